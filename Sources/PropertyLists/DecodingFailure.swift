@@ -1,0 +1,188 @@
+/// Why bytes are not the property list they were taken for: what, where in the bytes, and at which entry.
+public struct DecodingFailure: Error, Hashable, Sendable {
+    public let problem: Problem
+    /// The byte, counted from 0, at which the problem shows.
+    public let offset: Int
+    /// The entry in which it shows, as far as the reader knew it.
+    public let path: EntryPath
+    /// The format that was being read.
+    public let format: PropertyList.Format
+
+    package init(_ problem: Problem, offset: Int, path: EntryPath = EntryPath(), format: PropertyList.Format) {
+        self.problem = problem
+        self.offset = offset
+        self.path = path
+        self.format = format
+    }
+}
+
+extension DecodingFailure {
+    /// The kinds of problem. A program that switches over them must be ready for new ones.
+    @nonexhaustive
+    public enum Problem: Hashable, Sendable {
+        // Any format.
+        /// There is nothing but, at most, white space.
+        case emptyInput
+        case tooLarge(limit: Int)
+        case nestedTooDeeply(limit: Int)
+        /// The input stops inside what is named.
+        case unexpectedEnd(inside: String)
+        /// What is named was needed, something else stands there.
+        case expected(String)
+        /// Something stands behind the value.
+        case trailingContent
+        case duplicateKey(String)
+
+        // Text.
+        case invalidText(encoding: String)
+        case unknownEncoding(String)
+        /// The declaration names one encoding, the bytes are in another.
+        case encodingMismatch(declared: String)
+        /// A character that the format does not allow where it stands.
+        case invalidCharacter(UInt32)
+        case loneSurrogate
+        case invalidEscape(String)
+
+        // Values.
+        case invalidInteger(String)
+        case invalidReal(String)
+        case invalidDate(String)
+        case invalidData(String)
+        case integerOutOfRange(String)
+        case realOutOfRange(String)
+        case dateOutOfRange(String)
+
+        // XML.
+        case unknownElement(String)
+        case misplacedElement(String)
+        case mismatchedTag(expected: String, found: String)
+        case malformedTag(String)
+        case unknownEntity(String)
+        case internalSubset
+        case misplacedText
+        case keyWithoutValue(String)
+        case valueWithoutKey
+        case noValue
+        case severalValues
+
+        // JSON.
+        /// JSON's null, which a property list has no place for.
+        case null
+
+        // Binary.
+        case unsupportedVersion(String)
+        case invalidTrailer(String)
+        case invalidOffset(object: Int, offset: UInt64)
+        case invalidReference(UInt64)
+        case unknownMarker(UInt8)
+        case invalidSize(String)
+        case cycle
+        case overlappingObjects
+        case tooManyNodes(limit: Int)
+        case tooManyBytes(limit: Int)
+        case keyIsNotText
+    }
+}
+
+extension DecodingFailure.Problem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .emptyInput: "nothing there"
+        case .tooLarge(let limit): "larger than the limit of \(limit) bytes"
+        case .nestedTooDeeply(let limit): "containers more than \(limit) levels deep"
+        case .unexpectedEnd(let place): "ends inside \(place)"
+        case .expected(let what): "expected \(what)"
+        case .trailingContent: "something stands behind the value"
+        case .duplicateKey(let key): "the key \(quoted(key)) stands twice"
+        case .invalidText(let encoding): "not valid \(encoding)"
+        case .unknownEncoding(let name): "unknown encoding \(quoted(name))"
+        case .encodingMismatch(let name): "declared as \(quoted(name)), but in another encoding"
+        case .invalidCharacter(let code): "the character \(codePoint(code)) is not allowed here"
+        case .loneSurrogate: "half of a surrogate pair"
+        case .invalidEscape(let text): "unknown escape \(quoted(text))"
+        case .invalidInteger(let text): "not an integer: \(quoted(text))"
+        case .invalidReal(let text): "not a real: \(quoted(text))"
+        case .invalidDate(let text): "not a date: \(quoted(text))"
+        case .invalidData(let text): "not data: \(text)"
+        case .integerOutOfRange(let text): "integer out of range: \(quoted(text))"
+        case .realOutOfRange(let text): "real out of range: \(quoted(text))"
+        case .dateOutOfRange(let text): "date out of range: \(quoted(text))"
+        case .unknownElement(let name): complaint(aboutElement: name)
+        case .misplacedElement(let name): "<\(shortened(name))> may not stand here"
+        case .mismatchedTag(let expected, let found): "expected </\(shortened(expected))>, found </\(shortened(found))>"
+        case .malformedTag(let what): "malformed tag: \(what)"
+        case .unknownEntity(let name): "unknown entity &\(shortened(name));"
+        case .internalSubset: "a document type with declarations of its own is not allowed"
+        case .misplacedText: "text may not stand here"
+        case .keyWithoutValue(let key): "the key \(quoted(key)) has no value"
+        case .valueWithoutKey: "a value without a key"
+        case .noValue: "there is no value"
+        case .severalValues: "there is more than one value"
+        case .null: "null, which a property list cannot hold"
+        case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
+        case .invalidTrailer(let what): "invalid trailer: \(what)"
+        case .invalidOffset(let object, let offset): "object \(object) would begin at \(offset), outside the objects"
+        case .invalidReference(let reference): "reference to object \(reference), which does not exist"
+        case .unknownMarker(let marker): "unknown object marker 0x\(String(marker, radix: 16))"
+        case .invalidSize(let what): "invalid size: \(what)"
+        case .cycle: "a container that contains itself"
+        case .overlappingObjects: "objects overlap"
+        case .tooManyNodes(let limit): "stands for more than \(limit) values"
+        case .tooManyBytes(let limit): "stands for more than \(limit) bytes"
+        case .keyIsNotText: "a key that is not a string"
+        }
+    }
+}
+
+extension DecodingFailure: CustomStringConvertible {
+    /// The problem with its place as far as it can be told without the bytes.
+    public var description: String {
+        let entry = path.components.isEmpty ? "" : " (at \(path))"
+        return "byte \(offset): \(problem)\(entry)"
+    }
+}
+
+private func quoted(_ text: String) -> String { "\u{201C}\(shortened(text))\u{201D}" }
+
+/// Enough of a text to recognise it, on one line.
+private func shortened(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars.prefix(40) {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: result += codePoint(scalar.value)
+        default: result.unicodeScalars.append(scalar)
+        }
+    }
+    return text.unicodeScalars.count > 40 ? result + "…" : result
+}
+
+private func codePoint(_ code: UInt32) -> String {
+    let digits = String(code, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+}
+
+private func complaint(aboutElement name: String) -> String {
+    let known = ["plist", "dict", "array", "string", "integer", "real", "true", "false", "date", "data", "key"]
+    let nearest = known.map { ($0, $0.editDistance(to: name)) }.min { $0.1 < $1.1 }
+    let hint = nearest.map { $0.1 <= 2 ? "; did you mean <\($0.0)>?" : "" } ?? ""
+    return "unknown element <\(shortened(name))>\(hint)"
+}
+
+extension String {
+    /// How many characters must be added, removed, replaced or swapped with their neighbour to come to `other`.
+    package func editDistance(to other: String) -> Int {
+        let (a, b) = (Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars.prefix(64)))
+        var beforeLast = [Int](repeating: 0, count: b.count + 1)
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var current = [i + 1]
+            for j in b.indices {
+                var best = Swift.min(last[j + 1] + 1, current[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = Swift.min(best, beforeLast[j - 1] + 1) }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[b.count]
+    }
+}

@@ -1,0 +1,247 @@
+extension PropertyList {
+    /// Keys and values in the order in which they were read or added.
+    ///
+    /// Two dictionaries are equal when they hold equal values under the same keys, whatever the order.
+    public struct Dictionary: Sendable {
+        /// A key and what stands under it.
+        public struct Entry: Sendable, Hashable {
+            public let key: String
+            public var value: PropertyList
+
+            @inline(__always)
+            public init(key: String, value: PropertyList) {
+                self.key = key
+                self.value = value
+            }
+
+            public static func == (left: Self, right: Self) -> Bool {
+                left.key.hasSameBytes(as: right.key) && left.value == right.value
+            }
+
+            public func hash(into hasher: inout Hasher) {
+                key.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+                hasher.combine(value)
+            }
+        }
+
+        private(set) var entries: ContiguousArray<Entry>
+        /// Where each key stands; nil while a walk over the few entries is faster.
+        private var index: KeyIndex?
+
+        /// The most entries that are searched one by one.
+        static let mostWithoutIndex = 12
+
+        public init() { entries = [] }
+
+        public init(minimumCapacity: Int) {
+            entries = []
+            entries.reserveCapacity(minimumCapacity)
+        }
+    }
+}
+
+// MARK: Reading
+
+extension PropertyList.Dictionary {
+    public var count: Int { entries.count }
+    public var isEmpty: Bool { entries.isEmpty }
+    public var keys: some RandomAccessCollection<String> { entries.lazy.map(\.key) }
+    public var values: some RandomAccessCollection<PropertyList> { entries.lazy.map(\.value) }
+
+    /// The value under `key`. Setting nil removes the key; a new key goes to the end.
+    public subscript(key: String) -> PropertyList? {
+        get { position(of: key).map { entries[$0].value } }
+        set {
+            if let newValue {
+                updateValue(newValue, forKey: key)
+            } else {
+                removeValue(forKey: key)
+            }
+        }
+    }
+
+    /// Where `key` stands in the order, or nil.
+    func position(of key: String) -> Int? {
+        key.withBytes { bytes in position(of: bytes) }
+    }
+
+    func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
+        if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
+        return entries.firstIndex { $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) } }
+    }
+
+    /// The entries as sorted output has them: by the UTF-16 code units of their keys.
+    package var sortedEntries: ContiguousArray<Entry> {
+        isSorted ? entries : ContiguousArray(entries.sorted { $0.key.isBefore($1.key) })
+    }
+
+    /// Whether the entries stand in the order of sorted output.
+    package var isSorted: Bool {
+        if let index, index.entriesAreSorted { return true }
+        return entries.withUnsafeBufferPointer { entries in
+            for at in entries.indices.dropFirst() where !entries[at - 1].key.isBefore(entries[at].key) { return false }
+            return true
+        }
+    }
+}
+
+// MARK: Changing
+
+extension PropertyList.Dictionary {
+    /// Puts `value` under `key` and returns what stood there.
+    @discardableResult
+    public mutating func updateValue(_ value: PropertyList, forKey key: String) -> PropertyList? {
+        if let position = position(of: key) {
+            let former = entries[position].value
+            entries[position].value = value
+            return former
+        }
+        append(Entry(key: key, value: value))
+        return nil
+    }
+
+    /// Removes `key` and returns what stood under it. The others keep their order.
+    @discardableResult
+    public mutating func removeValue(forKey key: String) -> PropertyList? {
+        guard let position = position(of: key) else { return nil }
+        let former = entries.remove(at: position).value
+        reindex()
+        return former
+    }
+
+    /// Keeps the entries that `isIncluded` says yes to.
+    public mutating func removeAll(where shouldBeRemoved: (Entry) throws -> Bool) rethrows {
+        try entries.removeAll(where: shouldBeRemoved)
+        reindex()
+    }
+
+    /// Changes the value under `key` where it lies; nil stands for no value, before and after.
+    mutating func withValue<Result, Failure: Error>(
+        forKey key: String, _ body: (inout PropertyList?) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let position = position(of: key) else {
+            var value: PropertyList?
+            let result = try body(&value)
+            if let value { append(Entry(key: key, value: value)) }
+            return result
+        }
+        var value: PropertyList? = .boolean(false)
+        swap(&value!, &entries[position].value)
+        let result: Result
+        do {
+            result = try body(&value)
+        } catch {
+            if let value { entries[position].value = value }
+            throw error
+        }
+        if let value {
+            entries[position].value = value
+        } else {
+            entries.remove(at: position)
+            reindex()
+        }
+        return result
+    }
+
+    private mutating func append(_ entry: Entry) {
+        entries.append(entry)
+        if index == nil {
+            if entries.count > Self.mostWithoutIndex { reindex() }
+            return
+        }
+        let isGreatest = entries[entries.count - 2].key.isBefore(entry.key)
+        let fits = entry.key.withBytes { index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest) }
+        if !fits { reindex() }
+    }
+
+    private mutating func reindex() {
+        guard entries.count > Self.mostWithoutIndex else {
+            index = nil
+            return
+        }
+        index = nil
+        index = KeyIndex(unique: entries, areSorted: isSorted)
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Takes over entries just read, of which a later one replaces an earlier one with the same key.
+    ///
+    /// - Parameter areSorted: whether the keys are known to ascend, and so to differ.
+    /// - Returns: nil-safe: the keys that stood twice are passed to `duplicate` as positions in the entries read.
+    init(read entries: consuming ContiguousArray<Entry>, areSorted: Bool, duplicate: (Int) -> Void) {
+        self.entries = entries
+        let count = self.entries.count
+        if count <= Self.mostWithoutIndex {
+            if !areSorted, count > 1 { removeDuplicatesAmongFew(duplicate) }
+        } else if areSorted {
+            index = KeyIndex(unique: self.entries, areSorted: true)
+        } else {
+            var index = KeyIndex(capacity: count)
+            let isUnique = index.insertAll(of: self.entries)
+            self.index = index
+            if !isUnique { removeDuplicatesAmongMany(duplicate) }
+        }
+    }
+
+    private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {
+        var seen: UInt64 = 0
+        for at in entries.indices {
+            let bit: UInt64 = entries[at].key.withBytes { 1 << (KeyIndex.fingerprint($0) & 63) }
+            if seen & bit != 0, (0..<at).contains(where: { entries[$0].key.hasSameBytes(as: entries[at].key) }) {
+                return removeDuplicatesAmongMany(duplicate)
+            }
+            seen |= bit
+        }
+    }
+
+    private mutating func removeDuplicatesAmongMany(_ duplicate: (Int) -> Void) {
+        var unique = PropertyList.Dictionary(minimumCapacity: entries.count)
+        for (position, entry) in entries.enumerated() where unique.updateValue(entry.value, forKey: entry.key) != nil {
+            duplicate(position)
+        }
+        self = unique
+    }
+}
+
+// MARK: Conformances
+
+extension PropertyList.Dictionary: Hashable {
+    public static func == (left: Self, right: Self) -> Bool {
+        guard left.count == right.count else { return false }
+        for (position, entry) in left.entries.enumerated() {
+            // Two dictionaries that are compared mostly have the same order.
+            if right.entries[position].key.hasSameBytes(as: entry.key) {
+                if right.entries[position].value != entry.value { return false }
+            } else if right[entry.key] != entry.value {
+                return false
+            }
+        }
+        return true
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for entry in entries { sum &+= entry.hashValue }
+        hasher.combine(sum)
+    }
+}
+
+extension PropertyList.Dictionary: RandomAccessCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { entries.count }
+    public subscript(position: Int) -> Entry { entries[position] }
+}
+
+extension PropertyList.Dictionary: ExpressibleByDictionaryLiteral {
+    /// A key that stands twice keeps its last value.
+    public init(dictionaryLiteral elements: (String, PropertyList)...) {
+        self.init(elements)
+    }
+
+    /// A key that stands twice keeps its last value.
+    public init(_ elements: some Sequence<(String, PropertyList)>) {
+        self.init(minimumCapacity: elements.underestimatedCount)
+        for (key, value) in elements { updateValue(value, forKey: key) }
+    }
+}

@@ -1,0 +1,48 @@
+/// Why a value cannot be written in a format: what is in the way, and at which entry.
+public struct EncodingFailure: Error, Hashable, Sendable {
+    public let problem: Problem
+    public let path: EntryPath
+    public let format: PropertyList.Format
+
+    package init(_ problem: Problem, path: EntryPath = EntryPath(), format: PropertyList.Format) {
+        self.problem = problem
+        self.path = path
+        self.format = format
+    }
+
+    /// The kinds of problem. A program that switches over them must be ready for new ones.
+    @nonexhaustive
+    public enum Problem: Hashable, Sendable {
+        case nestedTooDeeply(limit: Int)
+        /// The format has no way to say a value of this kind.
+        case kindNotSupported(PropertyList.Kind)
+        /// A character that cannot stand in the format, even as a reference.
+        case characterNotSupported(UInt32)
+        case fractionOfSecond
+        case dateOutOfRange
+        /// A real that is infinite or not a number.
+        case notFinite
+        /// A dictionary that would be read back as a value of another kind.
+        case looksLike(PropertyList.Kind)
+    }
+}
+
+extension EncodingFailure: CustomStringConvertible {
+    public var description: String {
+        let entry = path.components.isEmpty ? "the value" : path.description
+        return "\(entry): \(reason)"
+    }
+
+    private var reason: String {
+        switch problem {
+        case .nestedTooDeeply(let limit): "containers more than \(limit) levels deep"
+        case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
+        case .characterNotSupported(let code):
+            "\(format.rawValue) cannot hold the character U+\(String(code, radix: 16, uppercase: true))"
+        case .fractionOfSecond: "\(format.rawValue) cannot hold the fraction of a second"
+        case .dateOutOfRange: "\(format.rawValue) cannot hold this date"
+        case .notFinite: "\(format.rawValue) cannot hold a real that is not finite"
+        case .looksLike(let kind): "\(format.rawValue) would read this dictionary back as a value of type \(kind.rawValue)"
+        }
+    }
+}

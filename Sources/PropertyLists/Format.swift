@@ -1,0 +1,51 @@
+extension PropertyList {
+    /// The ways to write a property list down.
+    public enum Format: String, Hashable, Sendable, CaseIterable {
+        case xml, binary
+        /// The text of NeXTSTEP: strings, data, arrays and dictionaries. Also what `.strings` files are in.
+        case openstep
+        /// OpenStep with GNUstep's notation for the types that it lacks.
+        case gnustep
+        case json
+    }
+
+    /// What a reader accepts beyond, or short of, the letter of a format.
+    public struct ReadingOptions: Hashable, Sendable {
+        /// Leaves out a JSON `null` instead of refusing it.
+        public var omitsNulls = false
+        /// Reads `{"$date": …}` and its like in JSON as the values that `WritingOptions.wrapsInJSON` wrote so.
+        public var unwrapsJSON = false
+        /// Refuses a key that stands twice in one dictionary; otherwise its last value counts.
+        public var refusesDuplicateKeys = false
+
+        public init(omitsNulls: Bool = false, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false) {
+            self.omitsNulls = omitsNulls
+            self.unwrapsJSON = unwrapsJSON
+            self.refusesDuplicateKeys = refusesDuplicateKeys
+        }
+    }
+
+    /// How a writer sets out what it writes, and what it does with a value that the format lacks.
+    public struct WritingOptions: Hashable, Sendable {
+        /// Keeps the order of the keys. Otherwise they are sorted, so that equal values give equal bytes.
+        public var keepsKeyOrder = false
+        /// Sets JSON out over lines with two spaces a level.
+        public var isPretty = false
+        /// Writes a value of a type that the format lacks as the text or number nearest to it.
+        public var coerces = false
+        /// Lets go of what the format cannot hold: in XML, the fraction of a second.
+        public var isLossy = false
+        /// Wraps what JSON lacks: `{"$date": …}`, `{"$data": …}`, `{"$uid": …}`, `{"$real": …}`.
+        public var wrapsInJSON = false
+        /// Writes OpenStep text in ASCII, other characters as `\U` and four digits.
+        public var escapesNonASCII = false
+        /// Notes in a binary file that the root's keys are sorted and unique, for readers that search by halving.
+        public var marksSortedRoot = false
+        /// How deep containers may stand inside one another.
+        public var nesting = Limits.default.nesting
+
+        public init() {}
+
+        public static let `default` = WritingOptions()
+    }
+}

@@ -1,0 +1,103 @@
+extension PropertyList {
+    /// The entry at `path`, or nil where the way leads nowhere.
+    public subscript(path: EntryPath) -> PropertyList? {
+        var value = self
+        for component in path.components {
+            guard let next = value.child(component) else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    private func child(_ component: EntryPath.Component) -> PropertyList? {
+        switch self {
+        case .dictionary(let dictionary): dictionary[component.text]
+        case .array(let elements):
+            component.index.flatMap { elements.position(of: $0) }.map { elements[$0] }
+        default: nil
+        }
+    }
+
+    /// Puts `value` at `path`. Dictionaries that are missing on the way are created; a scalar on the way is an error.
+    public mutating func set(_ value: PropertyList, at path: EntryPath) throws(EntryPath.Failure) {
+        try edit(path) { entry in entry = value }
+    }
+
+    /// Removes the entry at `path` and returns it; nil where there is none.
+    @discardableResult
+    public mutating func remove(at path: EntryPath) throws(EntryPath.Failure) -> PropertyList? {
+        guard self[path] != nil, !path.components.isEmpty else { return nil }
+        return try edit(path) { entry in
+            defer { entry = nil }
+            return entry
+        }
+    }
+
+    /// Changes the entry at `path` where it lies, without a copy of what surrounds it.
+    ///
+    /// `body` is given nil where there is no entry, and leaves nil to remove it.
+    public mutating func edit<Result>(
+        _ path: EntryPath, _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
+    ) throws(EntryPath.Failure) -> Result {
+        var root: PropertyList? = self
+        self = .boolean(false)
+        defer { self = root ?? .dictionary([:]) }
+        return try Self.edit(&root, path, 0, body)
+    }
+
+    private static func edit<Result>(
+        _ value: inout PropertyList?, _ path: EntryPath, _ depth: Int,
+        _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
+    ) throws(EntryPath.Failure) -> Result {
+        guard depth < path.components.count else { return try body(&value) }
+        let component = path.components[depth]
+        func failure(_ problem: EntryPath.Failure.Problem) -> EntryPath.Failure {
+            let way = EntryPath(Array(path.components[...depth]))
+            return EntryPath.Failure(problem: problem, place: way.description)
+        }
+        let isLast = depth == path.components.count - 1
+        switch value {
+        case .dictionary(var dictionary):
+            value = .boolean(false)
+            defer { value = .dictionary(dictionary) }
+            return try dictionary.withValue(forKey: component.text) { entry throws(EntryPath.Failure) in
+                try edit(&entry, path, depth + 1, body)
+            }
+        case .array(var elements):
+            value = .boolean(false)
+            defer { value = .array(elements) }
+            if component == .end, isLast {
+                var entry: PropertyList?
+                let result = try body(&entry)
+                if let entry { elements.append(entry) }
+                return result
+            }
+            guard let index = component.index else { throw failure(.notAnIndex) }
+            guard let position = elements.position(of: index) else {
+                throw failure(.outOfBounds(count: elements.count))
+            }
+            var entry: PropertyList? = .boolean(false)
+            swap(&entry!, &elements[position])
+            defer {
+                if let entry { elements[position] = entry } else { elements.remove(at: position) }
+            }
+            return try edit(&entry, path, depth + 1, body)
+        case nil:
+            if component.index != nil { throw failure(.missingArray) }
+            var created: PropertyList? = component == .end && isLast ? .array([]) : .dictionary([:])
+            let result = try edit(&created, path, depth, body)
+            if let created, created != .dictionary([:]), created != .array([]) { value = created }
+            return result
+        case let scalar?:
+            throw failure(.notAContainer(scalar.kind))
+        }
+    }
+}
+
+extension [PropertyList] {
+    /// The position that `index` names, where negative ones count from the end.
+    fileprivate func position(of index: Int) -> Int? {
+        let position = index < 0 ? index + count : index
+        return indices.contains(position) ? position : nil
+    }
+}

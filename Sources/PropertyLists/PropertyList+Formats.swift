@@ -1,0 +1,56 @@
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+extension PropertyList {
+    /// Reads a value from `bytes`; without a `format`, in the one that the bytes look like.
+    public init(
+        parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
+        options: ReadingOptions = ReadingOptions()
+    ) throws(DecodingFailure) {
+        func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<PropertyList, DecodingFailure> {
+            Result { () throws(DecodingFailure) in
+                try Self.read(bytes, as: format, limits: limits, options: options)
+            }
+        }
+        let result = bytes.withContiguousStorageIfAvailable(read) ?? ContiguousArray(bytes).withUnsafeBufferPointer(read)
+        self = try result.get()
+    }
+
+    /// Reads a value from a text.
+    public init(
+        parsing text: String, as format: Format? = nil, limits: Limits = .default,
+        options: ReadingOptions = ReadingOptions()
+    ) throws(DecodingFailure) {
+        try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
+    }
+
+    private static func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, as format: Format?, limits: Limits, options: ReadingOptions
+    ) throws(DecodingFailure) -> PropertyList {
+        guard bytes.count <= limits.inputBytes else {
+            throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: format ?? .xml)
+        }
+        switch format {
+        case .xml: return try readXML(bytes, limits: limits, options: options)
+        case .binary: return try readBinary(bytes, limits: limits, options: options)
+        case .json: return try readJSON(bytes, limits: limits, options: options)
+        case .openstep: return try readOpenStep(bytes, dialect: .openstep, limits: limits, options: options)
+        case .gnustep: return try readOpenStep(bytes, dialect: .gnustep, limits: limits, options: options)
+        case nil: return try readSniffed(bytes, limits: limits, options: options)
+        }
+    }
+
+    /// The value in `format`. Equal values give equal bytes, unless the options keep the order of keys.
+    public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
+        switch format {
+        case .xml: try writtenAsXML(options)
+        case .binary: try writtenAsBinary(options)
+        case .json: try writtenAsJSON(options)
+        case .openstep: try writtenAsOpenStep(options, dialect: .openstep)
+        case .gnustep: try writtenAsOpenStep(options, dialect: .gnustep)
+        }
+    }
+}

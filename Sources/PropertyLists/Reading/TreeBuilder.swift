@@ -1,0 +1,222 @@
+/// A problem found while reading, before anybody asks at which entry.
+struct Fault: Error {
+    let problem: DecodingFailure.Problem
+    let offset: Int
+
+    init(_ problem: DecodingFailure.Problem, at offset: Int) {
+        self.problem = problem
+        self.offset = offset
+    }
+}
+
+/// Builds a value from the events of a text: the children of all open containers lie on one stack.
+///
+/// The stack stands in for recursion, so that the depth of the input never meets the end of a thread's stack.
+struct TreeBuilder: ~Copyable {
+    private typealias Entry = PropertyList.Dictionary.Entry
+
+    /// A container whose end has not been read.
+    private struct Frame {
+        var firstValue: Int
+        /// Where its keys begin on their stack; −1 in an array.
+        var firstKey: Int
+        /// Whether each key so far stands before the next.
+        var keysAscend = true
+    }
+
+    private var values = Stack<PropertyList>()
+    private var keys = Stack<String>()
+    /// Where each key on the stack was read; kept only if a duplicate is to be reported.
+    private var keyOffsets: [Int] = []
+    private var enclosing: [Frame] = []
+    private var frame = Frame(firstValue: 0, firstKey: -1)
+    private(set) var depth = 0
+
+    private let nesting: Int
+    private let refusesDuplicates: Bool
+
+    init(limits: PropertyList.Limits, options: PropertyList.ReadingOptions) {
+        nesting = limits.nesting
+        refusesDuplicates = options.refusesDuplicateKeys
+    }
+
+    @inline(__always)
+    var isInDictionary: Bool { frame.firstKey >= 0 }
+
+    /// Whether the innermost dictionary has a key whose value is still to come.
+    @inline(__always)
+    var awaitsValue: Bool { keys.count - frame.firstKey > values.count - frame.firstValue }
+
+    /// How many children the innermost container has so far.
+    @inline(__always)
+    var childCount: Int { values.count - frame.firstValue }
+
+    /// The key last read.
+    var lastKey: String { keys[keys.count - 1] }
+
+    @inline(__always)
+    mutating func add(_ value: consuming PropertyList) { values.push(value) }
+
+    @inline(__always)
+    mutating func addKey(_ key: consuming String, at offset: Int) {
+        if refusesDuplicates { keyOffsets.append(offset) }
+        if keys.count > frame.firstKey, frame.keysAscend {
+            frame.keysAscend = keys[keys.count - 1].isBefore(key)
+        }
+        keys.push(key)
+    }
+
+    @inline(__always)
+    mutating func begin(dictionary: Bool, at offset: Int) throws(Fault) {
+        guard depth < nesting else { throw Fault(.nestedTooDeeply(limit: nesting), at: offset) }
+        depth += 1
+        enclosing.append(frame)
+        frame = Frame(firstValue: values.count, firstKey: dictionary ? keys.count : -1)
+    }
+
+    mutating func endArray() {
+        let elements = values.popArray(from: frame.firstValue)
+        leave()
+        values.push(.array(elements))
+    }
+
+    mutating func endDictionary() throws(Fault) {
+        let dictionary = try popDictionary()
+        leave()
+        values.push(.dictionary(dictionary))
+    }
+
+    /// Like `endDictionary`, but what stands in its place is up to `replace`.
+    mutating func endDictionary(
+        replacing replace: (PropertyList.Dictionary) throws(Fault) -> PropertyList
+    ) throws(Fault) {
+        let value = try replace(popDictionary())
+        leave()
+        values.push(value)
+    }
+
+    @inline(__always)
+    private mutating func leave() {
+        depth -= 1
+        frame = enclosing.removeLast()
+    }
+
+    private mutating func popDictionary() throws(Fault) -> PropertyList.Dictionary {
+        let count = values.count - frame.firstValue
+        let entries = ContiguousArray<Entry>(unsafeUninitializedCapacity: count) { buffer, initialized in
+            keys.pop(count) { keys in
+                values.pop(count) { values in
+                    for at in 0..<count {
+                        (buffer.baseAddress! + at).initialize(to: Entry(key: (keys + at).move(), value: (values + at).move()))
+                    }
+                }
+            }
+            initialized = count
+        }
+        var firstDuplicate: Int?
+        let dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
+            if firstDuplicate == nil { firstDuplicate = position }
+        }
+        if refusesDuplicates {
+            if let firstDuplicate {
+                throw Fault(.duplicateKey(entries[firstDuplicate].key), at: keyOffsets[frame.firstKey + firstDuplicate])
+            }
+            keyOffsets.removeLast(count)
+        }
+        return dictionary
+    }
+
+    /// Drops the last key, whose value is not to be kept.
+    mutating func dropKey() {
+        keys.pop(1) { _ = $0.move() }
+        if refusesDuplicates { keyOffsets.removeLast() }
+    }
+
+    /// The finished value.
+    mutating func finish() -> PropertyList {
+        var root: PropertyList = .boolean(false)
+        values.pop(1) { root = $0.move() }
+        return root
+    }
+
+    /// The way to the entry that is being read.
+    var path: EntryPath {
+        guard depth > 0 else { return EntryPath() }
+        let open = enclosing.dropFirst() + [frame]
+        let ends = open.dropFirst().map(\.firstValue) + [values.count]
+        let keyEnds = open.dropFirst().map { $0.firstKey } + [-1]
+        var components: [EntryPath.Component] = []
+        for (position, (frame, end)) in zip(open, ends).enumerated() {
+            if frame.firstKey < 0 {
+                components.append(EntryPath.Component(end - frame.firstValue))
+                continue
+            }
+            let nextKeys = keyEnds[position...].first { $0 >= 0 } ?? keys.count
+            let isInnermost = position == open.count - 1
+            if nextKeys > frame.firstKey, !isInnermost || awaitsValue {
+                components.append(EntryPath.Component(keys[nextKeys - 1]))
+            }
+        }
+        return EntryPath(components)
+    }
+}
+
+/// A stack whose top is moved out of it, not copied.
+struct Stack<Element>: ~Copyable {
+    private var base: UnsafeMutablePointer<Element>
+    private(set) var count = 0
+    private var capacity: Int
+
+    init(capacity: Int = 32) {
+        base = .allocate(capacity: capacity)
+        self.capacity = capacity
+    }
+
+    deinit {
+        base.deinitialize(count: count)
+        base.deallocate()
+    }
+
+    subscript(position: Int) -> Element {
+        @inline(__always) unsafeAddress {
+            precondition(position >= 0 && position < count)
+            return UnsafePointer(base + position)
+        }
+    }
+
+    @inline(__always)
+    mutating func push(_ element: consuming Element) {
+        if count == capacity { grow() }
+        (base + count).initialize(to: element)
+        count += 1
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = capacity < 1 << 16 ? capacity * 2 : capacity + capacity / 2
+        let moved = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+        moved.moveInitialize(from: base, count: count)
+        base.deallocate()
+        base = moved
+        capacity = larger
+    }
+
+    /// Takes the elements from `first` on off the stack.
+    mutating func popArray(from first: Int) -> [Element] {
+        let taken = count - first
+        guard taken > 0 else { return [] }
+        count = first
+        return [Element](unsafeUninitializedCapacity: taken) { buffer, initialized in
+            buffer.baseAddress!.moveInitialize(from: base + first, count: taken)
+            initialized = taken
+        }
+    }
+
+    /// Takes `taken` elements off the stack; `body` must move all of them out.
+    @inline(__always)
+    mutating func pop(_ taken: Int, _ body: (UnsafeMutablePointer<Element>) -> Void) {
+        precondition(taken <= count)
+        count -= taken
+        body(base + count)
+    }
+}

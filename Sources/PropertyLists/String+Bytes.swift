@@ -1,0 +1,74 @@
+extension String {
+    /// Runs `body` on the UTF-8 of this string, without a copy where the string has it at hand.
+    @inline(__always)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
+        return try ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    }
+
+    /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
+    @inline(__always)
+    package func hasSameBytes(as other: String) -> Bool {
+        withBytes { a in other.withBytes { b in a.count == b.count && sameBytes(a.baseAddress, b.baseAddress, a.count) } }
+    }
+
+    /// The string of bytes that are known to be UTF-8.
+    @inline(__always)
+    init(validated bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
+        let span = UTF8Span(unchecked: Span(_unsafeElements: bytes), isKnownASCII: isASCII)
+        self.init(copying: span)
+    }
+}
+
+/// Whether the two runs of `count` bytes are equal.
+@inline(__always)
+func sameBytes(_ a: UnsafePointer<UInt8>?, _ b: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
+    guard count > 0, let a, let b else { return true }
+    let (x, y) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    if count >= 8 {
+        var at = 0
+        while at + 8 <= count {
+            if x.word(at) != y.word(at) { return false }
+            at += 8
+        }
+        return x.word(count - 8) == y.word(count - 8)
+    }
+    for at in 0..<count where a[at] != b[at] { return false }
+    return true
+}
+
+extension UnsafeRawPointer {
+    /// The eight bytes at `offset`, as this machine reads a word.
+    @inline(__always)
+    func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+}
+
+/// Whether `a` stands before `b` in the order of their UTF-16 code units, in which Apple sorts keys.
+///
+/// For UTF-8 that is the order of bytes, but for one thing: characters beyond U+FFFF are surrogates in UTF-16 and
+/// stand before U+E000–U+FFFF, while their first byte (F0–F4) is greater than that of those (EE, EF).
+@inline(__always)
+package func isBefore(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+    let shared = min(a.count, b.count)
+    if shared > 0 {
+        let (x, y) = (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
+        var at = 0
+        while at + 8 <= shared, x.word(at) == y.word(at) { at += 8 }
+        while at < shared {
+            let (p, q) = (a[at], b[at])
+            if p != q {
+                if p >= 0xEE, q >= 0xEE, (p >= 0xF0) != (q >= 0xF0) { return p >= 0xF0 }
+                return p < q
+            }
+            at += 1
+        }
+    }
+    return a.count < b.count
+}
+
+extension String {
+    /// Whether this key stands before `other` in sorted output.
+    package func isBefore(_ other: String) -> Bool {
+        withBytes { a in other.withBytes { b in PropertyLists.isBefore(a, b) } }
+    }
+}

@@ -1,0 +1,192 @@
+/// A decimal number as written: `digits × 10^exponent`, where digits beyond the nineteenth are dropped.
+struct Decimal19 {
+    var digits: UInt64 = 0
+    var exponent = 0
+    var isNegative = false
+    /// Whether digits that are not zero were dropped.
+    var isTruncated = false
+
+    /// The nearest double, or nil where the digits kept do not decide it or it lies outside the exact range.
+    @inline(__always)
+    var exactDouble: Double? {
+        if digits == 0 { return isNegative ? -0.0 : 0 }
+        guard !isTruncated else { return nil }
+        let magnitude: Double
+        if digits < 1 << 53, exponent >= -22, exponent <= 22 {
+            // Both factors are exact, so one operation rounds once.
+            let digits = Double(digits)
+            magnitude = exponent < 0 ? digits / powerOfTen(-exponent) : digits * powerOfTen(exponent)
+        } else if exponent < 0, exponent >= -27 {
+            magnitude = quotient(digits, powerOfFive: -exponent)
+        } else {
+            return nil
+        }
+        return isNegative ? -magnitude : magnitude
+    }
+}
+
+/// `digits / 10^power`, rounded once: an integer quotient of 64 bits, whose remainder decides a tie.
+private func quotient(_ digits: UInt64, powerOfFive power: Int) -> Double {
+    let divisor = powersOfFive(power)
+    let divisorShift = divisor.leadingZeroBitCount
+    let digitsShift = digits.leadingZeroBitCount
+    // With both at full width and the dividend halved, the quotient has 63 or 64 bits.
+    let dividend = digits << UInt64(digitsShift)
+    let (whole, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
+    // The sign is below the precision of a double: an odd last bit says that something is left.
+    let sticky = rest == 0 ? whole : whole | 1
+    let exponent = divisorShift - digitsShift - 63 - power
+    return Double(sticky) * Double(sign: .plus, exponent: exponent, significand: 1)
+}
+
+@inline(__always)
+private func powerOfTen(_ power: Int) -> Double {
+    powerTable.withUnsafeBufferPointer { $0[power] }
+}
+
+@inline(__always)
+private func powersOfFive(_ power: Int) -> UInt64 {
+    fiveTable.withUnsafeBufferPointer { $0[power] }
+}
+
+private let powerTable: [Double] = (0...22).map { power in (0..<power).reduce(1) { product, _ in product * 10 } }
+private let fiveTable: [UInt64] = (0...27).map { power in (0..<power).reduce(1) { product, _ in product * 5 } }
+
+/// The nearest double to the decimal `text`, whose grammar has been checked and whose number is `decimal`.
+///
+/// Nil where it is beyond the greatest double; below the least one it is zero.
+func double(of decimal: Decimal19, text: UnsafeBufferPointer<UInt8>) -> Double? {
+    if let exact = decimal.exactDouble { return exact }
+    guard let parsed = Double(String(decoding: text, as: UTF8.self)), parsed.isFinite else { return nil }
+    return parsed
+}
+
+extension Decimal19 {
+    /// What an attempt to read a number found.
+    struct Scan {
+        var number: Decimal19
+        /// Where the number ends.
+        var end: Int
+        /// Whether it has neither point nor exponent, and at most nineteen digits.
+        var isInteger: Bool
+        /// Digits before and behind the point.
+        var wholeDigits: Int
+        var fractionDigits: Int
+        var hasPoint: Bool
+        /// Whether an exponent's mark is followed by at least one digit.
+        var hasDigitsInExponent: Bool
+        var beginsWithZero: Bool
+    }
+
+    /// Reads sign, digits, point, digits and exponent as far as they go; what of it may be missing is the caller's to say.
+    @inline(__always)
+    static func scan(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
+        var number = Decimal19()
+        var at = start
+        if at < end, base[at] == UInt8(ascii: "-") || (allowsPlus && base[at] == UInt8(ascii: "+")) {
+            number.isNegative = base[at] == UInt8(ascii: "-")
+            at += 1
+        }
+        let wholeStart = at
+        var significant = 0
+        while at < end {
+            let digit = base[at] &- 0x30
+            if digit > 9 { break }
+            number.take(digit, &significant, isFraction: false)
+            at += 1
+        }
+        var scan = Scan(
+            number: number, end: at, isInteger: true, wholeDigits: at - wholeStart, fractionDigits: 0, hasPoint: false,
+            hasDigitsInExponent: true, beginsWithZero: at > wholeStart && base[wholeStart] == 0x30)
+        if at < end, base[at] == UInt8(ascii: ".") {
+            scan.isInteger = false
+            scan.hasPoint = true
+            at += 1
+            let fractionStart = at
+            while at < end {
+                let digit = base[at] &- 0x30
+                if digit > 9 { break }
+                number.take(digit, &significant, isFraction: true)
+                at += 1
+            }
+            scan.fractionDigits = at - fractionStart
+        }
+        if at < end, base[at] | 0x20 == UInt8(ascii: "e") {
+            scan.isInteger = false
+            at += 1
+            var isNegative = false
+            if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
+                isNegative = base[at] == UInt8(ascii: "-")
+                at += 1
+            }
+            let exponentStart = at
+            var exponent = 0
+            while at < end {
+                let digit = base[at] &- 0x30
+                if digit > 9 { break }
+                if exponent < 1_000_000 { exponent = exponent * 10 + Int(digit) }
+                at += 1
+            }
+            scan.hasDigitsInExponent = at > exponentStart
+            number.exponent += isNegative ? -exponent : exponent
+        }
+        if significant > 19 { scan.isInteger = false }
+        scan.number = number
+        scan.end = at
+        return scan
+    }
+
+    @inline(__always)
+    private mutating func take(_ digit: UInt8, _ significant: inout Int, isFraction: Bool) {
+        if significant < 19 {
+            digits = digits &* 10 &+ UInt64(digit)
+            if digits > 0 { significant += 1 }
+            if isFraction { exponent -= 1 }
+        } else {
+            significant += 1
+            if digit != 0 { isTruncated = true }
+            if !isFraction { exponent += 1 }
+        }
+    }
+}
+
+extension PropertyList.Integer {
+    /// The integer that decimal digits behind an optional sign say, or nil where it does not fit.
+    init?(decimal text: UnsafeBufferPointer<UInt8>) {
+        var isNegative = false
+        var digits = text[...]
+        if let first = digits.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
+            isNegative = first == UInt8(ascii: "-")
+            digits = digits.dropFirst()
+        }
+        guard let magnitude = UInt64(digits: digits, radix: 10) else { return nil }
+        self.init(magnitude: magnitude, isNegative: isNegative)
+    }
+}
+
+extension UInt64 {
+    /// The number that `digits` say, or nil where there is none, another character, or too many.
+    init?(digits: some Collection<UInt8>, radix: UInt64) {
+        guard !digits.isEmpty else { return nil }
+        var value: UInt64 = 0
+        for character in digits {
+            guard let digit = hexDigit(character), UInt64(digit) < radix else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: radix)
+            let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
+            guard !overflow, !carry else { return nil }
+            value = sum
+        }
+        self = value
+    }
+}
+
+/// The value of a hexadecimal digit.
+@inline(__always)
+func hexDigit(_ character: UInt8) -> UInt8? {
+    switch character {
+    case 0x30...0x39: character - 0x30
+    case 0x41...0x46: character - 0x37
+    case 0x61...0x66: character - 0x57
+    default: nil
+    }
+}

@@ -1,0 +1,153 @@
+/// The encodings in which a text may come.
+enum TextEncoding: Equatable {
+    case utf8, utf16(bigEndian: Bool), utf32(bigEndian: Bool), ascii, latin1, windows1252
+
+    /// What a byte order mark says, and its length.
+    static func byteOrderMark(in bytes: UnsafeBufferPointer<UInt8>) -> (encoding: TextEncoding, length: Int)? {
+        func begins(_ mark: [UInt8]) -> Bool { bytes.starts(with: mark) }
+        if begins([0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
+        if begins([0xFF, 0xFE, 0, 0]) { return (.utf32(bigEndian: false), 4) }
+        if begins([0, 0, 0xFE, 0xFF]) { return (.utf32(bigEndian: true), 4) }
+        if begins([0xFF, 0xFE]) { return (.utf16(bigEndian: false), 2) }
+        if begins([0xFE, 0xFF]) { return (.utf16(bigEndian: true), 2) }
+        return nil
+    }
+
+    /// What the zeros around a leading `<` say where there is no mark.
+    static func ofLeadingTag(in bytes: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
+        func begins(_ pattern: [UInt8]) -> Bool { bytes.starts(with: pattern) }
+        if begins([0x3C, 0, 0, 0]) { return .utf32(bigEndian: false) }
+        if begins([0, 0, 0, 0x3C]) { return .utf32(bigEndian: true) }
+        if begins([0x3C, 0]) { return .utf16(bigEndian: false) }
+        if begins([0, 0x3C]) { return .utf16(bigEndian: true) }
+        return nil
+    }
+
+    /// The name that a failure uses.
+    var name: String {
+        switch self {
+        case .utf8: "UTF-8"
+        case .utf16: "UTF-16"
+        case .utf32: "UTF-32"
+        case .ascii: "US-ASCII"
+        case .latin1: "ISO-8859-1"
+        case .windows1252: "windows-1252"
+        }
+    }
+}
+
+/// A text as UTF-8, and the way back from its offsets to those of the bytes that it came from.
+struct DecodedText {
+    let encoding: TextEncoding
+    /// How many bytes of the original stand before the text: a byte order mark.
+    let start: Int
+    /// The text in UTF-8 where the original is in something else.
+    let converted: [UInt8]?
+    /// Where in `converted` the original stops being valid.
+    let invalidFrom: Int?
+
+    /// Takes the bytes behind a mark of `start` bytes as `encoding`.
+    init(_ bytes: UnsafeBufferPointer<UInt8>, as encoding: TextEncoding, from start: Int) {
+        self.encoding = encoding
+        self.start = start
+        guard encoding != .utf8 else {
+            (converted, invalidFrom) = (nil, nil)
+            return
+        }
+        var output: [UInt8] = []
+        output.reserveCapacity(bytes.count)
+        var invalid: Int?
+        encoding.walk(bytes, from: start) { scalar, _ in
+            guard let scalar else {
+                invalid = output.count
+                return false
+            }
+            output.append(contentsOf: UTF8.encode(scalar)!)
+            return true
+        }
+        (converted, invalidFrom) = (output, invalid)
+    }
+
+    /// Runs `body` on the text.
+    func withText<Result, Failure: Error>(
+        of bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard let converted else { return try body(UnsafeBufferPointer(rebasing: bytes[start...])) }
+        return try converted.withUnsafeBufferPointer { text throws(Failure) in try body(text) }
+    }
+
+    /// Where in the original stands what stands at `offset` in the text.
+    func originalOffset(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard encoding != .utf8 else { return offset + start }
+        var written = 0
+        var result = bytes.count
+        encoding.walk(bytes, from: start) { scalar, place in
+            if written >= offset {
+                result = place
+                return false
+            }
+            written += scalar.map { UTF8.width($0) } ?? 0
+            return true
+        }
+        return result
+    }
+}
+
+extension TextEncoding {
+    /// Gives `body` each character with its offset, nil where the bytes are invalid, until it returns false.
+    fileprivate func walk(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Unicode.Scalar?, Int) -> Bool
+    ) {
+        switch self {
+        case .utf8: break
+        case .ascii:
+            for at in start..<bytes.count where !body(bytes[at] < 0x80 ? Unicode.Scalar(bytes[at]) : nil, at) { return }
+        case .latin1:
+            for at in start..<bytes.count where !body(Unicode.Scalar(bytes[at]), at) { return }
+        case .windows1252:
+            for at in start..<bytes.count where !body(windows1252Scalar(bytes[at]), at) { return }
+        case .utf32(let bigEndian):
+            for at in stride(from: start, to: bytes.count, by: 4) {
+                let unit: UInt32? = at + 4 <= bytes.count ? Self.unit(bytes, at, width: 4, bigEndian) : nil
+                guard body(unit.flatMap { Unicode.Scalar($0) }, at) else { return }
+            }
+        case .utf16(let bigEndian):
+            var at = start
+            while at < bytes.count {
+                let place = at
+                guard at + 2 <= bytes.count else {
+                    _ = body(nil, place)
+                    return
+                }
+                var code = Self.unit(bytes, at, width: 2, bigEndian)
+                at += 2
+                if code & 0xFC00 == 0xD800, at + 2 <= bytes.count {
+                    let low = Self.unit(bytes, at, width: 2, bigEndian)
+                    if low & 0xFC00 == 0xDC00 {
+                        code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
+                        at += 2
+                    }
+                }
+                guard body(Unicode.Scalar(code), place) else { return }
+            }
+        }
+    }
+
+    private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, _ at: Int, width: Int, _ bigEndian: Bool) -> UInt32 {
+        (0..<width).reduce(0) { unit, step in
+            unit << 8 | UInt32(bytes[bigEndian ? at + step : at + width - 1 - step])
+        }
+    }
+}
+
+private func windows1252Scalar(_ byte: UInt8) -> Unicode.Scalar? {
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    let code = windows1252[Int(byte) - 0x80]
+    return code == 0 ? nil : Unicode.Scalar(code)
+}
+
+/// What windows-1252 has at 80–9F, 0 where it has nothing.
+private let windows1252: [UInt32] = [
+    0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
+    0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E, 0x0178,
+]
