@@ -29,7 +29,7 @@ extension PropertyList {
         private var index: KeyIndex?
 
         /// The most entries that are searched one by one.
-        static let mostWithoutIndex = 12
+        static let mostWithoutIndex = 16
 
         public init() { entries = [] }
 

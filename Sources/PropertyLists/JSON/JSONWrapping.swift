@@ -112,7 +112,7 @@ extension OutputBuffer {
             else { continue }
             append(UInt8(ascii: "."))
             append(repeating: UInt8(ascii: "0"), count: digits - text.utf8.count)
-            append(text)
+            append(text: text)
             return
         }
         // Far from zero the doubles are coarser than that, next to zero finer: all digits of the exact fraction.

@@ -69,7 +69,7 @@ struct OutputBuffer: ~Copyable {
     }
 
     @inline(__always)
-    mutating func append(_ text: String) { text.withBytes { append($0) } }
+    mutating func append(text: String) { text.withBytes { append($0) } }
 
     mutating func append(repeating byte: UInt8, count repeated: Int) {
         reserve(repeated)

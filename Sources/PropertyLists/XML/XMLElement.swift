@@ -11,6 +11,33 @@ enum XMLElement: String, CaseIterable {
 }
 
 extension XMLElement {
+    /// The element of that name.
+    init?(name: UnsafeBufferPointer<UInt8>) {
+        guard let element = Self.allCases.first(where: { $0.nameIs(name) }) else { return nil }
+        self = element
+    }
+
+    private func nameIs(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let name = staticName
+        return name.utf8CodeUnitCount == bytes.count && sameBytes(name.utf8Start, bytes.baseAddress, bytes.count)
+    }
+
+    private var staticName: StaticString {
+        switch self {
+        case .plist: "plist"
+        case .dict: "dict"
+        case .array: "array"
+        case .key: "key"
+        case .string: "string"
+        case .integer: "integer"
+        case .real: "real"
+        case .date: "date"
+        case .data: "data"
+        case .true: "true"
+        case .false: "false"
+        }
+    }
+
     /// The problem with an element whose text is not what it should be.
     func problem(with text: String) -> DecodingFailure.Problem {
         switch self {
