@@ -1,0 +1,57 @@
+/// What a trial came to: the medians of ourselves and of each peer, nil where something failed.
+struct TrialResult {
+    let trial: Trial
+    let ours: Measurement?
+    let peers: [String: Measurement?]
+    /// What went wrong, a sentence each.
+    let problems: [String]
+}
+
+extension TrialResult {
+    /// Measures all contenders in turn, `rounds` times, so that a change of the machine's mood meets each of them.
+    init(of trial: Trial, at path: String, peers: [Peer], rounds: Int) {
+        var ours: [Measurement] = []
+        var theirs: [String: [Measurement]] = [:]
+        var problems: [String: String] = [:]
+        func attempt(_ name: String, _ measure: (Trial, String) throws -> Measurement) -> Measurement? {
+            guard problems[name] == nil else { return nil }
+            do {
+                return try measure(trial, path)
+            } catch {
+                problems[name] = "\(name): \(trial): \(error)"
+                return nil
+            }
+        }
+        for _ in 0..<rounds {
+            if let measured = attempt(Ourselves.title, Ourselves.measure) { ours.append(measured) }
+            for peer in peers {
+                let name = peer.description.name
+                if let measured = attempt(name, peer.measure) { theirs[name, default: []].append(measured) }
+            }
+        }
+        let names = peers.map(\.description.name)
+        self.init(
+            trial: trial, ours: Measurement.median(of: ours),
+            peers: Swift.Dictionary(uniqueKeysWithValues: names.map { ($0, Measurement.median(of: theirs[$0] ?? [])) }),
+            problems: problems.values.sorted())
+    }
+
+    /// How many times as fast as the target's peer we are; nil where either is not measured.
+    var ratio: Double? {
+        guard let ours, let peer = peerSpeed else { return nil }
+        return ours.megabytesPerSecond / peer
+    }
+
+    /// The fastest peer says nothing while one of them is not measured: it may be the fastest.
+    private var peerSpeed: Double? {
+        if let name = trial.target.peer { return (peers[name] ?? nil)?.megabytesPerSecond }
+        let expected = PeerDescription.measuring(trial)
+        let speeds = expected.compactMap { (peers[$0.name] ?? nil)?.megabytesPerSecond }
+        return speeds.count == expected.count ? speeds.max() : nil
+    }
+
+    var verdict: Verdict {
+        guard ours != nil else { return .missed }
+        return ratio.map { $0 >= trial.target.ratio ? .met : .missed } ?? .open
+    }
+}
