@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output for the tables, standard error for what is said besides.
+/// Standard output for the tables, standard error for what is said besides. Where nobody reads any more, it ends.
 enum Console {
     static func show(_ line: String) { write(line + "\n", to: STDOUT_FILENO) }
     static func note(_ line: String) { write(line + "\n", to: STDERR_FILENO) }
@@ -9,7 +9,7 @@ enum Console {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return }
+            guard count > 0 || errno == EINTR else { exit(2) }
             rest = rest.dropFirst(max(count, 0))
         }
     }
