@@ -18,7 +18,27 @@ enum Ourselves {
             let options = writingOptions(for: format)
             return try Measurement.of { try value.serialized(as: format, options: options).count }
         case .decode, .encode:
-            throw Failure("no bridge between Codable types and values yet")
+            guard let type = typeOfLoad(trial.load.rawValue, inJSON: format == .json) else {
+                throw Failure("no type for the load \(trial.load.rawValue)")
+            }
+            return try measureTyped(type, trial, bytes)
+        }
+    }
+
+    private static func measureTyped<Value: Codable>(
+        _ type: Value.Type, _ trial: Trial, _ bytes: [UInt8]
+    ) throws -> Measurement {
+        func decoded() throws -> Value { try PropertyList(parsing: bytes, as: trial.format).decoded(as: type) }
+        guard trial.operation == .encode else {
+            return try Measurement.of {
+                _ = try decoded()
+                return bytes.count
+            }
+        }
+        let value = try decoded()
+        let options = writingOptions(for: trial.format)
+        return try Measurement.of {
+            try PropertyList(encoding: value).serialized(as: trial.format, options: options).count
         }
     }
 
