@@ -37,21 +37,25 @@ extension TrialResult {
     }
 
     /// How many times as fast as the target's peer we are; nil where either is not measured.
-    var ratio: Double? {
-        guard let ours, let peer = peerSpeed else { return nil }
-        return ours.megabytesPerSecond / peer
-    }
-
+    ///
     /// The fastest peer says nothing while one of them is not measured: it may be the fastest.
-    private var peerSpeed: Double? {
-        if let name = trial.target.peer { return (peers[name] ?? nil)?.megabytesPerSecond }
-        let expected = PeerDescription.measuring(trial)
-        let speeds = expected.compactMap { (peers[$0.name] ?? nil)?.megabytesPerSecond }
-        return speeds.count == expected.count ? speeds.max() : nil
+    var ratio: Double? {
+        guard let ours else { return nil }
+        let names = trial.target.peer.map { [$0] } ?? PeerDescription.measuring(trial).map(\.name)
+        let ratios = names.compactMap { name in (peers[name] ?? nil).map(ours.advantage(over:)) }
+        return ratios.count == names.count ? ratios.min() : nil
     }
 
     var verdict: Verdict {
         guard ours != nil else { return .missed }
         return ratio.map { $0 >= trial.target.ratio ? .met : .missed } ?? .open
+    }
+}
+
+extension Measurement {
+    /// The ratio of speeds or of times, whichever is less: writing the same value in more bytes, or in fewer, is no
+    /// merit.
+    fileprivate func advantage(over other: Measurement) -> Double {
+        min(megabytesPerSecond / other.megabytesPerSecond, other.nanoseconds / nanoseconds)
     }
 }
