@@ -184,6 +184,12 @@ extension PropertyList.Dictionary {
         }
     }
 
+    /// Takes over entries whose keys are those of `model`, one by one, and with them what is known about those.
+    init(_ entries: consuming ContiguousArray<Entry>, withKeysOf model: PropertyList.Dictionary) {
+        self.entries = entries
+        index = model.index
+    }
+
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {
         var seen: UInt64 = 0
         for at in entries.indices {
