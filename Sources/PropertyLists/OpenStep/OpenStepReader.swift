@@ -43,6 +43,8 @@ struct OpenStepReader: ~Copyable {
     var scratch: OutputBuffer
     /// Whether the root is a dictionary without braces, as strings files have it.
     private var isStringsFile = false
+    /// Whether what failed was looked for behind a value, which is then the entry at fault.
+    private var failedBehindValue = false
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, dialect: PropertyList.OpenStepDialect, isASCII: Bool,
@@ -74,7 +76,19 @@ struct OpenStepReader: ~Copyable {
                 failure = error
             }
         }
-        throw DecodingFailure(failure.problem, offset: failure.offset, path: builder.path, format: dialect.format)
+        throw DecodingFailure(failure.problem, offset: failure.offset, path: path, format: dialect.format)
+    }
+
+    /// The way to the entry that is at fault.
+    private var path: EntryPath {
+        var path = builder.path
+        guard failedBehindValue else { return path }
+        if builder.isInDictionary {
+            path.components.append(EntryPath.Component(builder.lastKey))
+        } else {
+            path.components[path.components.count - 1] = EntryPath.Component(builder.childCount - 1)
+        }
+        return path
     }
 
     private mutating func readDocument() throws(Fault) -> PropertyList {
@@ -183,12 +197,14 @@ struct OpenStepReader: ~Copyable {
         try skipSpace()
         let isInDictionary = builder.isInDictionary
         guard at < count else {
+            failedBehindValue = true
             throw Fault(.unexpectedEnd(inside: isInDictionary ? "a dictionary" : "an array"), at: count)
         }
         switch base[at] {
         case UInt8(ascii: ";") where isInDictionary, UInt8(ascii: ",") where !isInDictionary: at += 1
         case UInt8(ascii: ")") where !isInDictionary: break
         default:
+            failedBehindValue = true
             // The separator was to stand behind the value, which may be on a line above.
             throw complaint(.expected(isInDictionary ? "; behind the value" : ", or ) behind the element"), at: end)
         }
