@@ -73,12 +73,15 @@ struct OpenStepFailureTests {
     @Test(arguments: [
         OpenStepMistake(bytes: Array("{ a = \"b".utf8) + [0xFF], .invalidText(encoding: "UTF-8"), at: 8, path: ":a"),
         OpenStepMistake(bytes: Array("(a, b".utf8) + [0xC3], .invalidText(encoding: "UTF-8"), at: 5, path: ":1"),
-        OpenStepMistake(bytes: Array("{ a = (); b = {}".utf8) + [0x80], .invalidText(encoding: "UTF-8"), at: 16, path: ":b"),
+        OpenStepMistake(
+            bytes: Array("{ a = (); b = {}".utf8) + [0x80], .invalidText(encoding: "UTF-8"), at: 16, path: ":b"),
         OpenStepMistake(bytes: Array("{} ".utf8) + [0x80], .invalidText(encoding: "UTF-8"), at: 3),
         OpenStepMistake(bytes: [0xFF], .invalidText(encoding: "UTF-8"), at: 0),
         OpenStepMistake(bytes: [0xEF, 0xBB, 0xBF, 0x28, 0xFF], .invalidText(encoding: "UTF-8"), at: 4, path: ":0"),
-        OpenStepMistake(bytes: Array("( a b )".utf8) + [0xFF], .expected(", or ) behind the element"), at: 3, path: ":0"),
-        OpenStepMistake(bytes: [0xFE, 0xFF, 0, 0x28, 0, 0x61, 0xD8, 0], .invalidText(encoding: "UTF-16"), at: 6, path: ":0"),
+        OpenStepMistake(
+            bytes: Array("( a b )".utf8) + [0xFF], .expected(", or ) behind the element"), at: 3, path: ":0"),
+        OpenStepMistake(
+            bytes: [0xFE, 0xFF, 0, 0x28, 0, 0x61, 0xD8, 0], .invalidText(encoding: "UTF-16"), at: 6, path: ":0"),
         OpenStepMistake(bytes: [0xFF, 0xFE, 0x28, 0, 0x29, 0, 0x78, 0], .trailingContent, at: 6),
         OpenStepMistake(bytes: [0xFF, 0xFE, 0x28], .invalidText(encoding: "UTF-16"), at: 2),
     ])
@@ -90,7 +93,8 @@ struct OpenStepFailureTests {
         OpenStepMistake("\"\\376\"", .invalidEscape("\\376"), at: 1),
         OpenStepMistake("\"\\377\"", .invalidEscape("\\377"), at: 1),
         OpenStepMistake("\"\\400\"", .invalidEscape("\\400"), at: 1),
-        OpenStepMistake("{ a = <*I5>; }", .expected("a hexadecimal digit; typed values are GNUstep's notation"), at: 7, path: ":a"),
+        OpenStepMistake(
+            "{ a = <*I5>; }", .expected("a hexadecimal digit; typed values are GNUstep's notation"), at: 7, path: ":a"),
         OpenStepMistake("<[AA==]>", .expected("a hexadecimal digit; typed values are GNUstep's notation"), at: 1),
     ])
     func `Core Foundation's reading refuses what is GNUstep's`(row: OpenStepMistake) throws {

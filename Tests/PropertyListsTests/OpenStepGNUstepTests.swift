@@ -6,12 +6,14 @@ struct OpenStepGNUstepTests {
     @Test(arguments: [
         ("<*I5>", PropertyList.integer(5)), ("<*I-9223372036854775808>", .integer(PropertyList.Integer(Int64.min))),
         ("<*I18446744073709551615>", .integer(PropertyList.Integer(UInt64.max))), ("<*R1.5>", .real(1.5)),
-        ("<*R2>", .real(2)), ("<*R-0>", .real(-0.0)), ("<*R1e+300>", .real(1e300)), ("<*R5e-324>", .real(.leastNonzeroMagnitude)),
+        ("<*R2>", .real(2)), ("<*R-0>", .real(-0.0)), ("<*R1e+300>", .real(1e300)),
+        ("<*R5e-324>", .real(.leastNonzeroMagnitude)),
         ("<*Rnan>", .real(.nan)), ("<*Rinf>", .real(.infinity)), ("<*R-inf>", .real(-.infinity)),
         ("<*BY>", .boolean(true)), ("<*BN>", .boolean(false)), ("<[aGVsbG8=]>", .data(Data("hello".utf8))),
         ("<[]>", .data(Data())), ("<[AA==]>", .data(Data([0]))), ("<[+/+/]>", .data(Data([0xFB, 0xFF, 0xBF]))),
         ("<*D2001-02-03 04:05:06 +0000>", date(2_865_906)), ("<*D4001-01-01 00:00:00 +0000>", date(63_113_904_000)),
-        ("<*D12345-01-01 00:00:00 +0000>", date(326_425_075_200)), ("<*D-0044-03-15 00:00:00 +0000>", date(-64_527_667_200)),
+        ("<*D12345-01-01 00:00:00 +0000>", date(326_425_075_200)),
+        ("<*D-0044-03-15 00:00:00 +0000>", date(-64_527_667_200)),
         ("<*D2001-01-01 00:00:00 +0000 0.25>", date(0.25)), ("<*D2001-01-01 00:00:00 +0000 -1e-09>", date(-1e-9)),
     ])
     func `a typed value is written as it is read`(text: String, value: PropertyList) throws {
@@ -21,7 +23,8 @@ struct OpenStepGNUstepTests {
 
     @Test(arguments: [
         ("<*I\"123\">", PropertyList.integer(123)), ("<*I +5 >", .integer(5)), ("<*I007>", .integer(7)),
-        ("<*R\"1.5\">", .real(1.5)), ("<*R.5>", .real(0.5)), ("<*R4.940656458412465e-324>", .real(.leastNonzeroMagnitude)),
+        ("<*R\"1.5\">", .real(1.5)), ("<*R.5>", .real(0.5)),
+        ("<*R4.940656458412465e-324>", .real(.leastNonzeroMagnitude)),
         ("<*RNaN>", .real(.nan)), ("<*R-Infinity>", .real(-.infinity)), ("<*B\"Y\">", .boolean(true)),
         ("<*D\"2001-01-01 00:00:00 +0000\">", date(0)), ("<*D2001-01-01 00:00:00 +0130>", date(-5400)),
         ("<*D2001-01-01 00:00:00 -0800>", date(28_800)), ("<[aGVs\n bG8]>", .data(Data("hello".utf8))),
@@ -37,7 +40,8 @@ struct OpenStepGNUstepTests {
         ("<*Ix>", DecodingFailure.Problem.invalidInteger("x"), 0), ("<*I>", .invalidInteger(""), 0),
         ("<*I18446744073709551616>", .integerOutOfRange("18446744073709551616"), 0),
         ("<*I-9223372036854775809>", .integerOutOfRange("-9223372036854775809"), 0), ("<*R1e>", .invalidReal("1e"), 0),
-        ("<*R>", .invalidReal(""), 0), ("<*R1e400>", .realOutOfRange("1e400"), 0), ("<*BX>", .expected("Y or N for a boolean"), 0),
+        ("<*R>", .invalidReal(""), 0), ("<*R1e400>", .realOutOfRange("1e400"), 0),
+        ("<*BX>", .expected("Y or N for a boolean"), 0),
         ("<*Q5>", .expected("a type: I, R, B or D"), 2), ("<*I5", .unexpectedEnd(inside: "a typed value"), 4),
         ("<*I5\0>", .invalidCharacter(0), 4), ("<*", .unexpectedEnd(inside: "a typed value"), 2),
         ("<*D2001-02-30 00:00:00 +0000>", .invalidDate("2001-02-30 00:00:00 +0000"), 0),
@@ -45,10 +49,13 @@ struct OpenStepGNUstepTests {
         ("<*D2001-01-01 00:00:00 +0060>", .invalidDate("2001-01-01 00:00:00 +0060"), 0),
         ("<*D2001-01-01 00:00:00 +0000 1>", .invalidDate("2001-01-01 00:00:00 +0000 1"), 0),
         ("<*D999999-01-01 00:00:00 +0000>", .dateOutOfRange("999999-01-01 00:00:00 +0000"), 0),
-        ("<[A]>", .invalidData("one character of base64 too few or too many"), 3), ("<[AA=", .unexpectedEnd(inside: "data"), 5),
+        ("<[A]>", .invalidData("one character of base64 too few or too many"), 3),
+        ("<[AA=", .unexpectedEnd(inside: "data"), 5),
         ("<[AA*A]>", .invalidData("expected ]"), 4), ("<[AAAA=]>", .invalidData("expected ]"), 6),
     ])
-    func `a typed value that says nothing is an error`(text: String, problem: DecodingFailure.Problem, offset: Int) throws {
+    func `a typed value that says nothing is an error`(
+        text: String, problem: DecodingFailure.Problem, offset: Int
+    ) throws {
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: text, as: .gnustep) }
         #expect(failure?.problem == problem)
         #expect(failure?.offset == offset)

@@ -10,10 +10,12 @@ struct OpenStepHostileTests {
         "(\"\\Ud83d\\Ude00\\341\\101\", \"naïve 日本語 😀\", {CF$UID = <*I7>;})", "<*D-4000-02-03 04:05:06 +0000>",
     ]
     /// What is put into documents to break them.
-    private static let pieces: [[UInt8]] = [
-        "{", "}", "(", ")", "<", ">", "<*", "<[", "]>", "\"", "'", "\\", "\\U", "\\Ud8", "=", ";", ",", "/*", "*/", "//",
-        "\0", "é", "\u{2028}", "99999999999999999999", "-", "nan", "CF$UID", " ", "\n",
-    ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xEF, 0xBB, 0xBF], [0xFE, 0xFF]]
+    private static let pieces: [[UInt8]] =
+        [
+            "{", "}", "(", ")", "<", ">", "<*", "<[", "]>", "\"", "'", "\\", "\\U", "\\Ud8", "=", ";", ",", "/*", "*/",
+            "//",
+            "\0", "é", "\u{2028}", "99999999999999999999", "-", "nan", "CF$UID", " ", "\n",
+        ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xEF, 0xBB, 0xBF], [0xFE, 0xFF]]
 
     @Test(arguments: [UInt64.random(in: .min ... .max), 1])
     func `broken documents are read or refused, and what is read is written as it was`(seed: UInt64) throws {

@@ -19,10 +19,12 @@ struct OpenStepReadingTests {
         OpenStepReading("( a, b, )", .array([.string("a"), .string("b")])),
         OpenStepReading("()", .array([])),
         OpenStepReading("{}", .dictionary([:])),
-        OpenStepReading("{ a = (); b = {}; c = <>; }",
+        OpenStepReading(
+            "{ a = (); b = {}; c = <>; }",
             .dictionary(["a": .array([]), "b": .dictionary([:]), "c": .data(Data())])),
         OpenStepReading("<68 656c6c6F6f 21>", .data(Data("helloo!".utf8))),
-        OpenStepReading("<0123456789abcdefABCDEF>",
+        OpenStepReading(
+            "<0123456789abcdefABCDEF>",
             .data(Data([0x01, 0x23, 0x45, 0x67, 0x89, 0xAB, 0xCD, 0xEF, 0xAB, 0xCD, 0xEF]))),
         OpenStepReading("bare", .string("bare")),
         OpenStepReading("aZ09_$/:.-", .string("aZ09_$/:.-")),
@@ -31,7 +33,8 @@ struct OpenStepReadingTests {
         OpenStepReading("''", .string("")),
         OpenStepReading(#""it's""#, .string("it's")),
         OpenStepReading(#"'say "x"'"#, .string(#"say "x""#)),
-        OpenStepReading("( (a), {b = (c);} )",
+        OpenStepReading(
+            "( (a), {b = (c);} )",
             .array([.array([.string("a")]), .dictionary(["b": .array([.string("c")])])])),
     ])
     func `a text says its value`(row: OpenStepReading) throws {
@@ -70,7 +73,8 @@ struct OpenStepReadingTests {
     }
 
     @Test func `GNUstep takes more characters for bare`() throws {
-        #expect(try PropertyList(parsing: "(!#%&*+?@^|~, a/*b*/)", as: .gnustep) == .array([.string("!#%&*+?@^|~"), .string("a/*b*/")]))
+        let text = "(!#%&*+?@^|~, a/*b*/)"
+        #expect(try PropertyList(parsing: text, as: .gnustep) == .array([.string("!#%&*+?@^|~"), .string("a/*b*/")]))
         #expect(throws: DecodingFailure.self) { try PropertyList(parsing: "(a+b)", as: .openstep) }
     }
 
@@ -101,7 +105,9 @@ struct OpenStepReadingTests {
     @Test(arguments: [true, false])
     func `a mark says which encoding the text is in`(isBigEndian: Bool) throws {
         let text = "\u{FEFF}{ k = \"é😀\"; }"
-        let utf16 = text.utf16.flatMap { isBigEndian ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)] }
+        let utf16 = text.utf16.flatMap { unit in
+            (0..<2).map { UInt8(unit >> (8 * (isBigEndian ? 1 - $0 : $0)) & 255) }
+        }
         let utf32 = text.unicodeScalars.flatMap { scalar in
             (0..<4).map { UInt8(scalar.value >> (8 * (isBigEndian ? 3 - $0 : $0)) & 255) }
         }

@@ -30,7 +30,8 @@ struct OpenStepWritingTests {
     @Test(arguments: [
         ("bare", "bare"), ("a/b:c.d-e$f_9", "a/b:c.d-e$f_9"), ("", "\"\""), ("/etc", "\"/etc\""), ("a b", "\"a b\""),
         ("a+b", "\"a+b\""), ("\"\\", #""\"\\""#), ("a\nb\t\u{1}\u{7F}\0", #""a\012b\011\001\177\000""#),
-        ("it's", "\"it's\""), ("naïve 😀", "\"naïve 😀\""), ("-5", "-5"), ("long enough for a word\n", #""long enough for a word\012""#),
+        ("it's", "\"it's\""), ("naïve 😀", "\"naïve 😀\""), ("-5", "-5"),
+        ("long enough for a word\n", #""long enough for a word\012""#),
         ("\u{80}", "\"\u{80}\""),
     ])
     func `a text stands bare where every reader takes it for one`(text: String, expected: String) throws {
@@ -47,7 +48,9 @@ struct OpenStepWritingTests {
     }
 
     @Test func `keys are sorted unless their order is to be kept`() throws {
-        let value: PropertyList = .dictionary(["b": .string("1"), "a": .string("2"), "\u{FFFF}": .string("3"), "😀": .string("4")])
+        let value: PropertyList = .dictionary([
+            "b": .string("1"), "a": .string("2"), "\u{FFFF}": .string("3"), "😀": .string("4"),
+        ])
         #expect(try written(value) == "{\n    a = 2;\n    b = 1;\n    \"😀\" = 4;\n    \"\u{FFFF}\" = 3;\n}\n")
         var options = PropertyList.WritingOptions.default
         options.keepsKeyOrder = true
@@ -56,7 +59,8 @@ struct OpenStepWritingTests {
 
     @Test(arguments: [
         (PropertyList.integer(-5), "-5"), (.integer(PropertyList.Integer(UInt64.max)), "18446744073709551615"),
-        (.real(0.1), "0.1"), (.real(2), "2"), (.real(1e300), "\"1e+300\""), (.boolean(true), "1"), (.boolean(false), "0"),
+        (.real(0.1), "0.1"), (.real(2), "2"), (.real(1e300), "\"1e+300\""), (.boolean(true), "1"),
+        (.boolean(false), "0"),
         (.date(Date(timeIntervalSinceReferenceDate: 0.75)), "\"2001-01-01 00:00:00 +0000\""), (.uid(7), "7"),
     ])
     func `what OpenStep has no type for is refused, or written as text`(value: PropertyList, text: String) throws {

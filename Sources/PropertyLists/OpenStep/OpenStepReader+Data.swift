@@ -10,7 +10,9 @@ extension OpenStepReader {
         if at + 1 < count {
             let mark = base[at + 1]
             if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "[") {
-                guard dialect == .gnustep else { throw Fault(.expected("a hexadecimal digit; typed values are GNUstep's notation"), at: at + 1) }
+                guard dialect == .gnustep else {
+                    throw Fault(.expected("a hexadecimal digit; typed values are GNUstep's notation"), at: at + 1)
+                }
                 return mark == UInt8(ascii: "*") ? try readTypedValue() : .data(try readBase64())
             }
         }

@@ -218,13 +218,3 @@ struct OpenStepReader: ~Copyable {
         }
     }
 }
-
-extension PropertyList.Dictionary {
-    /// The number in `{CF$UID = number}`, which is how a text says uid.
-    var uidItStandsFor: UInt64? {
-        guard count == 1, self[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = self[0].value else {
-            return nil
-        }
-        return UInt64(exactly: number)
-    }
-}

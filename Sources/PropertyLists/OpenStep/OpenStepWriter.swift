@@ -48,8 +48,7 @@ struct OpenStepWriter: ~Copyable {
         do throws(Refusal) {
             try begin(root)
             while !open.isEmpty {
-                let last = open.count - 1
-                if let child = try open[last].isDictionary ? writeEntries() : writeElements() {
+                if let child = try open[open.count - 1].isDictionary ? writeEntries() : writeElements() {
                     try begin(child)
                 } else {
                     end()
@@ -136,10 +135,10 @@ struct OpenStepWriter: ~Copyable {
 
     /// The way to the entry that is being written.
     private var path: EntryPath {
-        EntryPath(open.compactMap { frame in
-            guard frame.next > 0 else { return nil }
-            return frame.isDictionary
-                ? EntryPath.Component(frame.entries[frame.next - 1].key) : EntryPath.Component(frame.next - 1)
-        })
+        EntryPath(
+            open.filter { $0.next > 0 }.map { frame in
+                frame.isDictionary
+                    ? EntryPath.Component(frame.entries[frame.next - 1].key) : EntryPath.Component(frame.next - 1)
+            })
     }
 }
