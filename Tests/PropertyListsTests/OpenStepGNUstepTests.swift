@@ -49,9 +49,10 @@ struct OpenStepGNUstepTests {
         ("<*D2001-01-01 00:00:00 +0060>", .invalidDate("2001-01-01 00:00:00 +0060"), 0),
         ("<*D2001-01-01 00:00:00 +0000 1>", .invalidDate("2001-01-01 00:00:00 +0000 1"), 0),
         ("<*D999999-01-01 00:00:00 +0000>", .dateOutOfRange("999999-01-01 00:00:00 +0000"), 0),
-        ("<[A]>", .invalidData("one character of base64 too few or too many"), 3),
+        ("<[A]>", .invalidData("base64 ends in the middle of a group"), 3),
         ("<[AA=", .unexpectedEnd(inside: "data"), 5),
-        ("<[AA*A]>", .invalidData("expected ]"), 4), ("<[AAAA=]>", .invalidData("expected ]"), 6),
+        ("<[AA*A]>", .invalidData("a character that base64 does not have"), 4),
+        ("<[AAAA=]>", .invalidData("a misplaced “=” in base64"), 6),
     ])
     func `a typed value that says nothing is an error`(
         text: String, problem: DecodingFailure.Problem, offset: Int

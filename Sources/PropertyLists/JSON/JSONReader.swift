@@ -32,6 +32,8 @@ struct JSONReader: TextReader, ~Copyable {
         self.options = options
     }
 
+    var path: EntryPath { builder.path }
+
     mutating func read() throws(Fault) -> PropertyList {
         skipSpace()
         guard position < end else { throw Fault(.emptyInput, at: 0) }

@@ -135,13 +135,3 @@ extension OpenStepReader {
         String(decoding: text.prefix(200), as: UTF8.self)
     }
 }
-
-extension PropertyList.Dictionary {
-    /// The number in `{CF$UID = number}`, which is how a text says uid.
-    var uidItStandsFor: UInt64? {
-        guard count == 1, self[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = self[0].value else {
-            return nil
-        }
-        return UInt64(exactly: number)
-    }
-}

@@ -31,8 +31,14 @@ private enum Mark {
     static let invalid: UInt8 = 0xC0
 }
 
-/// The bytes that base64 with white space in it stands for. `place` is where the text begins in the input.
-func base64Decoded(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fault) -> Data {
+/// The bytes that base64 with white space in it stands for.
+///
+/// - Parameters:
+///   - place: where the text begins in the input.
+///   - needsPadding: whether a last group that is not full must be filled up with `=`.
+func base64Decoded(
+    _ text: UnsafeBufferPointer<UInt8>, at place: Int, needsPadding: Bool = true
+) throws(Fault) -> Data {
     guard let base = text.baseAddress else { return Data() }
     var output = OutputBuffer(capacity: text.count / 4 * 3 + 4)
     let failure: Fault? = base64Values.withUnsafeBufferPointer { values in
@@ -80,6 +86,7 @@ func base64Decoded(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fau
             at += 1
         }
         if characters > 0 {
+            if !needsPadding, padding == 0, characters > 1 { padding = 4 - characters }
             guard characters + padding == 4 else {
                 return Fault(.invalidData("base64 ends in the middle of a group"), at: place + text.count)
             }

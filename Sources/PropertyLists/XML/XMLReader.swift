@@ -29,6 +29,8 @@ struct XMLReader: TextReader, ~Copyable {
         self.isASCII = isASCII
     }
 
+    var path: EntryPath { builder.path }
+
     /// Reads the whole document.
     mutating func read() throws(Fault) -> PropertyList {
         try skipProlog()
