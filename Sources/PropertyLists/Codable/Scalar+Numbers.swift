@@ -10,6 +10,10 @@ extension Scalar where Self: FixedWidthInteger {
         }
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool {
+        kind == .integer || kind == .real || kind == .uid && !isSigned
+    }
+
     /// A real without a fraction counts as an integer, as it does for Foundation; a uid is an unsigned number.
     @inline(never)
     private init?(otherScalar value: PropertyList) {
@@ -51,6 +55,8 @@ extension Double: Scalar {
         }
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer }
+
     @inline(__always)
     var scalar: PropertyList? { .real(self) }
 }
@@ -66,6 +72,8 @@ extension Float: Scalar {
         default: return nil
         }
     }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer || kind == .real }
 
     var scalar: PropertyList? { .real(shortestDouble) }
 

@@ -81,13 +81,9 @@ extension DecodingNode {
 
     /// The way from the root to the child at `position`.
     final func path(to position: Int) -> [any CodingKey] {
-        var steps: [any CodingKey] = []
-        var (node, position) = (self as DecodingNode?, position)
-        while let current = node {
-            if let key = current.pathKey(at: position) { steps.append(key) }
-            (node, position) = (current.parent, current.position)
-        }
-        return steps.reversed()
+        var path = parent?.path(to: self.position) ?? []
+        if let key = pathKey(at: position) { path.append(key) }
+        return path
     }
 
     /// The way from the root to this container.

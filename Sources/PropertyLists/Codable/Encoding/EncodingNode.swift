@@ -47,7 +47,7 @@ extension EncodingNode {
     /// The value that `value` encodes itself as, or nil where it is a nil.
     func encode<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
         if let strategy = session.strategy(for: T.self) {
-            return try withUnsafePointer(to: value) { try strategy.encode(UnsafeRawPointer($0), self, step) }
+            return try strategy.encode(value, self, step)
         }
         return try inside(value, at: step) { node in
             try value.encode(to: node)
