@@ -86,7 +86,7 @@ extension Float: Scalar {
         // Below 2⁵³ and up to 10²² both numbers of the quotient are exact, so it is the double nearest to the decimal.
         var power = 1.0
         while power <= 1e9 {
-            let candidate = (wide * power).rounded() / power
+            let candidate = (wide * power).rounded(.toNearestOrEven) / power
             if Float(candidate) == self { return candidate }
             power *= 10
         }
