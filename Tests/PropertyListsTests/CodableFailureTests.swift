@@ -39,7 +39,10 @@ import Testing
     }
 
     @Test func `kinds are not mixed`() {
-        for value in [PropertyList.boolean(true), .string("1"), .date(Date(timeIntervalSinceReferenceDate: 0)), .data(Data()), .array([])] {
+        for value in [
+            PropertyList.boolean(true), .string("1"), .date(Date(timeIntervalSinceReferenceDate: 0)), .data(Data()),
+            .array([]),
+        ] {
             #expect(failure(value, as: Int.self) == "mismatch: ")
             #expect(failure(value, as: UInt8.self) == "mismatch: ")
             #expect(failure(value, as: Double.self) == "mismatch: ")
@@ -96,7 +99,12 @@ import Testing
         #expect(failure(Int?.none) == "")
         #expect(failure([1, nil]) == "Index 1")
         #expect(failure(["k": [Int?.none]]) == "k.Index 0")
-        #expect(failure(Custom { var list = $0.unkeyedContainer(); try list.encodeNil() }) == "Index 0")
+        #expect(
+            failure(
+                Custom {
+                    var list = $0.unkeyedContainer()
+                    try list.encodeNil()
+                }) == "Index 0")
     }
 
     @Test func `a type that encodes nothing is refused`() {
@@ -107,49 +115,98 @@ import Testing
     }
 
     @Test func `a value is one thing`() {
-        #expect(failure(["k": Custom { _ = $0.container(keyedBy: Key.self); _ = $0.unkeyedContainer() }]) == "k")
-        #expect(failure(Custom { encoder in
-            var list = encoder.unkeyedContainer()
-            var single = encoder.singleValueContainer()
-            try list.encode(1)
-            try single.encode(2)
-        }) == "")
-        #expect(failure(Custom { encoder in
-            var single = encoder.singleValueContainer()
-            try single.encode(1)
-            try single.encode(2)
-        }) == "")
-        #expect(failure(Custom { encoder in
-            var outer = encoder.container(keyedBy: Key.self)
-            let inner = outer.superEncoder(forKey: .b)
-            _ = inner.unkeyedContainer()
-            var keyed = inner.container(keyedBy: Key.self)
-            try keyed.encode(1, forKey: .b)
-        }) == "")
+        #expect(
+            failure([
+                "k": Custom {
+                    _ = $0.container(keyedBy: Key.self)
+                    _ = $0.unkeyedContainer()
+                }
+            ]) == "k")
+        #expect(
+            failure(
+                Custom { encoder in
+                    var list = encoder.unkeyedContainer()
+                    var single = encoder.singleValueContainer()
+                    try list.encode(1)
+                    try single.encode(2)
+                }) == "")
+        #expect(
+            failure(
+                Custom { encoder in
+                    var single = encoder.singleValueContainer()
+                    try single.encode(1)
+                    try single.encode(2)
+                }) == "")
+        #expect(
+            failure(
+                Custom { encoder in
+                    var outer = encoder.container(keyedBy: Key.self)
+                    let inner = outer.superEncoder(forKey: .b)
+                    _ = inner.unkeyedContainer()
+                    var keyed = inner.container(keyedBy: Key.self)
+                    try keyed.encode(1, forKey: .b)
+                }) == "")
     }
 
     @Test func `a key encoded twice keeps its last value`() throws {
-        let value = try PropertyList(encoding: Custom { encoder in
-            var keyed = encoder.container(keyedBy: Key.self)
-            try keyed.encode(1, forKey: .b)
-            try keyed.encode(2, forKey: .b)
-        })
+        let value = try PropertyList(
+            encoding: Custom { encoder in
+                var keyed = encoder.container(keyedBy: Key.self)
+                try keyed.encode(1, forKey: .b)
+                try keyed.encode(2, forKey: .b)
+            })
         #expect(value == .dictionary(["b": .integer(2)]))
     }
 
     @Test func `what is left of an encoding does no harm`() throws {
         nonisolated(unsafe) var late: [any Encoder] = []
-        let value = try PropertyList(encoding: [Custom { encoder in
-            var keyed = encoder.container(keyedBy: Key.self)
-            late = [encoder, keyed.superEncoder()]
-        }])
-        #expect(value == .array([.dictionary(["super": .dictionary([:])])]))
+        nonisolated(unsafe) var lateKeyed: [KeyedEncodingContainer<Key>] = []
+        nonisolated(unsafe) var lateUnkeyed: [any UnkeyedEncodingContainer] = []
+        let value = try PropertyList(
+            encoding: [
+                Custom { encoder in
+                    var keyed = encoder.container(keyedBy: Key.self)
+                    late = [encoder, keyed.superEncoder()]
+                    lateKeyed = [keyed, keyed.nestedContainer(keyedBy: Key.self, forKey: .b)]
+                    lateUnkeyed = [keyed.nestedUnkeyedContainer(forKey: .b)]
+                }
+            ])
+        #expect(value == .array([.dictionary(["super": .dictionary([:]), "b": .array([])])]))
         for encoder in late {
             var keyed = encoder.container(keyedBy: Key.self)
             try keyed.encode(1, forKey: .b)
             _ = encoder.unkeyedContainer()
-            #expect(!encoder.codingPath.isEmpty)
+            #expect(!encoder.codingPath.isEmpty && encoder.userInfo.isEmpty)
         }
+        for var keyed in lateKeyed {
+            try keyed.encode(1, forKey: .b)
+            try keyed.encode([Inner(b: 1)], forKey: .b)
+            var single = keyed.superEncoder().singleValueContainer()
+            try single.encode(1)
+        }
+        for var list in lateUnkeyed {
+            try list.encode(1)
+            _ = list.nestedUnkeyedContainer()
+        }
+    }
+
+    @Test func `a failure lets go of everything`() throws {
+        weak var token: Token?
+        func fail() {
+            let held = Token()
+            token = held
+            let failing = Custom { encoder in
+                var keyed = encoder.container(keyedBy: Key.self)
+                var list = keyed.nestedUnkeyedContainer(forKey: .b)
+                _ = list.superEncoder()
+                try list.encodeNil()
+            }
+            #expect(throws: EncodingError.self) {
+                _ = try PropertyList(encoding: failing, userInfo: [CodingUserInfoKey(rawValue: "token")!: held])
+            }
+        }
+        fail()
+        #expect(token == nil)
     }
 
     @Test func `what leads back to itself ends`() throws {
@@ -158,10 +215,11 @@ import Testing
         defer { link.next = nil }
         #expect(throws: EncodingError.self) { try PropertyList(encoding: link) }
         #expect(throws: EncodingError.self) {
-            try PropertyList(encoding: Custom { encoder in
-                var list = encoder.unkeyedContainer()
-                for _ in 0..<100_000 { list = list.nestedUnkeyedContainer() }
-            })
+            try PropertyList(
+                encoding: Custom { encoder in
+                    var list = encoder.unkeyedContainer()
+                    for _ in 0..<100_000 { list = list.nestedUnkeyedContainer() }
+                })
         }
     }
 
@@ -172,7 +230,8 @@ import Testing
 }
 
 private enum Key: String, CodingKey { case b }
-private struct Inner: Decodable { var b: Int }
+private struct Inner: Codable { var b: Int }
+private final class Token: Sendable {}
 private struct Wrapped<T: Encodable>: Encodable { var value: T }
 
 private struct Pair: Decodable {

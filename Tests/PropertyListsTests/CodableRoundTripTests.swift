@@ -37,8 +37,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (0.1 as Float, 0.1), (1, 1), (-0.0, -0.0), (3.4028235e38, 3.4028235e38), (1.5e-38, 1.5e-38), (16_777_215.0, 16_777_215),
-        (0.33333334, 0.33333334), (1e10, 1e10), (-2.5e-5, -2.5e-5), (.infinity, .infinity), (0.0009765625, 0.0009765625),
+        (0.1 as Float, 0.1), (1, 1), (-0.0, -0.0), (3.4028235e38, 3.4028235e38), (1.5e-38, 1.5e-38),
+        (16_777_215.0, 16_777_215),
+        (0.33333334, 0.33333334), (1e10, 1e10), (-2.5e-5, -2.5e-5), (.infinity, .infinity),
+        (0.0009765625, 0.0009765625),
     ])
     func `a float is the double with the same digits`(float: Float, double: Double) throws {
         try check(float, .real(double))
@@ -130,11 +132,15 @@ import Testing
 
     @Test func `containers inside one another are filled in any order`() throws {
         let value = try PropertyList(encoding: Interleaved())
-        #expect(value == .dictionary([
-            "list": .array([.integer(1), .dictionary(["x": .integer(2)]), .array([.integer(3)]), .dictionary([:])]),
-            "map": .dictionary(["a": .boolean(true), "b": .string("late")]),
-            "sub": .string("super"),
-        ]))
+        #expect(
+            value
+                == .dictionary([
+                    "list": .array([
+                        .integer(1), .dictionary(["x": .integer(2)]), .array([.integer(3)]), .dictionary([:]),
+                    ]),
+                    "map": .dictionary(["a": .boolean(true), "b": .string("late")]),
+                    "sub": .string("super"),
+                ]))
         #expect(try value.decoded(as: InterleavedReader.self).numbers == [1, 2, 3])
     }
 
@@ -148,7 +154,10 @@ private struct Box<T: Codable & Equatable>: Codable, Equatable { var value: T }
 private struct Point: Codable, Equatable { var x: Int, y: Double }
 private struct Options: Codable, Equatable { var name: String?, level: Int? }
 private enum Side: String, Codable, CodingKeyRepresentable { case left, right }
-private enum Shape: Codable, Equatable { case circle(radius: Double), empty }
+private enum Shape: Codable, Equatable {
+    case circle(radius: Double)
+    case empty
+}
 
 private struct Wide: Codable, Equatable {
     var zebra, alpha, mike, november, oscar, papa, kilo, lima, bravo, delta, aVeryLongNameOfAKeyIndeed: Int

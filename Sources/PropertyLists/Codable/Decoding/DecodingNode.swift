@@ -66,14 +66,18 @@ extension DecodingNode {
         let question = step
         step = question + 1
         let position = order.position(at: question)
-        if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) { return position }
+        if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) {
+            return position
+        }
         return search(key, question, order)
     }
 
     @inline(never)
     private func search(_ key: String, _ question: Int, _ order: KeyOrder) -> Int {
         let position = order.position(at: question)
-        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) { return position }
+        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) {
+            return position
+        }
         guard let position = dictionary.position(of: key) else { return -1 }
         order.learn(position, at: question)
         return position

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// How values of one type are decoded without a decoder of their own.
 final class DecodingStrategy<T: Decodable> {
     let decode: (ValueDecoder) throws -> T
@@ -19,44 +13,28 @@ final class DecodingStrategy<T: Decodable> {
 
 /// The strategies of single values, and of arrays and dictionaries of them.
 ///
-/// These are the types for which the compiler makes each of them a loop of its own. The table never changes, and
-/// its closures hold nothing but types.
+/// The table never changes, and its closures hold nothing but types.
 nonisolated(unsafe) private let known: [ObjectIdentifier: AnyObject] = {
-    var known: [ObjectIdentifier: AnyObject] = [:]
-    func add<Value: Scalar>(_ type: Value.Type) {
-        known[ObjectIdentifier(type)] = DecodingStrategy<Value> { try $0.scalar(Value.self) }
+    var collector = Collector()
+    collector.visitAll()
+    return collector.strategies
+}()
+
+private struct Collector: ScalarVisitor {
+    var strategies: [ObjectIdentifier: AnyObject] = [:]
+
+    mutating func visit<Value: Scalar>(_ type: Value.Type) {
+        strategies[ObjectIdentifier(type)] = DecodingStrategy<Value> { try $0.scalar(Value.self) }
     }
-    func addWithContainers<Value: Scalar>(_ type: Value.Type) {
-        add(type)
-        known[ObjectIdentifier([Value].self)] = DecodingStrategy<[Value]> { try $0.scalars(Value.self) }
-        known[ObjectIdentifier([String: Value].self)] = DecodingStrategy<[String: Value]> {
+
+    mutating func visitWithContainers<Value: Scalar>(_ type: Value.Type) {
+        visit(type)
+        strategies[ObjectIdentifier([Value].self)] = DecodingStrategy<[Value]> { try $0.scalars(Value.self) }
+        strategies[ObjectIdentifier([String: Value].self)] = DecodingStrategy<[String: Value]> {
             try $0.scalarsByKey(Value.self)
         }
     }
-    addWithContainers(Bool.self)
-    addWithContainers(String.self)
-    addWithContainers(Double.self)
-    addWithContainers(Float.self)
-    addWithContainers(Int.self)
-    addWithContainers(Int32.self)
-    addWithContainers(Int64.self)
-    addWithContainers(UInt.self)
-    addWithContainers(UInt8.self)
-    addWithContainers(UInt32.self)
-    addWithContainers(UInt64.self)
-    addWithContainers(Date.self)
-    addWithContainers(Data.self)
-    addWithContainers(URL.self)
-    addWithContainers(PropertyList.self)
-    add(Int8.self)
-    add(Int16.self)
-    add(Int128.self)
-    add(UInt16.self)
-    add(UInt128.self)
-    add(Decimal.self)
-    add(PropertyList.Integer.self)
-    return known
-}()
+}
 
 /// A container whose elements are decoded here, without the container type's own loop.
 private protocol DecodedByElements {

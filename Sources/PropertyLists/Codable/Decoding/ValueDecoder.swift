@@ -52,7 +52,8 @@ struct ValueDecoder {
 
     private func checkDepth() throws {
         guard node.depth < mostCodingLevels else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
         }
     }
 }

@@ -11,7 +11,9 @@ final class EncodingSession {
     /// How values of `type` are encoded without an encoder of their own, or nil where they need one.
     @inline(__always)
     func strategy<T: Encodable>(for type: T.Type) -> EncodingStrategy<T>? {
-        guard let strategy = strategies[type] ?? strategies.insert(EncodingStrategy<T>.find(), for: type) else { return nil }
+        guard let strategy = strategies[type] ?? strategies.insert(EncodingStrategy<T>.find(), for: type) else {
+            return nil
+        }
         return unsafeDowncast(strategy, to: EncodingStrategy<T>.self)
     }
 
@@ -62,7 +64,9 @@ final class KeyShape {
         if haveShape, entries.count == count { return PropertyList.Dictionary(entries, withKeysOf: model) }
         let dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
         changes += 1
-        if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) { model = dictionary.withoutValues }
+        if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) {
+            model = dictionary.withoutValues
+        }
         return dictionary
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// How values of one type are encoded without an encoder of their own.
 final class EncodingStrategy<T: Encodable> {
     typealias Encode = (_ value: T, _ node: EncodingNode, _ step: EncodingNode.Step) throws -> PropertyList?
@@ -21,52 +15,45 @@ final class EncodingStrategy<T: Encodable> {
 
 /// The strategies of single values, and of arrays and dictionaries of them.
 ///
-/// These are the types for which the compiler makes each of them a loop of its own. The table never changes, and
-/// its closures hold nothing but types.
+/// The table never changes, and its closures hold nothing but types.
 nonisolated(unsafe) private let known: [ObjectIdentifier: AnyObject] = {
-    var known: [ObjectIdentifier: AnyObject] = [:]
-    func add<Value: Scalar>(_ type: Value.Type) {
-        known[ObjectIdentifier(type)] = EncodingStrategy<Value> { value, node, step in
+    var collector = Collector()
+    collector.visitAll()
+    return collector.strategies
+}()
+
+private struct Collector: ScalarVisitor {
+    var strategies: [ObjectIdentifier: AnyObject] = [:]
+
+    mutating func visit<Value: Scalar>(_ type: Value.Type) {
+        strategies[ObjectIdentifier(type)] = EncodingStrategy<Value> { value, node, step in
             guard let scalar = value.scalar else { throw node.invalid(value, as: step, .outOfRange) }
             return scalar
         }
     }
-    func addWithContainers<Value: Scalar>(_ type: Value.Type) {
-        add(type)
-        known[ObjectIdentifier([Value].self)] = EncodingStrategy<[Value]> { values, _, _ in
-            .array(values.map { $0.scalar ?? .boolean(false) })
+
+    mutating func visitWithContainers<Value: Scalar>(_ type: Value.Type) {
+        visit(type)
+        strategies[ObjectIdentifier([Value].self)] = EncodingStrategy<[Value]> { values, node, step in
+            var elements: [PropertyList] = []
+            elements.reserveCapacity(values.count)
+            for value in values {
+                guard let scalar = value.scalar else { throw node.invalid(value, as: step, .outOfRange) }
+                elements.append(scalar)
+            }
+            return .array(elements)
         }
-        known[ObjectIdentifier([String: Value].self)] = EncodingStrategy<[String: Value]> { values, _, _ in
+        strategies[ObjectIdentifier([String: Value].self)] = EncodingStrategy<[String: Value]> { values, node, step in
             var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
             entries.reserveCapacity(values.count)
-            for (key, value) in values { entries.append(.init(key: key, value: value.scalar ?? .boolean(false))) }
+            for (key, value) in values {
+                guard let scalar = value.scalar else { throw node.invalid(value, as: step, .outOfRange) }
+                entries.append(.init(key: key, value: scalar))
+            }
             return .dictionary(PropertyList.Dictionary(differing: entries))
         }
     }
-    addWithContainers(Bool.self)
-    addWithContainers(String.self)
-    addWithContainers(Double.self)
-    addWithContainers(Float.self)
-    addWithContainers(Int.self)
-    addWithContainers(Int32.self)
-    addWithContainers(Int64.self)
-    addWithContainers(UInt.self)
-    addWithContainers(UInt8.self)
-    addWithContainers(UInt32.self)
-    addWithContainers(UInt64.self)
-    addWithContainers(Date.self)
-    addWithContainers(Data.self)
-    addWithContainers(URL.self)
-    addWithContainers(PropertyList.self)
-    add(Int8.self)
-    add(Int16.self)
-    add(Int128.self)
-    add(UInt16.self)
-    add(UInt128.self)
-    add(Decimal.self)
-    add(PropertyList.Integer.self)
-    return known
-}()
+}
 
 /// A container whose elements are encoded here, without the container type's own loop.
 private protocol EncodedByElements {
