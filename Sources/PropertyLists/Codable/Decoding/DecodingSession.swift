@@ -18,7 +18,10 @@ final class DecodingSession {
     /// The order in which keys of `type` were found.
     @inline(__always)
     func order<Key: CodingKey>(of type: Key.Type) -> KeyOrder {
-        if let known = orders[type] { return known }
+        if let known = orders[type] {
+            known.isUsedAgain = true
+            return known
+        }
         return orders.insert(KeyOrder(), for: type)
     }
 }
