@@ -190,6 +190,19 @@ extension PropertyList.Dictionary {
         index = model.index
     }
 
+    /// Takes over entries whose keys are known to differ.
+    init(differing entries: consuming ContiguousArray<Entry>) {
+        self.entries = entries
+        if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
+    }
+
+    /// The same keys with values that are worth nothing.
+    var withoutValues: PropertyList.Dictionary {
+        var copy = self
+        for at in entries.indices { copy.entries[at].value = .boolean(false) }
+        return copy
+    }
+
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {
         var seen: UInt64 = 0
         for at in entries.indices {

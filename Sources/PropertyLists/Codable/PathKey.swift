@@ -1,22 +1,29 @@
 /// A step of a coding path: the key of a dictionary or the position in an array.
 ///
-/// Paths are made when somebody asks. Until then only the keys of the file are at hand, not those of the types.
-struct PathKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
+/// Paths are made when somebody asks. Until then only the keys of the value are at hand, not those of the types.
+enum PathKey: CodingKey {
+    case key(String)
+    case index(Int)
 
-    init(stringValue: String) {
-        self.stringValue = stringValue
-        intValue = nil
+    init(stringValue: String) { self = .key(stringValue) }
+    init(intValue: Int) { self = .index(intValue) }
+
+    var stringValue: String {
+        switch self {
+        case .key(let key): key
+        case .index(let index): "Index \(index)"
+        }
     }
 
-    init(intValue: Int) {
-        stringValue = "Index \(intValue)"
-        self.intValue = intValue
+    var intValue: Int? {
+        switch self {
+        case .key: nil
+        case .index(let index): index
+        }
     }
 
     /// The key of a superclass, where no other is given.
-    static let superclass = PathKey(stringValue: "super")
+    static let superclass = PathKey.key("super")
 }
 
 /// How deep types may code themselves inside one another.

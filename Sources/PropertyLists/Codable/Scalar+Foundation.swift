@@ -26,16 +26,18 @@ extension Data: Scalar {
     var scalar: PropertyList? { .data(self) }
 }
 
-extension URL: TextScalar {
+extension URL: Scalar {
     init?(scalar value: PropertyList) {
         guard case .string(let text) = value else { return nil }
         self.init(string: text)
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .string }
+
     var scalar: PropertyList? { .string(absoluteString) }
 }
 
-extension Decimal: TextScalar {
+extension Decimal: Scalar {
     /// The number that a string says, or a number as its digits say it.
     init?(scalar value: PropertyList) {
         switch value {
@@ -45,6 +47,8 @@ extension Decimal: TextScalar {
         default: return nil
         }
     }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .string || kind == .real }
 
     var scalar: PropertyList? { .string(description) }
 

@@ -10,6 +10,10 @@ extension Scalar where Self: FixedWidthInteger {
         }
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool {
+        kind == .integer || kind == .real || kind == .uid && !isSigned
+    }
+
     /// A real without a fraction counts as an integer, as it does for Foundation; a uid is an unsigned number.
     @inline(never)
     private init?(otherScalar value: PropertyList) {
@@ -51,6 +55,8 @@ extension Double: Scalar {
         }
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer }
+
     @inline(__always)
     var scalar: PropertyList? { .real(self) }
 }
@@ -67,6 +73,8 @@ extension Float: Scalar {
         }
     }
 
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer || kind == .real }
+
     var scalar: PropertyList? { .real(shortestDouble) }
 
     /// The double that is written with the same digits: 0.1 for 0.1, not 0.10000000149011612.
@@ -78,7 +86,7 @@ extension Float: Scalar {
         // Below 2⁵³ and up to 10²² both numbers of the quotient are exact, so it is the double nearest to the decimal.
         var power = 1.0
         while power <= 1e9 {
-            let candidate = (wide * power).rounded() / power
+            let candidate = (wide * power).rounded(.toNearestOrEven) / power
             if Float(candidate) == self { return candidate }
             power *= 10
         }

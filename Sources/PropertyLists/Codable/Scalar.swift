@@ -3,8 +3,15 @@ protocol Scalar: Codable {
     /// The value in this type, or nil where it is of another kind or does not fit.
     init?(scalar value: PropertyList)
 
+    /// Whether values of this kind may stand for one of this type, so that it is the value that does not fit.
+    static func isNear(_ kind: PropertyList.Kind) -> Bool
+
     /// The value as property lists have it, or nil where they cannot hold it.
     var scalar: PropertyList? { get }
+}
+
+extension Scalar {
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { false }
 }
 
 extension Bool: Scalar {
@@ -47,6 +54,3 @@ extension PropertyList.Integer: Scalar {
     @inline(__always)
     var scalar: PropertyList? { .integer(self) }
 }
-
-/// A scalar that is spelled out in a string.
-protocol TextScalar: Scalar {}

@@ -1,32 +1,54 @@
-/// Remembers something about the types that it met last: a table of a few slots, of which each type has one.
+/// Remembers something about the types that it met last: a table of a few slots, of which each type has some.
 ///
-/// Two types with the same slot drive each other out, so what is kept must be something that can be found again.
+/// Types with the same slots drive each other out, so what is kept must be something that can be found again.
 final class TypeTable<Value> {
-    /// No access to it calls anything that could access it again, so Swift need not check that.
-    @exclusivity(unchecked) private var slots: ContiguousArray<(type: ObjectIdentifier, value: Value)?>
+    /// A type, and where in `values` stands what is known of it.
+    private struct Slot {
+        var type: UInt = 0
+        var position = -1
+    }
 
-    private static var slotCount: Int { 32 }
-
-    init() { slots = ContiguousArray(repeating: nil, count: Self.slotCount) }
+    // No access to these calls anything that could access them again, so Swift need not check that.
+    @exclusivity(unchecked) private var slots = ContiguousArray(repeating: Slot(), count: 32)
+    @exclusivity(unchecked) private var values: ContiguousArray<Value> = []
 
     @inline(__always)
     subscript(type: any Any.Type) -> Value? {
-        let type = ObjectIdentifier(type)
-        guard let slot = slots[Self.slot(of: type)], slot.type == type else { return nil }
-        return slot.value
+        let type = UInt(bitPattern: ObjectIdentifier(type))
+        let slot = slots[Self.slot(of: type)]
+        return slot.type == type ? values[slot.position] : further(type)
     }
 
+    /// Looks into the slots behind the one of a type, where it stands if another has taken that.
     @inline(never)
+    private func further(_ type: UInt) -> Value? {
+        for distance in 1..<Self.mostDistance {
+            let slot = slots[Self.slot(of: type, distance)]
+            if slot.type == type { return values[slot.position] }
+        }
+        return nil
+    }
+
     func insert(_ value: Value, for type: any Any.Type) -> Value {
-        let type = ObjectIdentifier(type)
-        slots[Self.slot(of: type)] = (type, value)
+        let type = UInt(bitPattern: ObjectIdentifier(type))
+        let distance = (0..<Self.mostDistance).first { slots[Self.slot(of: type, $0)].type == 0 } ?? 0
+        let slot = Self.slot(of: type, distance)
+        slots[slot].type = type
+        if slots[slot].position < 0 {
+            slots[slot].position = values.count
+            values.append(value)
+        } else {
+            values[slots[slot].position] = value
+        }
         return value
     }
 
+    /// How many slots are looked into for a type.
+    private static var mostDistance: Int { 4 }
+
     /// Descriptions of types are at multiples of eight, and mostly some dozen bytes apart.
     @inline(__always)
-    private static func slot(of type: ObjectIdentifier) -> Int {
-        let address = UInt(bitPattern: type) >> 3
-        return Int(bitPattern: (address ^ address >> 5) % UInt(slotCount))
+    private static func slot(of type: UInt, _ distance: Int = 0) -> Int {
+        (Int(bitPattern: type >> 3 ^ type >> 8) &+ distance) & 31
     }
 }

@@ -66,14 +66,18 @@ extension DecodingNode {
         let question = step
         step = question + 1
         let position = order.position(at: question)
-        if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) { return position }
+        if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) {
+            return position
+        }
         return search(key, question, order)
     }
 
     @inline(never)
     private func search(_ key: String, _ question: Int, _ order: KeyOrder) -> Int {
         let position = order.position(at: question)
-        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) { return position }
+        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) {
+            return position
+        }
         guard let position = dictionary.position(of: key) else { return -1 }
         order.learn(position, at: question)
         return position
@@ -81,13 +85,9 @@ extension DecodingNode {
 
     /// The way from the root to the child at `position`.
     final func path(to position: Int) -> [any CodingKey] {
-        var steps: [any CodingKey] = []
-        var (node, position) = (self as DecodingNode?, position)
-        while let current = node {
-            if let key = current.pathKey(at: position) { steps.append(key) }
-            (node, position) = (current.parent, current.position)
-        }
-        return steps.reversed()
+        var path = parent?.path(to: self.position) ?? []
+        if let key = pathKey(at: position) { path.append(key) }
+        return path
     }
 
     /// The way from the root to this container.
@@ -110,7 +110,11 @@ final class MissingNode: DecodingNode {
 ///
 /// A type asks for its keys in the same order each time, and many values of one type have them at the same places.
 final class KeyOrder {
+    // No access to these calls anything that could access them again, so Swift need not check that.
     @exclusivity(unchecked) private var positions: [Int] = []
+
+    /// Whether there is more than one value of the type; otherwise nothing need be remembered.
+    @exclusivity(unchecked) var isUsedAgain = false
 
     /// The most keys that are remembered; those after them are expected in the order of the file.
     private static let mostPositions = 128
@@ -119,7 +123,7 @@ final class KeyOrder {
     func position(at question: Int) -> Int { question < positions.count ? positions[question] : question }
 
     func learn(_ position: Int, at question: Int) {
-        guard question < Self.mostPositions else { return }
+        guard isUsedAgain, question < Self.mostPositions else { return }
         while positions.count <= question { positions.append(positions.count) }
         positions[question] = position
     }

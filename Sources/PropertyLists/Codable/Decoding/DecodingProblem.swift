@@ -1,15 +1,22 @@
 extension ValueDecoder {
-    /// Why the value is no `type`: it is missing, or of another kind, or a number that does not fit.
+    /// Why the value is no `type`: it is missing, or of another kind.
     @inline(never)
     func failure(_ type: any Any.Type, at key: (any CodingKey)? = nil) -> DecodingError {
+        guard let value else { return .valueNotFound(type, context("There is no value.", key)) }
+        return .typeMismatch(type, context(value.kind.finding, key))
+    }
+
+    /// Why the value is no `type`: it is missing, or of another kind, or does not fit.
+    @inline(never)
+    func scalarFailure<Value: Scalar>(_ type: Value.Type, at key: (any CodingKey)? = nil) -> DecodingError {
+        guard let value, type.isNear(value.kind) else { return failure(type, at: key) }
+        return .dataCorrupted(context("The \(value.kind.rawValue) \(value.excerpt) is no value of type \(type).", key))
+    }
+
+    private func context(_ description: String, _ key: (any CodingKey)?) -> DecodingError.Context {
         var path = codingPath
         if let key, !path.isEmpty { path[path.count - 1] = key }
-        func context(_ description: String) -> DecodingError.Context {
-            DecodingError.Context(codingPath: path, debugDescription: description)
-        }
-        guard let value else { return .valueNotFound(type, context("There is no value.")) }
-        guard value.isNearly(type) else { return .typeMismatch(type, context(value.kind.finding)) }
-        return .dataCorrupted(context("The \(value.kind.rawValue) \(value.excerpt) cannot be a value of type \(type)."))
+        return DecodingError.Context(codingPath: path, debugDescription: description)
     }
 }
 
@@ -31,16 +38,6 @@ extension PropertyList.Kind {
 }
 
 extension PropertyList {
-    /// Whether the value is of a kind that may stand for a `type`, so that it is this one that does not fit.
-    fileprivate func isNearly(_ type: any Any.Type) -> Bool {
-        switch self {
-        case .integer, .real: type is any (Scalar & Numeric).Type
-        case .uid: type is any (Scalar & UnsignedInteger).Type
-        case .string: type is any TextScalar.Type
-        default: false
-        }
-    }
-
     fileprivate var excerpt: String {
         switch self {
         case .string(let text): "“\(text.prefix(40))”"

@@ -18,7 +18,7 @@ struct KeyedDecoding<Key: CodingKey> {
         let position = position(of: key)
         guard position >= 0 else { throw missing(key) }
         guard let value = Value(scalar: node.dictionary.entries[position].value) else {
-            throw ValueDecoder(node: node, position: position).failure(type, at: key)
+            throw ValueDecoder(node: node, position: position).scalarFailure(type, at: key)
         }
         return value
     }
@@ -28,7 +28,7 @@ struct KeyedDecoding<Key: CodingKey> {
         let position = position(of: key)
         guard position >= 0 else { return nil }
         guard let value = Value(scalar: node.dictionary.entries[position].value) else {
-            throw ValueDecoder(node: node, position: position).failure(type, at: key)
+            throw ValueDecoder(node: node, position: position).scalarFailure(type, at: key)
         }
         return value
     }

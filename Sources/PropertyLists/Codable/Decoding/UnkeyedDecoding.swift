@@ -8,7 +8,7 @@ struct UnkeyedDecoding {
     @inline(__always)
     private mutating func scalar<Value: Scalar>(_ type: Value.Type) throws -> Value {
         guard currentIndex < node.elements.count, let value = Value(scalar: node.elements[currentIndex]) else {
-            throw next.failure(type)
+            throw next.scalarFailure(type)
         }
         currentIndex += 1
         return value

@@ -8,7 +8,7 @@ extension ValueDecoder {
         result.reserveCapacity(elements.count)
         for at in elements.indices {
             guard let value = Value(scalar: elements[at]) else {
-                throw ValueDecoder(node: try unkeyedNode(), position: at).failure(type)
+                throw ValueDecoder(node: try unkeyedNode(), position: at).scalarFailure(type)
             }
             result.append(value)
         }
@@ -22,7 +22,7 @@ extension ValueDecoder {
         result.reserveCapacity(dictionary.count)
         for at in dictionary.entries.indices {
             guard let value = Value(scalar: dictionary.entries[at].value) else {
-                throw ValueDecoder(node: try keyedNode(), position: at).failure(type)
+                throw ValueDecoder(node: try keyedNode(), position: at).scalarFailure(type)
             }
             result[dictionary.entries[at].key] = value
         }
@@ -33,7 +33,8 @@ extension ValueDecoder {
         let node = try unkeyedNode()
         var result: [Element] = []
         result.reserveCapacity(node.count)
-        for at in 0..<node.count { result.append(try ValueDecoder(node: node, position: at).decode(type)) }
+        let strategy = node.session.strategy(for: type)
+        for at in 0..<node.count { result.append(try ValueDecoder(node: node, position: at).decode(strategy)) }
         return result
     }
 
@@ -41,8 +42,10 @@ extension ValueDecoder {
         let node = try keyedNode()
         var result: [String: Value] = [:]
         result.reserveCapacity(node.count)
+        let strategy = node.session.strategy(for: type)
         for at in 0..<node.count {
-            result[node.dictionary.entries[at].key] = try ValueDecoder(node: node, position: at).decode(type)
+            let value = try ValueDecoder(node: node, position: at).decode(strategy)
+            result.updateValue(value, forKey: node.dictionary.entries[at].key)
         }
         return result
     }

@@ -21,17 +21,20 @@ struct ValueDecoder {
 
     /// The value as a `T`, by the shortest way there is.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        guard let strategy = node.session.strategy(for: type) else { return try T(from: self) }
-        var result: T?
-        try withUnsafeMutablePointer(to: &result) { try strategy.decode(self, UnsafeMutableRawPointer($0)) }
-        guard let result else { throw failure(type) }
-        return result
+        try decode(node.session.strategy(for: type))
+    }
+
+    /// The value as a `T`, by a way that was found before.
+    @inline(__always)
+    func decode<T: Decodable>(_ strategy: DecodingStrategy<T>?) throws -> T {
+        if let strategy { return try strategy.decode(self) }
+        return try T(from: self)
     }
 
     /// The value as a `Value`, which is known here and needs no search for a way.
     @inline(__always)
     func scalar<Value: Scalar>(_ type: Value.Type) throws -> Value {
-        guard let value, let result = Value(scalar: value) else { throw failure(type) }
+        guard let value, let result = Value(scalar: value) else { throw scalarFailure(type) }
         return result
     }
 
@@ -49,7 +52,8 @@ struct ValueDecoder {
 
     private func checkDepth() throws {
         guard node.depth < mostCodingLevels else {
-            throw DecodingError.dataCorrupted(.init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
         }
     }
 }

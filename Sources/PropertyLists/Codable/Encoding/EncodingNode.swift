@@ -11,15 +11,15 @@ final class EncodingNode {
         case index(Int)
     }
 
-    enum Content { case nothing, null, single, keyed, unkeyed }
+    enum Content { case nothing, null, single, keyed, unkeyed, finished }
 
     /// Belongs to the root, which lives as long as any node below it.
     unowned(unsafe) let session: EncodingSession
     private let owned: EncodingSession?
 
     // No access to these calls anything that could access them again, so Swift need not check that.
-    @exclusivity(unchecked) private var parent: EncodingNode?
-    @exclusivity(unchecked) private var step = Step.itself
+    @exclusivity(unchecked) private(set) var parent: EncodingNode?
+    @exclusivity(unchecked) private(set) var step = Step.itself
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var content = Content.nothing
     @exclusivity(unchecked) private var single = PropertyList.boolean(false)
@@ -47,7 +47,7 @@ extension EncodingNode {
     /// The value that `value` encodes itself as, or nil where it is a nil.
     func encode<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
         if let strategy = session.strategy(for: T.self) {
-            return try withUnsafePointer(to: value) { try strategy.encode(UnsafeRawPointer($0), self, step) }
+            return try strategy.encode(value, self, step)
         }
         return try inside(value, at: step) { node in
             try value.encode(to: node)
@@ -67,8 +67,10 @@ extension EncodingNode {
             let result = try body(node)
             if isKnownUniquelyReferenced(&node) { session.giveBack(node) }
             return result
-        } catch let problem as EncodingProblem {
-            throw invalid(value, as: step, problem)
+        } catch {
+            node.abandon()
+            if let problem = error as? EncodingProblem { throw invalid(value, as: step, problem) }
+            throw error
         }
     }
 
@@ -81,9 +83,9 @@ extension EncodingNode {
     /// What was encoded; the node is then empty.
     private func finish() throws -> PropertyList? {
         if let problem { throw problem }
-        defer { content = .nothing }
+        defer { content = .finished }
         switch content {
-        case .nothing: throw EncodingProblem.nothing
+        case .nothing, .finished: throw EncodingProblem.nothing
         case .null: return nil
         case .single: return single
         case .keyed: return .dictionary(try finishedDictionary())
@@ -121,11 +123,16 @@ extension EncodingNode {
         }
     }
 
+    /// Lets go of the nodes inside, which hold this one.
+    private func abandon() {
+        content = .finished
+        for (_, node) in exchange(&pending, for: []) { node.abandon() }
+    }
+
     func reset() {
         parent = nil
         step = .itself
         content = .nothing
-        if problem != nil { problem = nil }
     }
 }
 
@@ -137,7 +144,7 @@ extension EncodingNode {
     /// Puts a value under a key.
     @inline(__always)
     func add(_ value: PropertyList, _ key: String) {
-        if hasShape, !shape!.hasKey(key, at: entries.count) { hasShape = false }
+        if hasShape, shape?.hasKey(key, at: entries.count) == false { hasShape = false }
         entries.append(.init(key: key, value: value))
     }
 
@@ -172,6 +179,7 @@ extension EncodingNode {
         }
         let node = EncodingNode(session: session)
         node.begin(in: self, at: step)
+        guard content != .finished else { return node }
         switch step {
         case .key(let key):
             pending.append((entries.count, node))
@@ -187,40 +195,6 @@ extension EncodingNode {
         begin(value == nil ? .null : .single)
         if let value { single = value }
     }
-}
-
-// MARK: Paths
-
-extension EncodingNode {
-    /// The way from the root to what this node encodes.
-    var path: [any CodingKey] { parent.map { $0.path + step.key } ?? [] }
-
-    func invalid(_ value: Any, as step: Step, _ problem: EncodingProblem) -> EncodingError {
-        invalid(value, at: path + step.key, problem)
-    }
-
-    func invalid(_ value: Any, at path: [any CodingKey], _ problem: EncodingProblem) -> EncodingError {
-        .invalidValue(value, .init(codingPath: path, debugDescription: problem.rawValue))
-    }
-}
-
-extension EncodingNode.Step {
-    fileprivate var key: [any CodingKey] {
-        switch self {
-        case .itself: []
-        case .key(let key): [PathKey(stringValue: key)]
-        case .index(let index): [PathKey(intValue: index)]
-        }
-    }
-}
-
-/// Why a value cannot be encoded, before anybody asks at which place.
-enum EncodingProblem: String, Error {
-    case nothing = "The value encodes nothing."
-    case null = "A property list has no null; nil can only be left out under a key."
-    case twice = "The value encodes itself as more than one thing."
-    case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
-    case nestedTooDeeply = "The value is nested too deeply, or holds itself."
 }
 
 /// Puts `replacement` into a variable and returns what was there.

@@ -1,7 +1,7 @@
 /// What all containers of one encoding share: what the caller passed on, spare nodes, and what was learned of types.
 final class EncodingSession {
     let userInfo: [CodingUserInfoKey: any Sendable]
-    private let strategies = TypeTable<EncodingStrategy?>()
+    private let strategies = TypeTable<AnyObject?>()
     private let shapes = TypeTable<KeyShape>()
     /// Nodes that nobody uses. No access calls anything that could access them again, so Swift need not check that.
     @exclusivity(unchecked) private var spareNodes: [EncodingNode] = []
@@ -10,9 +10,11 @@ final class EncodingSession {
 
     /// How values of `type` are encoded without an encoder of their own, or nil where they need one.
     @inline(__always)
-    func strategy<T: Encodable>(for type: T.Type) -> EncodingStrategy? {
-        if let known = strategies[type] { return known }
-        return strategies.insert(EncodingStrategy(for: type), for: type)
+    func strategy<T: Encodable>(for type: T.Type) -> EncodingStrategy<T>? {
+        guard let strategy = strategies[type] ?? strategies.insert(EncodingStrategy<T>.find(), for: type) else {
+            return nil
+        }
+        return unsafeDowncast(strategy, to: EncodingStrategy<T>.self)
     }
 
     /// The shape of dictionaries with keys of `type`.
@@ -39,11 +41,13 @@ final class EncodingSession {
 final class KeyShape {
     /// A dictionary with these keys.
     @exclusivity(unchecked) private var model = PropertyList.Dictionary()
-    /// How often values had other keys than the one before.
+    /// How often values had other keys than the one before, or none was before.
     private var changes = 0
 
-    /// The most keys that are remembered, and how often they are.
-    private static let (mostKeys, mostChanges) = (128, 16)
+    /// The most keys that are remembered.
+    private static var mostKeys: Int { 128 }
+    /// The changes after which keys are remembered: not those of the only value of a type, nor ever new ones.
+    private static var rememberedChanges: ClosedRange<Int> { 2...16 }
 
     @inline(__always)
     var count: Int { model.entries.count }
@@ -59,9 +63,9 @@ final class KeyShape {
     ) -> PropertyList.Dictionary {
         if haveShape, entries.count == count { return PropertyList.Dictionary(entries, withKeysOf: model) }
         let dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
-        if dictionary.count <= Self.mostKeys, changes < Self.mostChanges {
-            changes += 1
-            model = PropertyList.Dictionary(dictionary.lazy.map { ($0.key, .boolean(false)) })
+        changes += 1
+        if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) {
+            model = dictionary.withoutValues
         }
         return dictionary
     }
