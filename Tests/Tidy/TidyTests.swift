@@ -47,5 +47,6 @@ private func expectNone(
     guard !violations.isEmpty else { return }
     // The formatter says some things as often as it comes by.
     let lines = Set(violations.map(\.description)).sorted()
-    Issue.record("\(lines.count) violations. \(advice)\n    \(lines.joined(separator: "\n    "))", sourceLocation: location)
+    Issue.record(
+        "\(lines.count) violations. \(advice)\n    \(lines.joined(separator: "\n    "))", sourceLocation: location)
 }
