@@ -67,7 +67,9 @@ extension PropertyList.Dictionary {
 
     func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
         if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
-        return entries.firstIndex { $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) } }
+        return entries.firstIndex {
+            $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) }
+        }
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
@@ -150,7 +152,9 @@ extension PropertyList.Dictionary {
             return
         }
         let isGreatest = entries[entries.count - 2].key.isBefore(entry.key)
-        let fits = entry.key.withBytes { index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest) }
+        let fits = entry.key.withBytes {
+            index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest)
+        }
         if !fits { reindex() }
     }
 

@@ -29,7 +29,9 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
     public var byteCount: Int { count }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) {
-        withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count])) }
+        withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
+        }
     }
 }
 

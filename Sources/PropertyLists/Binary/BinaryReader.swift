@@ -33,7 +33,9 @@ extension BinaryTrailer {
     init(file bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { throw Fault(.emptyInput, at: 0) }
         guard bytes.count >= Self.headerLength else {
-            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else { throw Fault(.expected("“bplist00”"), at: 0) }
+            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
+                throw Fault(.expected("“bplist00”"), at: 0)
+            }
             throw Fault(.unexpectedEnd(inside: "the header"), at: bytes.count)
         }
         try Self.checkHeader(base)
@@ -205,7 +207,9 @@ extension BinaryReader where Bytes: ~Copyable {
     /// The `count` bytes from `place` on, if they are inside the object area.
     @inline(__always)
     mutating func objectBytes(at place: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
-        guard count <= trailer.tableOffset - place else { throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset) }
+        guard count <= trailer.tableOffset - place else {
+            throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
+        }
         return try bytes.run(at: place, count: count)
     }
 

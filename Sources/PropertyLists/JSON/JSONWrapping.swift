@@ -27,9 +27,11 @@ enum JSONWrapping {
             return .date(date)
         case (date, .real(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
         case (data, .string(let text)):
-            return .data(try text.withBytes { bytes in Result { () throws(Fault) in try base64Decoded(bytes, at: place) } }.get())
+            return .data(try decoded(text, at: place))
         case (uid, .integer(let number)):
-            guard let number = UInt64(exactly: number) else { throw Fault(.integerOutOfRange(number.description), at: place) }
+            guard let number = UInt64(exactly: number) else {
+                throw Fault(.integerOutOfRange(number.description), at: place)
+            }
             return .uid(number)
         case (real, .string("nan")): return .real(.nan)
         case (real, .string("infinity")): return .real(.infinity)
@@ -38,6 +40,18 @@ enum JSONWrapping {
             let isDoubled = entry.key.utf8.dropFirst().first == UInt8(ascii: "$")
             guard isDoubled else { return .dictionary(dictionary) }
             return .dictionary([String(entry.key.dropFirst()): entry.value])
+        }
+    }
+}
+
+extension JSONWrapping {
+    /// The bytes that `text` says in base64; a failure is placed at the dictionary, since escapes move what is in it.
+    private static func decoded(_ text: String, at place: Int) throws(Fault) -> Data {
+        let bytes = ContiguousArray(text.utf8)
+        do throws(Fault) {
+            return try bytes.withUnsafeBufferPointer { bytes throws(Fault) in try base64Decoded(bytes, at: 0) }
+        } catch {
+            throw Fault(error.problem, at: place)
         }
     }
 }
@@ -52,7 +66,8 @@ extension Date {
         }
         var end = dot + 1
         while end < bytes.count, bytes[end] &- 0x30 <= 9 { end += 1 }
-        guard end > dot + 1, let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self)) else {
+        guard end > dot + 1, let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self))
+        else {
             return nil
         }
         self.init(bytes: Array(bytes[..<dot] + bytes[end...]), fraction: fraction)
@@ -70,7 +85,9 @@ extension Date {
             body.removeLast(zone)
         }
         guard let separator = body.lastIndex(where: { $0 == UInt8(ascii: " ") || $0 | 0x20 == UInt8(ascii: "t") }),
-            let date = body.withUnsafeBufferPointer({ CivilDate($0, separator: $0[separator - body.startIndex], zone: "") }),
+            let date = body.withUnsafeBufferPointer({
+                CivilDate($0, separator: $0[separator - body.startIndex], zone: "")
+            }),
             date.isValid, date.isInRange
         else { return nil }
         self.init(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference - shift) + fraction)

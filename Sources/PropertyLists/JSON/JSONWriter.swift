@@ -88,7 +88,8 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private static func stops(_ word: UInt64) -> UInt64 {
-        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\")) | ByteScan.below(word, 0x20)
+        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
+            | ByteScan.below(word, 0x20)
     }
 
     private static func appendSpecial(

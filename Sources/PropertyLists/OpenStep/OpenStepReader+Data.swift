@@ -23,7 +23,9 @@ extension OpenStepReader {
     private mutating func readBase64() throws(Fault) -> Data {
         let start = at + 2
         let rest = UnsafeBufferPointer(rebasing: bytes[min(start, count)...])
-        guard let length = rest.firstIndex(of: UInt8(ascii: "]")) else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
+        guard let length = rest.firstIndex(of: UInt8(ascii: "]")) else {
+            throw Fault(.unexpectedEnd(inside: "data"), at: count)
+        }
         let data = try base64Decoded(UnsafeBufferPointer(rebasing: rest[..<length]), at: start, needsPadding: false)
         at = start + length + 1
         try skipSpace()

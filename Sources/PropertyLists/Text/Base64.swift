@@ -51,7 +51,8 @@ func base64Decoded(
         while at < text.count {
             while characters == 0, padding == 0, at + 4 <= text.count {
                 let (a, b, c, d) = (
-                    values[Int(base[at])], values[Int(base[at + 1])], values[Int(base[at + 2])], values[Int(base[at + 3])]
+                    values[Int(base[at])], values[Int(base[at + 1])], values[Int(base[at + 2])],
+                    values[Int(base[at + 3])]
                 )
                 guard (a | b | c | d) & 0xC0 == 0 else { break }
                 let bits = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)

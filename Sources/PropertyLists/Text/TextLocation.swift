@@ -51,7 +51,8 @@ extension TextEncoding {
         switch byteOrderMark(in: bytes)?.encoding ?? ofLeadingTag(in: bytes) ?? .utf8 {
         case .utf16(let bigEndian): Unit(width: 2, isBigEndian: bigEndian, isUTF8: false)
         case .utf32(let bigEndian): Unit(width: 4, isBigEndian: bigEndian, isUTF8: false)
-        default: Unit(width: 1, isBigEndian: false, isUTF8: XMLDeclaration.encoding(of: bytes).map { $0 == .utf8 } ?? true)
+        default:
+            Unit(width: 1, isBigEndian: false, isUTF8: XMLDeclaration.encoding(of: bytes).map { $0 == .utf8 } ?? true)
         }
     }
 }

@@ -121,9 +121,11 @@ struct OutputBuffer: ~Copyable {
             defer { taken.deallocate() }
             return Data(bytes: taken, count: count)
         }
-        return Data(bytesNoCopy: taken, count: count, deallocator: .custom { pointer, _ in
-            pointer.assumingMemoryBound(to: UInt8.self).deallocate()
-        })
+        return Data(
+            bytesNoCopy: taken, count: count,
+            deallocator: .custom { pointer, _ in
+                pointer.assumingMemoryBound(to: UInt8.self).deallocate()
+            })
     }
 }
 

@@ -7,7 +7,9 @@ enum XMLDeclaration {
         let end = min(text.count, 1024)
         var at = 6
         while at < end, text[at] != UInt8(ascii: ">") {
-            if text[at] == UInt8(ascii: "e"), let name = quotedName(in: text, behind: "encoding", at: at, to: end) { return name }
+            if text[at] == UInt8(ascii: "e"), let name = quotedName(in: text, behind: "encoding", at: at, to: end) {
+                return name
+            }
             at += 1
         }
         return nil

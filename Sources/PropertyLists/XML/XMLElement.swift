@@ -66,7 +66,8 @@ private func xmlInteger(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throw
     var body = digits[...]
     let isNegative = body.first == UInt8(ascii: "-")
     if let sign = body.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { body = body.dropFirst() }
-    let isHexadecimal = body.count > 2 && body.first == UInt8(ascii: "0") && body[body.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+    let isHexadecimal =
+        body.count > 2 && body.first == UInt8(ascii: "0") && body[body.startIndex + 1] | 0x20 == UInt8(ascii: "x")
     if isHexadecimal { body = body.dropFirst(2) }
     if isHexadecimal, let magnitude = UInt64(digits: body, radix: 16),
         let number = PropertyList.Integer(magnitude: magnitude, isNegative: isNegative)

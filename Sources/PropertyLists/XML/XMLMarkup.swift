@@ -18,7 +18,9 @@ extension XMLReader {
         let isClosing = position < end && base[position] == UInt8(ascii: "/")
         if isClosing { position += 1 }
         let name = try readName(of: "a tag", from: start)
-        guard let element = XMLElement(name: name) else { throw Fault(.unknownElement(String(decoding: name, as: UTF8.self)), at: start) }
+        guard let element = XMLElement(name: name) else {
+            throw Fault(.unknownElement(String(decoding: name, as: UTF8.self)), at: start)
+        }
         if position < end, base[position] == UInt8(ascii: ">") {
             position += 1
             return XMLTag(name: element, isClosing: isClosing, isEmpty: false)
@@ -61,14 +63,18 @@ extension XMLReader {
         }
         position += 1
         skipSpace()
-        guard let _ = try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<")) else {
+        guard (try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<"))) != nil else {
             throw Fault(.malformedTag("an attribute's value without quotes"), at: position)
         }
     }
 
     /// Reads what stands in quotes; nil where no quote begins.
-    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<Int>? {
-        guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else { return nil }
+    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<
+        Int
+    >? {
+        guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else {
+            return nil
+        }
         let quote = base[position]
         let start = position + 1
         position = start
@@ -107,19 +113,37 @@ extension XMLReader {
         let raw = UnsafeRawPointer(base)
         switch element {
         case .string where position + 9 <= end:
-            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") { return position += 9 }
+            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") {
+                position += 9
+                return
+            }
         case .key where position + 8 <= end:
-            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key { return position += 6 }
+            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key {
+                position += 6
+                return
+            }
         case .real where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real { return position += 7 }
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real {
+                position += 7
+                return
+            }
         case .date where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.date { return position += 7 }
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.date {
+                position += 7
+                return
+            }
         case .data where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.data { return position += 7 }
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.data {
+                position += 7
+                return
+            }
         case .integer where position + 10 <= end:
             if raw.word(position) == ClosingTag.integer, base[position + 8] == UInt8(ascii: "r"),
                 base[position + 9] == UInt8(ascii: ">")
-            { return position += 10 }
+            {
+                position += 10
+                return
+            }
         default: break
         }
         try expectUnusualClosingTag(element)
@@ -172,7 +196,9 @@ extension XMLReader {
         let start = position
         position += 2
         let target = try readName(of: "an instruction", from: start)
-        if String(decoding: target, as: UTF8.self).lowercased() == "xml" { throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start) }
+        if String(decoding: target, as: UTF8.self).lowercased() == "xml" {
+            throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start)
+        }
         try skip(from: position, past: "?>", inside: "an instruction")
         return true
     }

@@ -225,7 +225,9 @@ extension XMLReader {
     }
 
     @inline(__always)
-    private mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, from start: Int) throws(Fault) {
+    private mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, from start: Int)
+        throws(Fault)
+    {
         guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
         guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
         builder.addKey(key, bytes: bytes, at: start)

@@ -13,7 +13,7 @@ final class DecodingStrategy<T: Decodable> {
 
 /// The strategies of single values, and of arrays and dictionaries of them.
 ///
-/// The table never changes, and its closures hold nothing but types.
+/// Safe from any thread because the table never changes, and its closures hold nothing but types.
 nonisolated(unsafe) private let known: [ObjectIdentifier: AnyObject] = {
     var collector = Collector()
     collector.visitAll()
