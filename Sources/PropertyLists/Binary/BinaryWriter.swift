@@ -43,7 +43,7 @@ private struct BinaryWriter: ~Copyable {
     private let options: PropertyList.WritingOptions
     private var scalars: ScalarPool
     private var containers: ContiguousArray<Container> = []
-    private var references: ContiguousArray<UInt32> = []
+    private var references = Stack<UInt32>(capacity: 256)
     private var frames: [Frame] = []
     private var rootIsSorted = false
 
@@ -80,14 +80,15 @@ private struct BinaryWriter: ~Copyable {
         if case .dictionary(let dictionary) = value {
             let entries = options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries
             if object == 0 { rootIsSorted = !options.keepsKeyOrder || dictionary.isSorted }
-            references.reserveCapacity(firstReference + 2 * entries.count, growing: true)
-            for entry in entries { references.append(scalars.number(of: entry.key)) }
-            references.append(contentsOf: repeatElement(0, count: entries.count))
+            entries.withUnsafeBufferPointer { entries in
+                for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
+            }
+            references.push(0, times: entries.count)
             containers.append(
                 Container(object: object, isDictionary: true, count: entries.count, firstReference: firstReference))
             frames.append(Frame(children: .dictionary(entries), firstReference: firstReference + entries.count))
         } else if case .array(let elements) = value {
-            references.append(contentsOf: repeatElement(0, count: elements.count))
+            references.push(0, times: elements.count)
             containers.append(
                 Container(object: object, isDictionary: false, count: elements.count, firstReference: firstReference))
             frames.append(Frame(children: .array(elements), firstReference: firstReference))
@@ -102,25 +103,32 @@ private struct BinaryWriter: ~Copyable {
         defer { frames[last].next = next }
         switch frames[last].children {
         case .array(let elements):
-            while next < elements.count {
-                next += 1
-                if elements[next - 1].isContainer {
-                    references[first + next - 1] = UInt32(scalars.count)
-                    return elements[next - 1]
+            return elements.withUnsafeBufferPointer { elements in
+                while next < elements.count {
+                    let at = next
+                    next += 1
+                    if elements[at].isContainer {
+                        references[first + at] = UInt32(truncatingIfNeeded: scalars.count)
+                        return elements[at]
+                    }
+                    references[first + at] = scalars.number(of: elements[at])
                 }
-                references[first + next - 1] = scalars.number(of: elements[next - 1])
+                return nil
             }
         case .dictionary(let entries):
-            while next < entries.count {
-                next += 1
-                if entries[next - 1].value.isContainer {
-                    references[first + next - 1] = UInt32(scalars.count)
-                    return entries[next - 1].value
+            return entries.withUnsafeBufferPointer { entries in
+                while next < entries.count {
+                    let at = next
+                    next += 1
+                    if entries[at].value.isContainer {
+                        references[first + at] = UInt32(truncatingIfNeeded: scalars.count)
+                        return entries[at].value
+                    }
+                    references[first + at] = scalars.number(of: entries[at].value)
                 }
-                references[first + next - 1] = scalars.number(of: entries[next - 1].value)
+                return nil
             }
         }
-        return nil
     }
 
     private var path: EntryPath {
@@ -177,34 +185,22 @@ private struct BinaryWriter: ~Copyable {
             output.append(scalars.bytes(from: done, to: start))
             done = start
             output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
-            output.reserve(container.referenceCount * referenceSize)
-            references.withUnsafeBufferPointer { references in
-                for at in container.firstReference..<container.firstReference + container.referenceCount {
-                    output.append(bigEndian: UInt64(references[at]), size: referenceSize)
-                }
-            }
+            let all = container.firstReference..<container.firstReference + container.referenceCount
+            output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
         }
         output.append(scalars.bytes(from: done, to: scalars.byteCount))
     }
 
     private borrowing func appendOffsets(to output: inout OutputBuffer, offsetSize: Int, referenceSize: Int) {
         var shift = BinaryTrailer.headerLength
-        var nextContainer = 0
-        output.reserve(scalars.count * offsetSize)
-        for object in 0..<scalars.count {
-            output.append(bigEndian: UInt64(scalars.start(of: object) + shift), size: offsetSize)
-            if nextContainer < containers.count, containers[nextContainer].object == object {
-                let container = containers[nextContainer]
-                shift += OutputBuffer.lengthOfHead(container.count) + container.referenceCount * referenceSize
-                nextContainer += 1
-            }
+        var done = 0
+        for container in containers {
+            // The container itself still stands before its own bytes.
+            let objects = scalars.starts(in: done..<container.object + 1)
+            output.append(bigEndian: objects, plus: shift, size: offsetSize)
+            done = container.object + 1
+            shift += OutputBuffer.lengthOfHead(container.count) + container.referenceCount * referenceSize
         }
-    }
-}
-
-extension ContiguousArray {
-    /// Reserves like `reserveCapacity`, but never so little that many small steps become many copies.
-    fileprivate mutating func reserveCapacity(_ minimum: Int, growing: Bool) {
-        if minimum > capacity { reserveCapacity(Swift.max(minimum, 2 * capacity)) }
+        output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
     }
 }

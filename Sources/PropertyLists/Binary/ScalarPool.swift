@@ -12,9 +12,9 @@ struct ScalarPool: ~Copyable {
     private var output = OutputBuffer(capacity: 4096)
     /// Where each object begins among the scalars; a container takes no room there.
     private var starts = Stack<Int>(capacity: 256)
-    /// A slot is 32 bits of the hash of an object's bytes above its number plus one; 0 is free.
-    private var slots = [UInt64](repeating: 0, count: 512)
-    private var scalarCount = 0
+    private var table = SlotTable(slotCount: 512)
+    private var recentTexts = RecentTexts()
+    private let seed = KeyIndex.seed
 
     /// How many objects have a number.
     var count: Int { starts.count }
@@ -22,6 +22,9 @@ struct ScalarPool: ~Copyable {
     var byteCount: Int { output.count }
 
     func start(of object: Int) -> Int { starts[object] }
+
+    /// Where the objects of `range` begin.
+    func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { starts.elements(in: range) }
 
     func bytes(from start: Int, to end: Int) -> UnsafeBufferPointer<UInt8> {
         UnsafeBufferPointer(start: output.base + start, count: end - start)
@@ -36,9 +39,12 @@ struct ScalarPool: ~Copyable {
     /// The number of a text.
     @inline(__always)
     mutating func number(of text: String) -> UInt32 {
+        if let number = recentTexts.number(of: text) { return number }
         let start = output.count
         text.withBytes { output.append(binaryText: $0) }
-        return number(from: start)
+        let number = number(from: start)
+        recentTexts.note(text, number)
+        return number
     }
 
     /// The number of a value that is no container.
@@ -46,7 +52,7 @@ struct ScalarPool: ~Copyable {
     mutating func number(of scalar: borrowing PropertyList) -> UInt32 {
         let start = output.count
         switch scalar {
-        case .string(let text): text.withBytes { output.append(binaryText: $0) }
+        case .string(let text): return number(of: text)
         case .integer(let number): output.append(binaryInteger: number)
         case .real(let number):
             output.append(0x23 as UInt8)
@@ -71,40 +77,112 @@ struct ScalarPool: ~Copyable {
     @inline(__always)
     private mutating func number(from start: Int) -> UInt32 {
         let bytes = UnsafeBufferPointer(start: output.base + start, count: output.count - start)
-        let hash = hashOfBytes(bytes, seed: KeyIndex.seed)
-        let mask = slots.count - 1
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while slots[slot] != 0 {
-            if (slots[slot] ^ hash) >> 32 == 0 {
-                let object = Int(slots[slot] & 0xFFFF_FFFF) - 1
+        let hash = UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
+        var slot = table.firstSlot(hash)
+        while let object = table.object(in: slot) {
+            if table.hash(in: slot) == hash {
                 let other = starts[object]
                 let end = object + 1 < starts.count ? starts[object + 1] : start
                 if end - other == bytes.count, sameBytes(output.base + other, bytes.baseAddress, bytes.count) {
                     output.truncate(to: start)
-                    return UInt32(object)
+                    return UInt32(truncatingIfNeeded: object)
                 }
             }
-            slot = (slot + 1) & mask
+            slot = table.next(slot)
         }
-        slots[slot] = hash & ~0xFFFF_FFFF | UInt64(starts.count + 1)
+        table.fill(slot, with: starts.count, hash)
         starts.push(start)
-        scalarCount += 1
-        if scalarCount * 2 > slots.count { grow() }
-        return UInt32(starts.count - 1)
+        return UInt32(truncatingIfNeeded: starts.count - 1)
+    }
+}
+
+/// An open hash table of object numbers: a slot is a hash above the number plus one; 0 is free.
+private struct SlotTable: ~Copyable {
+    private var slots: UnsafeMutablePointer<UInt64>
+    private var slotCount: Int
+    private var filled = 0
+
+    /// - Parameter slotCount: a power of two.
+    init(slotCount: Int) {
+        self.slotCount = slotCount
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: 0, count: slotCount)
     }
 
+    deinit { slots.deallocate() }
+
+    @inline(__always)
+    func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slotCount - 1) }
+
+    @inline(__always)
+    func next(_ slot: Int) -> Int { (slot + 1) & (slotCount - 1) }
+
+    @inline(__always)
+    func object(in slot: Int) -> Int? {
+        let entry = slots[slot]
+        return entry == 0 ? nil : Int(entry & 0xFFFF_FFFF) - 1
+    }
+
+    @inline(__always)
+    func hash(in slot: Int) -> UInt32 { UInt32(truncatingIfNeeded: slots[slot] >> 32) }
+
+    @inline(__always)
+    mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
+        slots[slot] = UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object + 1)
+        filled += 1
+        if filled * 2 > slotCount { grow() }
+    }
+
+    @inline(never)
     private mutating func grow() {
-        var larger = [UInt64](repeating: 0, count: slots.count * 4)
-        let mask = larger.count - 1
-        for filled in slots where filled != 0 {
-            let object = Int(filled & 0xFFFF_FFFF) - 1
-            let end = object + 1 < starts.count ? starts[object + 1] : output.count
-            let hash = hashOfBytes(bytes(from: starts[object], to: end), seed: KeyIndex.seed)
-            var slot = Int(truncatingIfNeeded: hash) & mask
-            while larger[slot] != 0 { slot = (slot + 1) & mask }
-            larger[slot] = filled
+        let (former, formerCount) = (slots, slotCount)
+        slotCount *= 4
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: 0, count: slotCount)
+        for at in 0..<formerCount where former[at] != 0 {
+            var slot = firstSlot(UInt32(truncatingIfNeeded: former[at] >> 32))
+            while slots[slot] != 0 { slot = next(slot) }
+            slots[slot] = former[at]
         }
-        slots = larger
+        former.deallocate()
+    }
+}
+
+/// The numbers of texts met lately, found by the two words that a string is.
+///
+/// Equal words are equal texts: a short string lies in its words, a long one is named by the address of its bytes,
+/// which the value being written keeps alive. So the keys of a thousand records are encoded once.
+private struct RecentTexts: ~Copyable {
+    private struct Text {
+        var words: (UInt64, UInt64) = (0, 0)
+        var number: UInt32 = 0
+    }
+
+    private static let count = 128
+    private let texts = UnsafeMutablePointer<Text>.allocate(capacity: count)
+
+    // Two zeros are no string: the empty one has a mark too.
+    init() { texts.initialize(repeating: Text(), count: Self.count) }
+
+    deinit { texts.deallocate() }
+
+    @inline(__always)
+    private func place(_ words: (UInt64, UInt64)) -> Int {
+        let mixed = (words.0 ^ words.1 &* 3) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: mixed >> 57)
+    }
+
+    @inline(__always)
+    func number(of text: String) -> UInt32? {
+        let words = unsafeBitCast(text, to: (UInt64, UInt64).self)
+        let known = texts[place(words)]
+        return known.words == words ? known.number : nil
+    }
+
+    @inline(__always)
+    mutating func note(_ text: String, _ number: UInt32) {
+        let words = unsafeBitCast(text, to: (UInt64, UInt64).self)
+        texts[place(words)] = Text(words: words, number: number)
     }
 }
 
@@ -121,6 +199,25 @@ extension OutputBuffer {
         let shifted = size == 0 ? 0 : number << UInt64(64 - 8 * size)
         UnsafeMutableRawPointer(end).storeBytes(of: shifted.bigEndian, as: UInt64.self)
         advance(size)
+    }
+
+    /// Writes each number, `shift` added, in `size` bytes of 1, 2, 4 and 8.
+    mutating func append(bigEndian numbers: UnsafeBufferPointer<some FixedWidthInteger>, plus shift: Int, size: Int) {
+        reserve(numbers.count * size)
+        let target = UnsafeMutableRawPointer(end)
+        @inline(__always) func store<Number: FixedWidthInteger>(as type: Number.Type) {
+            for at in numbers.indices {
+                let number = Number(truncatingIfNeeded: Int(truncatingIfNeeded: numbers[at]) &+ shift)
+                target.storeBytes(of: number.bigEndian, toByteOffset: at * MemoryLayout<Number>.size, as: type)
+            }
+        }
+        switch size {
+        case 1: store(as: UInt8.self)
+        case 2: store(as: UInt16.self)
+        case 4: store(as: UInt32.self)
+        default: store(as: UInt64.self)
+        }
+        advance(numbers.count * size)
     }
 
     /// Writes the marker of an object with a count, and the count where it does not fit into the marker.

@@ -110,23 +110,44 @@ struct ValueWalk {
         defer { frames[last].next = next }
         switch frames[last].children {
         case .array(let elements):
-            while next < elements.count {
-                let at = next
-                sink.beginElement(isFirst: at == 0)
-                next += 1
-                if elements[at].isContainer { return elements[at] }
-                try sink.add(scalar: elements[at])
-                sink.endElement(inDictionary: false)
+            return try elements.withUnsafeBufferPointer { elements throws(Refusal) in
+                try Self.takeElements(elements, from: &next, into: &sink)
             }
         case .dictionary(let entries):
-            while next < entries.count {
-                let at = next
-                next += 1
-                try sink.addKey(entries[at].key, isFirst: at == 0)
-                if entries[at].value.isContainer { return entries[at].value }
-                try sink.add(scalar: entries[at].value)
-                sink.endElement(inDictionary: true)
+            return try entries.withUnsafeBufferPointer { entries throws(Refusal) in
+                try Self.takeEntries(entries, from: &next, into: &sink)
             }
+        }
+    }
+
+    @inline(__always)
+    private static func takeElements(
+        _ elements: UnsafeBufferPointer<PropertyList>, from next: inout Int,
+        into sink: inout some ValueSink & ~Copyable
+    ) throws(Refusal) -> PropertyList? {
+        while next < elements.count {
+            let at = next
+            sink.beginElement(isFirst: at == 0)
+            next += 1
+            if elements[at].isContainer { return elements[at] }
+            try sink.add(scalar: elements[at])
+            sink.endElement(inDictionary: false)
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private static func takeEntries(
+        _ entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>, from next: inout Int,
+        into sink: inout some ValueSink & ~Copyable
+    ) throws(Refusal) -> PropertyList? {
+        while next < entries.count {
+            let at = next
+            next += 1
+            try sink.addKey(entries[at].key, isFirst: at == 0)
+            if entries[at].value.isContainer { return entries[at].value }
+            try sink.add(scalar: entries[at].value)
+            sink.endElement(inDictionary: true)
         }
         return nil
     }
