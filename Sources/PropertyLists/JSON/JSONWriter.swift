@@ -80,9 +80,10 @@ private struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     private mutating func append(quoted text: borrowing String) {
         text.withBytes { bytes in
-            output.append(UInt8(ascii: "\""))
+            output.reserve(bytes.count * 6 + 20)
+            output.appendReserved(UInt8(ascii: "\""))
             output.append(bytes, growth: 6, stops: Self.stops, special: Self.appendSpecial)
-            output.append(UInt8(ascii: "\""))
+            output.appendReserved(UInt8(ascii: "\""))
         }
     }
 

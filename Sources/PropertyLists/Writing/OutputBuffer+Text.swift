@@ -15,20 +15,28 @@ extension OutputBuffer {
         let count = text.count
         reserve(count * growth + 16)
         var at = 0
-        while at < count {
-            let length = min(8, count - at)
-            let word = length == 8 ? raw.word(at) : raw.tail(at, length, of: count)
-            UnsafeMutableRawPointer(end).storeBytes(of: word, as: UInt64.self)
-            let found = stops(word)
-            if found == 0 {
-                advance(length)
-                at += length
-            } else {
-                let plain = found.trailingZeroBitCount >> 3
-                advance(plain)
-                at += plain
-                at += try special(&self, text, at)
+        var found: UInt64 = 0
+        while true {
+            var target = UnsafeMutableRawPointer(end)
+            let start = at
+            while count - at >= 8 {
+                let word = raw.word(at)
+                target.storeBytes(of: word, as: UInt64.self)
+                found = stops(word)
+                if found != 0 { break }
+                at += 8
+                target += 8
             }
+            if count - at < 8 {
+                if at == count { return advance(at - start) }
+                let word = raw.tail(at, count - at, of: count)
+                target.storeBytes(of: word, as: UInt64.self)
+                found = stops(word)
+                if found == 0 { return advance(count - start) }
+            }
+            at += found.trailingZeroBitCount >> 3
+            advance(at - start)
+            at += try special(&self, text, at)
         }
     }
 

@@ -55,6 +55,13 @@ struct OutputBuffer: ~Copyable {
         count += 1
     }
 
+    /// Writes a byte for which there is room.
+    @inline(__always)
+    mutating func appendReserved(_ byte: UInt8) {
+        base[count] = byte
+        count += 1
+    }
+
     @inline(__always)
     mutating func append(_ text: StaticString) {
         append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
