@@ -87,7 +87,7 @@ struct KeyIndex: Sendable {
 
 extension KeyIndex {
     /// Differs from process to process, so that nobody can prepare keys that collide.
-    private static let seed = UInt64.random(in: .min ... .max)
+    static let seed = UInt64.random(in: .min ... .max)
 
     static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { hashOfBytes(bytes, seed: seed) }
 

@@ -27,7 +27,7 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
-    private static func read(
+    static func read(
         _ bytes: UnsafeBufferPointer<UInt8>, as format: Format?, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
         guard bytes.count <= limits.inputBytes else {

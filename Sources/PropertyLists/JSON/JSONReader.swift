@@ -1,9 +1,206 @@
-#if canImport(FoundationEssentials)
-    internal import FoundationEssentials
-#else
-    internal import Foundation
-#endif
 extension PropertyList {
-    static func readJSON(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions) throws(DecodingFailure) -> PropertyList { throw DecodingFailure(.noValue, offset: 0, format: .xml) }
-    func writtenAsJSON(_ options: WritingOptions) throws(EncodingFailure) -> Data { Data() }
+    static func readJSON(
+        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
+    ) throws(DecodingFailure) -> PropertyList {
+        let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: .json) { text, isASCII in
+            JSONReader(text, isASCII: isASCII, limits: limits, options: options)
+        }
+    }
+}
+
+/// Reads JSON, strictly as RFC 8259 has it, from UTF-8 that has been validated.
+struct JSONReader: TextReader, ~Copyable {
+    let base: UnsafePointer<UInt8>
+    let end: Int
+    var position = 0
+    var builder: TreeBuilder
+    /// Whether every byte of the text is ASCII.
+    let isASCII: Bool
+    /// A string with escapes, as they are resolved.
+    var scratch = OutputBuffer(capacity: 256)
+    private let options: PropertyList.ReadingOptions
+
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
+        options: PropertyList.ReadingOptions
+    ) {
+        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
+        end = text.count
+        builder = TreeBuilder(limits: limits, options: options)
+        self.isASCII = isASCII
+        self.options = options
+    }
+
+    mutating func read() throws(Fault) -> PropertyList {
+        skipSpace()
+        guard position < end else { throw Fault(.emptyInput, at: 0) }
+        if try readValueOrOpen() {
+            while builder.depth > 0 { try readNext() }
+        }
+        skipSpace()
+        guard position == end else { throw Fault(.trailingContent, at: position) }
+        guard builder.childCount > 0 else { throw Fault(.null, at: 0) }
+        return builder.finish()
+    }
+
+    /// Reads what follows a value inside a container: a comma and the next one, or the end.
+    @inline(__always)
+    private mutating func readNext() throws(Fault) {
+        skipSpace()
+        guard position < end else { throw Fault(.unexpectedEnd(inside: innermost), at: end) }
+        let isInDictionary = builder.isInDictionary
+        switch base[position] {
+        case UInt8(ascii: ","):
+            position += 1
+            skipSpace()
+            if isInDictionary { try readKey() }
+            _ = try readValueOrOpen()
+        case UInt8(ascii: "}") where isInDictionary:
+            position += 1
+            try endDictionary()
+        case UInt8(ascii: "]") where !isInDictionary:
+            position += 1
+            builder.endArray()
+        default:
+            throw Fault(.expected(isInDictionary ? "“,” or “}”" : "“,” or “]”"), at: position)
+        }
+    }
+
+    private var innermost: String { builder.isInDictionary ? "an object" : "an array" }
+
+    /// Reads a scalar, an empty container, or the beginning of one up to and with its first scalar.
+    ///
+    /// True if containers may be open behind it.
+    @inline(__always)
+    private mutating func readValueOrOpen() throws(Fault) -> Bool {
+        while true {
+            guard position < end else { throw Fault(.unexpectedEnd(inside: "a value"), at: end) }
+            let start = position
+            switch base[start] {
+            case UInt8(ascii: "\""): builder.add(.string(try readString()))
+            case UInt8(ascii: "{"):
+                try builder.begin(dictionary: true, at: start)
+                position += 1
+                skipSpace()
+                if position < end, base[position] == UInt8(ascii: "}") {
+                    position += 1
+                    try endDictionary()
+                } else {
+                    try readKey()
+                    continue
+                }
+            case UInt8(ascii: "["):
+                try builder.begin(dictionary: false, at: start)
+                position += 1
+                skipSpace()
+                if position < end, base[position] == UInt8(ascii: "]") {
+                    position += 1
+                    builder.endArray()
+                } else {
+                    continue
+                }
+            case UInt8(ascii: "-"), 0x30...0x39: builder.add(try readNumber())
+            case UInt8(ascii: "t") where skip("true"): builder.add(.boolean(true))
+            case UInt8(ascii: "f") where skip("false"): builder.add(.boolean(false))
+            case UInt8(ascii: "n") where skip("null"):
+                guard options.omitsNulls else { throw Fault(.null, at: start) }
+                if builder.isInDictionary { builder.dropKey() }
+            default: throw Fault(.expected("a value"), at: start)
+            }
+            return true
+        }
+    }
+
+    @inline(__always)
+    private mutating func readKey() throws(Fault) {
+        let start = position
+        guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
+        guard base[start] == UInt8(ascii: "\"") else { throw Fault(.expected("a key in quotes"), at: start) }
+        builder.addKey(try readString(), at: start)
+        skipSpace()
+        guard position < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
+        guard base[position] == UInt8(ascii: ":") else { throw Fault(.expected("“:”"), at: position) }
+        position += 1
+        skipSpace()
+    }
+
+    private mutating func endDictionary() throws(Fault) {
+        guard options.unwrapsJSON else { return try builder.endDictionary() }
+        let place = position - 1
+        try builder.endDictionary { dictionary throws(Fault) in try JSONWrapping.unwrapped(dictionary, at: place) }
+    }
+
+    @inline(__always)
+    private mutating func skipSpace() {
+        while position < end, isXMLSpace(base[position]) { position += 1 }
+    }
+
+    /// Passes over `word` if it stands here.
+    private mutating func skip(_ word: StaticString) -> Bool {
+        guard position + word.utf8CodeUnitCount <= end,
+            sameBytes(base + position, word.utf8Start, word.utf8CodeUnitCount)
+        else { return false }
+        position += word.utf8CodeUnitCount
+        return true
+    }
+}
+
+// MARK: Numbers
+
+extension JSONReader {
+    @inline(__always)
+    private mutating func readNumber() throws(Fault) -> PropertyList {
+        let start = position
+        if let small = readShortInteger() { return .integer(small) }
+        let scan = Decimal19.scan(base, from: start, to: end, allowsPlus: false)
+        guard scan.wholeDigits > 0, !scan.beginsWithZero || scan.wholeDigits == 1,
+            !scan.hasPoint || scan.fractionDigits > 0, scan.hasDigitsInExponent
+        else { throw Fault(.invalidReal(text(from: start, to: scan.end)), at: start) }
+        position = scan.end
+        let bytes = UnsafeBufferPointer(start: base + start, count: scan.end - start)
+        if !scan.hasPoint, scan.number.exponent == 0 || scan.isWholeButLong, !hasExponent(bytes),
+            let integer = PropertyList.Integer(decimal: bytes)
+        {
+            return .integer(integer)
+        }
+        guard let number = double(of: scan.number, text: bytes) else {
+            throw Fault(.realOutOfRange(text(from: start, to: scan.end)), at: start)
+        }
+        return .real(number)
+    }
+
+    /// The integer of at most eighteen digits that stands here, if it is one and nothing else.
+    @inline(__always)
+    private mutating func readShortInteger() -> PropertyList.Integer? {
+        var at = position
+        let isNegative = base[at] == UInt8(ascii: "-")
+        if isNegative { at += 1 }
+        let first = at
+        var value: UInt64 = 0
+        while at < end {
+            let digit = base[at] &- 0x30
+            if digit > 9 { break }
+            value = value &* 10 &+ UInt64(digit)
+            at += 1
+        }
+        let count = at - first
+        guard count > 0, count <= 18, count == 1 || base[first] != 0x30 else { return nil }
+        if at < end, base[at] == UInt8(ascii: ".") || base[at] | 0x20 == UInt8(ascii: "e") { return nil }
+        position = at
+        return PropertyList.Integer(magnitude: value, isNegative: isNegative)
+    }
+
+    private func hasExponent(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.contains { $0 | 0x20 == UInt8(ascii: "e") }
+    }
+
+    private func text(from start: Int, to stop: Int) -> String {
+        String(decoding: UnsafeBufferPointer(start: base + start, count: min(stop, end) - start), as: UTF8.self)
+    }
+}
+
+extension Decimal19.Scan {
+    /// Whether digits before the point were counted into the exponent because there were too many of them.
+    fileprivate var isWholeButLong: Bool { wholeDigits > 19 && fractionDigits == 0 }
 }

@@ -31,6 +31,8 @@ struct TreeBuilder: ~Copyable {
     private var enclosing: [Frame] = []
     private var frame = Frame(firstValue: 0, firstKey: -1)
     private(set) var depth = 0
+    /// Whether a key is being read, so that no value is to blame for a failure.
+    var isInKey = false
 
     private let nesting: Int
     private let refusesDuplicates: Bool
@@ -50,6 +52,9 @@ struct TreeBuilder: ~Copyable {
     /// How many children the innermost container has so far.
     @inline(__always)
     var childCount: Int { values.count - frame.firstValue }
+
+    /// The value last finished.
+    var last: PropertyList { values[values.count - 1] }
 
     /// The key last read.
     var lastKey: String { keys[keys.count - 1] }
@@ -142,19 +147,15 @@ struct TreeBuilder: ~Copyable {
     /// The way to the entry that is being read.
     var path: EntryPath {
         guard depth > 0 else { return EntryPath() }
-        let open = enclosing.dropFirst() + [frame]
-        let ends = open.dropFirst().map(\.firstValue) + [values.count]
-        let keyEnds = open.dropFirst().map { $0.firstKey } + [-1]
+        let open = Array(enclosing.dropFirst()) + [frame]
         var components: [EntryPath.Component] = []
-        for (position, (frame, end)) in zip(open, ends).enumerated() {
+        for (level, frame) in open.enumerated() {
+            let isInnermost = level == open.count - 1
+            let child = (isInnermost ? values.count : open[level + 1].firstValue) - frame.firstValue
             if frame.firstKey < 0 {
-                components.append(EntryPath.Component(end - frame.firstValue))
-                continue
-            }
-            let nextKeys = keyEnds[position...].first { $0 >= 0 } ?? keys.count
-            let isInnermost = position == open.count - 1
-            if nextKeys > frame.firstKey, !isInnermost || awaitsValue {
-                components.append(EntryPath.Component(keys[nextKeys - 1]))
+                components.append(EntryPath.Component(child))
+            } else if frame.firstKey + child < keys.count, !(isInnermost && isInKey) {
+                components.append(EntryPath.Component(keys[frame.firstKey + child]))
             }
         }
         return EntryPath(components)

@@ -1,6 +1,67 @@
 extension PropertyList {
+    /// Reads bytes whose format nobody named.
+    ///
+    /// Binary and XML are known by how they begin. What begins with a bracket is JSON if it is valid as such; any other
+    /// text is OpenStep, or GNUstep's kind of it. If it is none of them, the reader that came furthest says why.
     static func readSniffed(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
-    ) throws(DecodingFailure) -> PropertyList { throw DecodingFailure(.noValue, offset: 0, format: .xml) }
+    ) throws(DecodingFailure) -> PropertyList {
+        let candidates: [Format]
+        switch Sniffing(bytes) {
+        case .binary: return try readBinary(bytes, limits: limits, options: options)
+        case .xml: return try readXML(bytes, limits: limits, options: options)
+        case .nothing: throw DecodingFailure(.emptyInput, offset: 0, format: .openstep)
+        case .bracket: candidates = [.json, .openstep, .gnustep]
+        case .text: candidates = [.openstep, .gnustep]
+        }
+        var furthest: DecodingFailure?
+        for format in candidates {
+            do throws(DecodingFailure) {
+                return try PropertyList.read(bytes, as: format, limits: limits, options: options)
+            } catch {
+                if furthest.map({ error.offset > $0.offset }) ?? true { furthest = error }
+            }
+        }
+        throw furthest ?? DecodingFailure(.emptyInput, offset: 0, format: .openstep)
+    }
 }
-enum XMLDeclaration { static func encoding(of: UnsafeBufferPointer<UInt8>) -> TextEncoding? { nil } }
+
+/// What the first bytes of an input look like.
+enum Sniffing {
+    case binary, xml, bracket, text, nothing
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        if bytes.starts(with: "bplist".utf8) {
+            self = .binary
+            return
+        }
+        let mark = TextEncoding.byteOrderMark(in: bytes)
+        if mark == nil, TextEncoding.ofLeadingTag(in: bytes) != nil {
+            self = .xml
+            return
+        }
+        // Enough for a look at the first characters behind white space, whatever the encoding.
+        let encoding = mark?.encoding ?? .utf8
+        let head = DecodedText(UnsafeBufferPointer(rebasing: bytes.prefix(4096)), as: encoding, from: mark?.length ?? 0)
+        let kind = head.withText(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096))) { Self.kind(ofText: $0) }
+        // More white space than that: the rest is looked at as it is.
+        self = kind == .nothing && bytes.count > 4096 ? Self.kind(ofText: bytes) : kind
+    }
+
+    private static func kind(ofText text: UnsafeBufferPointer<UInt8>) -> Sniffing {
+        let body = text.drop { isXMLSpace($0) }
+        switch body.first {
+        case nil: return .nothing
+        case UInt8(ascii: "{"), UInt8(ascii: "["): return .bracket
+        case UInt8(ascii: "<"): return looksLikeXML(body.dropFirst()) ? .xml : .text
+        default: return .text
+        }
+    }
+
+    /// Whether what follows `<` makes it a tag, not data in hexadecimal digits.
+    private static func looksLikeXML(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        if rest.first == UInt8(ascii: "?") || rest.first == UInt8(ascii: "!") { return true }
+        let name = rest.prefix { (0x61...0x7A).contains($0) }
+        return XMLElement(rawValue: String(decoding: name.prefix(16), as: UTF8.self)) != nil
+    }
+}

@@ -3,7 +3,263 @@
 #else
     internal import Foundation
 #endif
-extension PropertyList {
-    static func readXML(_ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions) throws(DecodingFailure) -> PropertyList { throw DecodingFailure(.noValue, offset: 0, format: .xml) }
-    func writtenAsXML(_ options: WritingOptions) throws(EncodingFailure) -> Data { Data() }
+
+/// Reads the XML form of a property list from UTF-8 that has been validated.
+///
+/// One pass over the bytes; children wait in the builder until their container ends. A tag in the usual spelling is
+/// recognised by one or two comparisons of words (`<string>` is eight bytes); everything else about tags,
+/// attributes and references takes a slower way beside it.
+struct XMLReader: TextReader, ~Copyable {
+    let base: UnsafePointer<UInt8>
+    let end: Int
+    var position = 0
+    var builder: TreeBuilder
+    /// Whether every byte of the text is ASCII.
+    let isASCII: Bool
+    /// Text that could not be taken from the input as it stands.
+    var scratch = OutputBuffer(capacity: 256)
+
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
+        options: PropertyList.ReadingOptions
+    ) {
+        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
+        end = text.count
+        builder = TreeBuilder(limits: limits, options: options)
+        self.isASCII = isASCII
+    }
+
+    /// Reads the whole document.
+    mutating func read() throws(Fault) -> PropertyList {
+        try skipProlog()
+        guard position < end else { throw Fault(.emptyInput, at: 0) }
+        let start = position
+        let tag = try readTag()
+        if tag.name == .plist {
+            guard !tag.isClosing else { throw Fault(.misplacedElement("/plist"), at: start) }
+            guard !tag.isEmpty else { throw Fault(.noValue, at: start) }
+            try readRootInPlist()
+        } else {
+            position = start
+            try readTree()
+        }
+        try skipMisc()
+        guard position == end else { throw Fault(.trailingContent, at: position) }
+        return builder.finish()
+    }
+
+    private mutating func readRootInPlist() throws(Fault) {
+        try skipMisc()
+        guard !isAtClosingTag else { throw Fault(.noValue, at: position) }
+        try readTree()
+        try skipMisc()
+        let start = position
+        guard start < end else { throw Fault(.unexpectedEnd(inside: "<plist>"), at: end) }
+        guard base[start] == UInt8(ascii: "<") else { throw Fault(.misplacedText, at: start) }
+        guard isAtClosingTag else { throw Fault(.severalValues, at: start) }
+        try expectClosingTag(.plist)
+    }
+
+    private var isAtClosingTag: Bool {
+        position + 1 < end && base[position] == UInt8(ascii: "<") && base[position + 1] == UInt8(ascii: "/")
+    }
+
+    /// Reads one element and everything inside it.
+    private mutating func readTree() throws(Fault) {
+        repeat {
+            skipSpace()
+            guard position < end else { throw Fault(.unexpectedEnd(inside: innermostElement), at: end) }
+            guard base[position] == UInt8(ascii: "<") else { throw Fault(.misplacedText, at: position) }
+            try readMarkup()
+        } while builder.depth > 0 || builder.childCount == 0
+    }
+
+    private var innermostElement: String {
+        builder.depth == 0 ? "the document" : builder.isInDictionary ? "<dict>" : "<array>"
+    }
+
+    /// Reads the tag, comment or instruction that begins here, and the text of an element that has text.
+    @inline(__always)
+    private mutating func readMarkup() throws(Fault) {
+        let start = position
+        if start + 9 <= end {
+            let word = UnsafeRawPointer(base).word(start)
+            switch base[start + 1] {
+            case UInt8(ascii: "k") where word & 0xFF_FFFF_FFFF == Tag.key:
+                position = start + 5
+                return try readKey(from: start)
+            case UInt8(ascii: "s") where word == Tag.string:
+                position = start + 8
+                return try readString(from: start)
+            case UInt8(ascii: "i") where word == Tag.integer && base[start + 8] == UInt8(ascii: ">"):
+                position = start + 9
+                return try readScalar(.integer, from: start)
+            case UInt8(ascii: "r") where word & 0xFFFF_FFFF_FFFF == Tag.real:
+                position = start + 6
+                return try readScalar(.real, from: start)
+            case UInt8(ascii: "t") where word & 0xFF_FFFF_FFFF_FFFF == Tag.true:
+                position = start + 7
+                return try add(.boolean(true), from: start)
+            case UInt8(ascii: "f") where word == Tag.false:
+                position = start + 8
+                return try add(.boolean(false), from: start)
+            case UInt8(ascii: "d"):
+                switch word & 0xFFFF_FFFF_FFFF {
+                case Tag.dict:
+                    position = start + 6
+                    return try begin(.dict, from: start)
+                case Tag.date:
+                    position = start + 6
+                    return try readScalar(.date, from: start)
+                case Tag.data:
+                    position = start + 6
+                    return try readScalar(.data, from: start)
+                default: break
+                }
+            case UInt8(ascii: "a") where word & 0xFF_FFFF_FFFF_FFFF == Tag.array:
+                position = start + 7
+                return try begin(.array, from: start)
+            case UInt8(ascii: "/"):
+                if word & 0xFF_FFFF_FFFF_FFFF == Tag.dictEnd, builder.isInDictionary {
+                    position = start + 7
+                    return try endDictionary(at: start)
+                }
+                if word == Tag.arrayEnd, builder.depth > 0, !builder.isInDictionary {
+                    position = start + 8
+                    return builder.endArray()
+                }
+            default: break
+            }
+        }
+        try readUnusualMarkup(from: start)
+    }
+
+    /// The tags in their usual spelling, as this machine reads them in a word.
+    private enum Tag {
+        static let key = word("<key>")
+        static let string = word("<string>")
+        static let integer = word("<integer")
+        static let real = word("<real>")
+        static let `true` = word("<true/>")
+        static let `false` = word("<false/>")
+        static let dict = word("<dict>")
+        static let date = word("<date>")
+        static let data = word("<data>")
+        static let array = word("<array>")
+        static let dictEnd = word("</dict>")
+        static let arrayEnd = word("</array>")
+
+        @inline(__always)
+        private static func word(_ text: StaticString) -> UInt64 {
+            var word: UInt64 = 0
+            for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
+            return UInt64(littleEndian: word)
+        }
+    }
+
+    @inline(never)
+    private mutating func readUnusualMarkup(from start: Int) throws(Fault) {
+        guard try !skipCommentOrInstruction() else { return }
+        let tag = try readTag()
+        guard !tag.isClosing else { return try close(tag.name, from: start) }
+        switch tag.name {
+        case .key where tag.isEmpty: try addKey("", from: start)
+        case .key: try readKey(from: start)
+        case .dict, .array:
+            try begin(tag.name, from: start)
+            if tag.isEmpty { try close(tag.name, from: start) }
+        case .true, .false:
+            if !tag.isEmpty {
+                let text = position
+                guard try readText(inside: tag.name).isEmpty else { throw Fault(.misplacedText, at: text) }
+            }
+            try add(.boolean(tag.name == .true), from: start)
+        case .string where tag.isEmpty: try add(.string(""), from: start)
+        case .string: try readString(from: start)
+        case .data where tag.isEmpty: try add(.data(Data()), from: start)
+        case .integer, .real, .date, .data:
+            guard !tag.isEmpty else { throw Fault(tag.name.problem(with: ""), at: start) }
+            try readScalar(tag.name, from: start)
+        case .plist: throw Fault(.misplacedElement("plist"), at: start)
+        }
+    }
+
+    private mutating func close(_ name: XMLElement, from start: Int) throws(Fault) {
+        guard builder.depth > 0 else { throw Fault(.misplacedElement("/" + name.rawValue), at: start) }
+        let open: XMLElement = builder.isInDictionary ? .dict : .array
+        guard open == name else {
+            throw Fault(.mismatchedTag(expected: open.rawValue, found: name.rawValue), at: start)
+        }
+        if name == .dict { try endDictionary(at: start) } else { builder.endArray() }
+    }
+}
+
+// MARK: Putting values in their place
+
+extension XMLReader {
+    /// Checks that a value may stand here.
+    @inline(__always)
+    private func checkPlace(_ start: Int) throws(Fault) {
+        if builder.isInDictionary, !builder.awaitsValue { throw Fault(.valueWithoutKey, at: start) }
+    }
+
+    @inline(__always)
+    private mutating func add(_ value: consuming PropertyList, from start: Int) throws(Fault) {
+        try checkPlace(start)
+        builder.add(value)
+    }
+
+    @inline(__always)
+    private mutating func begin(_ name: XMLElement, from start: Int) throws(Fault) {
+        try checkPlace(start)
+        try builder.begin(dictionary: name == .dict, at: start)
+    }
+
+    /// Ends a dictionary; one that is exactly `{CF$UID = integer}` is a reference.
+    private mutating func endDictionary(at start: Int) throws(Fault) {
+        if builder.awaitsValue { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
+        guard builder.childCount == 1, builder.lastKey == "CF$UID" else { return try builder.endDictionary() }
+        try builder.endDictionary { dictionary in dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary) }
+    }
+
+    private mutating func readKey(from start: Int) throws(Fault) {
+        let text = try readText(inside: .key)
+        try addKey(text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }, from: start)
+    }
+
+    @inline(__always)
+    private mutating func addKey(_ key: consuming String, from start: Int) throws(Fault) {
+        guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
+        guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
+        builder.addKey(key, at: start)
+    }
+
+    private mutating func readString(from start: Int) throws(Fault) {
+        try checkPlace(start)
+        let text = try readText(inside: .string)
+        builder.add(.string(text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }))
+    }
+
+    private mutating func readScalar(_ element: XMLElement, from start: Int) throws(Fault) {
+        try checkPlace(start)
+        let place = position
+        let text: XMLText
+        if element == .data, let run = try readPlainRun(closedBy: .data) {
+            text = run
+        } else {
+            text = try readText(inside: element)
+        }
+        let outcome: Result<PropertyList, Fault> = text.withBytes(in: base, scratch) { bytes in
+            Result { () throws(Fault) in try element.value(of: bytes, at: place) }
+        }
+        builder.add(try outcome.get())
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The reference that a dictionary `{CF$UID = n}` stands for.
+    var asUID: UInt64? {
+        guard count == 1, entries[0].key == "CF$UID", case .integer(let number) = entries[0].value else { return nil }
+        return UInt64(exactly: number)
+    }
 }

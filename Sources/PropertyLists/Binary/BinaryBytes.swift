@@ -1,0 +1,83 @@
+/// The bytes of a binary file, of which a reader asks for one run at a time.
+protocol BinaryBytes: ~Copyable {
+    /// The `count` bytes from `offset` on, which the caller has checked to exist; valid until the next call.
+    mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8>
+}
+
+/// A file that lies in memory.
+struct BytesInMemory: BinaryBytes {
+    let base: UnsafePointer<UInt8>
+
+    @inline(__always)
+    func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
+}
+
+/// Something that a binary property list can be read from piece by piece: an open file, mostly.
+public protocol ByteSource: Sendable {
+    /// How many bytes there are.
+    var byteCount: Int { get }
+
+    /// Fills `buffer` with the bytes from `offset` on; fewer than asked for is an error to be thrown.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws
+}
+
+extension ContiguousArray: ByteSource where Element == UInt8 {
+    public var byteCount: Int { count }
+
+    public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) {
+        withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count])) }
+    }
+}
+
+/// The bytes of a source, of which small blocks are kept: a search by halving comes back to the same ones.
+struct BytesOfSource: BinaryBytes, ~Copyable {
+    private let source: any ByteSource
+    /// What the source threw; a reader in between knows of faults only.
+    private(set) var failure: (any Error)?
+    /// How many bytes were read from the source.
+    private(set) var copied = 0
+
+    private static let blockLength = 512
+    private static let blockCount = 8
+    private let blocks = UnsafeMutablePointer<UInt8>.allocate(capacity: blockLength * blockCount)
+    /// The number of the block of the file that each place holds; −1 is none.
+    private var held = InlineArray<8, Int>(repeating: -1)
+    private var long = OutputBuffer(capacity: 0)
+
+    init(_ source: any ByteSource) { self.source = source }
+
+    deinit { blocks.deallocate() }
+
+    mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
+        let number = offset / Self.blockLength
+        if count <= Self.blockLength, (offset + count - 1) / Self.blockLength == number {
+            return try UnsafePointer(block(number)) + offset % Self.blockLength
+        }
+        long.truncate(to: 0)
+        long.reserve(count)
+        try read(into: long.end, at: offset, count: count)
+        return UnsafePointer(long.base)
+    }
+
+    private mutating func block(_ number: Int) throws(Fault) -> UnsafeMutablePointer<UInt8> {
+        let place = number % Self.blockCount
+        let block = blocks + place * Self.blockLength
+        if held[place] != number {
+            held[place] = -1
+            let start = number * Self.blockLength
+            try read(into: block, at: start, count: min(Self.blockLength, source.byteCount - start))
+            held[place] = number
+        }
+        return block
+    }
+
+    private mutating func read(into target: UnsafeMutablePointer<UInt8>, at offset: Int, count: Int) throws(Fault) {
+        do {
+            try source.read(into: UnsafeMutableRawBufferPointer(start: target, count: count), at: offset)
+            copied += count
+        } catch {
+            failure = error
+            throw Fault(.unexpectedEnd(inside: "the file"), at: offset)
+        }
+    }
+}

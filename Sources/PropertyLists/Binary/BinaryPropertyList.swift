@@ -1,0 +1,173 @@
+/// A binary property list that is looked into without reading all of it.
+///
+/// A look-up reads the pieces of the file that lead to the value and decodes that value alone. In a file that this
+/// package's store wrote (`WritingOptions.marksSortedRoot`) the root's keys are searched by halving, in any other
+/// one after the other. What is not met is not checked: a damaged part elsewhere in the file goes unnoticed.
+public struct BinaryPropertyList: Sendable {
+    private let source: any ByteSource
+    private let trailer: BinaryTrailer
+    private let limits: PropertyList.Limits
+
+    /// Reads the trailer of `source`; everything else waits until it is asked for.
+    public init(_ source: some ByteSource, limits: PropertyList.Limits = .default) throws {
+        self.source = source
+        self.limits = limits
+        let length = source.byteCount
+        guard length <= limits.inputBytes else { throw Self.failure(Fault(.tooLarge(limit: limits.inputBytes), at: length)) }
+        let whole = BinaryTrailer.headerLength + BinaryTrailer.length
+        // A file too short for a trailer is read as it is, and the check says what it lacks.
+        let endLength = length < whole ? length : BinaryTrailer.length
+        var ends = [UInt8](repeating: 0, count: min(BinaryTrailer.headerLength, length) + endLength)
+        let headLength = ends.count - endLength
+        try ends.withUnsafeMutableBytes { buffer in
+            try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<headLength]), at: 0)
+            try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[headLength...]), at: length - endLength)
+        }
+        trailer = try ends.withUnsafeBufferPointer { bytes in
+            do throws(Fault) {
+                guard length >= whole else {
+                    return try BinaryTrailer(file: UnsafeBufferPointer(rebasing: bytes[..<min(length, bytes.count)]))
+                }
+                try BinaryTrailer.checkHeader(bytes.baseAddress!)
+                return try BinaryTrailer(bytes.baseAddress! + headLength, fileLength: length)
+            } catch {
+                throw Self.failure(error)
+            }
+        }
+    }
+
+    /// Takes bytes that are in memory already.
+    public init(parsing bytes: some Sequence<UInt8>, limits: PropertyList.Limits = .default) throws {
+        try self.init(ContiguousArray(bytes), limits: limits)
+    }
+
+    private static func failure(_ fault: Fault, path: EntryPath = EntryPath()) -> DecodingFailure {
+        DecodingFailure(fault.problem, offset: fault.offset, path: path, format: .binary)
+    }
+}
+
+extension BinaryPropertyList {
+    /// The whole value.
+    public var root: PropertyList {
+        get throws { try value(at: EntryPath())! }
+    }
+
+    /// The value under `key` in the root; nil where there is none, or where the root is no dictionary.
+    public subscript(key: String) -> PropertyList? {
+        get throws { try value(at: EntryPath([EntryPath.Component(key)]), isKey: true) }
+    }
+
+    /// The value at `path`, or nil where the way leads nowhere.
+    public func value(at path: EntryPath) throws -> PropertyList? { try value(at: path, isKey: false) }
+
+    /// The keys of the root in the order of the file; none where the root is no dictionary.
+    public var keys: [String] {
+        get throws {
+            try reading { reader throws(Fault) in try reader.keys(of: trailer.root) }
+        }
+    }
+
+    private func value(at path: EntryPath, isKey: Bool) throws -> PropertyList? {
+        try reading(path) { reader throws(Fault) in
+            var object = trailer.root
+            for (depth, component) in path.components.enumerated() {
+                let isSorted = depth == 0 && trailer.sortVersion == 1
+                guard let child = try reader.child(component, of: object, isSorted: isSorted, isKey: isKey) else { return nil }
+                object = child
+            }
+            return try reader.read(object: object)
+        }
+    }
+
+    /// Runs `body` with a reader of its own, and tells apart what the source threw and what the file has wrong.
+    private func reading<Result>(
+        _ path: EntryPath = EntryPath(), _ body: (inout BinaryReader<BytesOfSource>) throws(Fault) -> Result
+    ) throws -> Result {
+        var reader = BinaryReader(
+            BytesOfSource(source), trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
+        do throws(Fault) {
+            return try body(&reader)
+        } catch {
+            if let failure = reader.bytes.failure { throw failure }
+            throw Self.failure(error, path: EntryPath(path.components + reader.path.components))
+        }
+    }
+}
+
+// MARK: Looking up
+
+extension BinaryReader where Bytes: ~Copyable {
+    /// The object that `component` leads to from a container; nil where there is none.
+    fileprivate mutating func child(
+        _ component: EntryPath.Component, of object: Int, isSorted: Bool, isKey: Bool
+    ) throws(Fault) -> Int? {
+        let head = try head(at: offset(of: object))
+        switch head.marker >> 4 {
+        case 0xD:
+            let units = Array(component.text.utf16)
+            let position = isSorted ? try halve(head, units) : try scan(head, units)
+            guard let position else { return nil }
+            return try reference(at: head.contents + (head.count + position) * trailer.referenceSize)
+        case 0xA, 0xC:
+            guard !isKey, let index = component.index else { return nil }
+            let position = index < 0 ? index + head.count : index
+            guard 0..<head.count ~= position else { return nil }
+            return try reference(at: head.contents + position * trailer.referenceSize)
+        default: return nil
+        }
+    }
+
+    fileprivate mutating func keys(of object: Int) throws(Fault) -> [String] {
+        let head = try head(at: offset(of: object))
+        guard head.marker >> 4 == 0xD else { return [] }
+        var keys: [String] = []
+        for position in 0..<head.count {
+            let key = try reference(at: head.contents + position * trailer.referenceSize)
+            guard case .string(let text) = try read(object: key) else {
+                throw Fault(.keyIsNotText, at: head.contents + position * trailer.referenceSize)
+            }
+            keys.append(text)
+        }
+        return keys
+    }
+
+    /// The position of the key in a dictionary whose keys are sorted.
+    private mutating func halve(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
+        var (low, high) = (0, head.count)
+        while low < high {
+            let middle = low + (high - low) / 2
+            let order = try compare(key, withKeyAt: head.contents + middle * trailer.referenceSize)
+            if order == 0 { return middle }
+            if order < 0 { high = middle } else { low = middle + 1 }
+        }
+        return nil
+    }
+
+    /// The position of the key in any dictionary: the last one, as for every reader.
+    private mutating func scan(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
+        for position in (0..<head.count).reversed() {
+            if try compare(key, withKeyAt: head.contents + position * trailer.referenceSize) == 0 { return position }
+        }
+        return nil
+    }
+
+    /// Below, at or above 0 as `key` stands before, at or behind the key that is referred to at `place`.
+    private mutating func compare(_ key: [UInt16], withKeyAt place: Int) throws(Fault) -> Int {
+        let head = try head(at: offset(of: reference(at: place)))
+        let width: Int
+        switch head.marker >> 4 {
+        case 0x5: width = 1
+        case 0x6: width = 2
+        default: throw Fault(.keyIsNotText, at: place)
+        }
+        // One unit more than the key has decides whether the other is longer.
+        let shown = min(head.count, key.count + 1)
+        let bytes = try objectBytes(at: head.contents, count: shown * width)
+        for at in 0..<min(shown, key.count) {
+            let unit = width == 1 ? UInt16(bytes[at]) : UInt16(bytes[2 * at]) << 8 | UInt16(bytes[2 * at + 1])
+            if width == 1, unit >= 0x80 { throw Fault(.invalidText(encoding: "ASCII"), at: head.contents + at) }
+            if key[at] != unit { return key[at] < unit ? -1 : 1 }
+        }
+        return key.count - head.count
+    }
+}

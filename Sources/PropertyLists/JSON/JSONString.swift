@@ -1,0 +1,112 @@
+extension JSONReader {
+    /// Reads the string whose quote stands here.
+    @inline(__always)
+    mutating func readString() throws(Fault) -> String {
+        let start = position + 1
+        let (stop, isASCII) = plainRun(from: start)
+        if stop < end, base[stop] == UInt8(ascii: "\"") {
+            position = stop + 1
+            return String(validated: UnsafeBufferPointer(start: base + start, count: stop - start), isASCII: isASCII)
+        }
+        return try readEscapedString(from: start)
+    }
+
+    /// The end of the text that stands for itself.
+    @inline(__always)
+    private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
+        let raw = UnsafeRawPointer(base)
+        var at = start
+        var seen: UInt64 = 0
+        while at + 8 <= end {
+            let word = raw.word(at)
+            let stops =
+                ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
+                | ByteScan.below(word, 0x20)
+            if stops != 0 {
+                let length = stops.trailingZeroBitCount & ~7
+                seen |= word & ~(~0 << UInt64(length))
+                return (at + length >> 3, isASCII || seen & ByteScan.highBits == 0)
+            }
+            seen |= word
+            at += 8
+        }
+        while at < end, base[at] >= 0x20, base[at] != UInt8(ascii: "\""), base[at] != UInt8(ascii: "\\") {
+            seen |= UInt64(base[at])
+            at += 1
+        }
+        return (at, isASCII || seen & ByteScan.highBits == 0)
+    }
+
+    @inline(never)
+    private mutating func readEscapedString(from start: Int) throws(Fault) -> String {
+        scratch.truncate(to: 0)
+        var isASCII = true
+        position = start
+        while true {
+            let run = plainRun(from: position)
+            isASCII = isASCII && run.isASCII
+            scratch.append(UnsafeBufferPointer(start: base + position, count: run.end - position))
+            position = run.end
+            guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+            switch base[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return String(
+                    validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
+            case UInt8(ascii: "\\"): isASCII = try readEscape() && isASCII
+            case let control: throw Fault(.invalidCharacter(UInt32(control)), at: position)
+            }
+        }
+    }
+
+    /// Takes the character that an escape stands for; true if it is ASCII.
+    private mutating func readEscape() throws(Fault) -> Bool {
+        let start = position
+        guard start + 1 < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+        position += 2
+        switch base[start + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scratch.append(base[start + 1])
+        case UInt8(ascii: "b"): scratch.append(UInt8(8))
+        case UInt8(ascii: "f"): scratch.append(UInt8(12))
+        case UInt8(ascii: "n"): scratch.append(UInt8(10))
+        case UInt8(ascii: "r"): scratch.append(UInt8(13))
+        case UInt8(ascii: "t"): scratch.append(UInt8(9))
+        case UInt8(ascii: "u"):
+            let scalar = try readUnicodeEscape(from: start)
+            for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+            return scalar.isASCII
+        default: throw Fault(.invalidEscape(shownEscape(start)), at: start)
+        }
+        return true
+    }
+
+    /// The escape at `start`, with the whole of the character behind its backslash.
+    private func shownEscape(_ start: Int) -> String {
+        let rest = UnsafeBufferPointer(start: base + start, count: min(6, end - start))
+        return String(String(decoding: rest, as: UTF8.self).unicodeScalars.prefix(2))
+    }
+
+    /// Reads the digits of `\u`, and those of the other half of a pair.
+    private mutating func readUnicodeEscape(from start: Int) throws(Fault) -> Unicode.Scalar {
+        let high = try readUnit(from: start)
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard high < 0xDC00, position + 1 < end, base[position] == UInt8(ascii: "\\"),
+            base[position + 1] == UInt8(ascii: "u")
+        else { throw Fault(.loneSurrogate, at: start) }
+        position += 2
+        let low = try readUnit(from: position - 2)
+        guard (0xDC00...0xDFFF).contains(low) else { throw Fault(.loneSurrogate, at: start) }
+        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))!
+    }
+
+    private mutating func readUnit(from start: Int) throws(Fault) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+            guard let digit = hexDigit(base[position]) else { throw Fault(.invalidEscape("\\u"), at: start) }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
+}

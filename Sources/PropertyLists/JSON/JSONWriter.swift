@@ -1,0 +1,172 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension PropertyList {
+    func writtenAsJSON(_ options: WritingOptions) throws(EncodingFailure) -> Data {
+        var writer = JSONWriter(options)
+        try ValueWalk.walk(self, into: &writer, options: options, format: .json)
+        return writer.finished()
+    }
+}
+
+/// Writes JSON with only the escapes that RFC 8259 demands.
+private struct JSONWriter: ValueSink, ~Copyable {
+    private var output = OutputBuffer()
+    private var indent = 0
+    private let options: PropertyList.WritingOptions
+    private let isPretty: Bool
+    /// Whether the dictionary that was begun last has one key only, which may look like a wrapping.
+    private var isAlone = false
+
+    init(_ options: PropertyList.WritingOptions) {
+        self.options = options
+        isPretty = options.isPretty
+    }
+
+    consuming func finished() -> Data {
+        if isPretty { output.append(UInt8(ascii: "\n")) }
+        return output.data()
+    }
+
+    @inline(never)
+    private mutating func beginLine() {
+        output.append(UInt8(ascii: "\n"))
+        output.append(repeating: UInt8(ascii: " "), count: 2 * indent)
+    }
+
+    mutating func begin(_ container: ContainerShape) {
+        output.append(container.isDictionary ? UInt8(ascii: "{") : UInt8(ascii: "["))
+        indent += 1
+        isAlone = container.count == 1
+    }
+
+    mutating func end(_ container: ContainerShape) {
+        indent -= 1
+        if isPretty, container.count > 0 { beginLine() }
+        output.append(container.isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+    }
+
+    @inline(__always)
+    mutating func beginElement(isFirst: Bool) {
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        if isPretty { beginLine() }
+    }
+
+    @inline(__always)
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) {
+        beginElement(isFirst: isFirst)
+        if options.wrapsInJSON, isFirst, isAlone, key.utf8.first == UInt8(ascii: "$") {
+            append(quoted: "$" + copy key)
+        } else {
+            append(quoted: key)
+        }
+        if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
+    }
+
+    @inline(__always)
+    mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
+        switch scalar {
+        case .string(let text): append(quoted: text)
+        case .integer(let number): output.append(number)
+        case .real(let number) where number.isFinite: output.append(number, keepsPoint: true)
+        case .boolean(let flag): if flag { output.append("true") } else { output.append("false") }
+        default: try addUnusual(copy scalar)
+        }
+    }
+
+    @inline(__always)
+    private mutating func append(quoted text: borrowing String) {
+        text.withBytes { bytes in
+            output.append(UInt8(ascii: "\""))
+            output.append(bytes, growth: 6, stops: Self.stops, special: Self.appendSpecial)
+            output.append(UInt8(ascii: "\""))
+        }
+    }
+
+    @inline(__always)
+    private static func stops(_ word: UInt64) -> UInt64 {
+        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\")) | ByteScan.below(word, 0x20)
+    }
+
+    private static func appendSpecial(
+        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) -> Int {
+        switch text[start] {
+        case UInt8(ascii: "\""): output.append("\\\"")
+        case UInt8(ascii: "\\"): output.append("\\\\")
+        case 8: output.append("\\b")
+        case 9: output.append("\\t")
+        case 10: output.append("\\n")
+        case 12: output.append("\\f")
+        case 13: output.append("\\r")
+        case let control:
+            output.append("\\u00")
+            output.append(hexDigits.utf8Start[Int(control >> 4)])
+            output.append(hexDigits.utf8Start[Int(control & 15)])
+        }
+        return 1
+    }
+}
+
+private let hexDigits: StaticString = "0123456789abcdef"
+
+// MARK: What JSON has no type for
+
+extension JSONWriter {
+    private mutating func addUnusual(_ value: PropertyList) throws(Refusal) {
+        if options.wrapsInJSON { return try addWrapped(value) }
+        guard options.coerces else {
+            if case .real = value { throw Refusal(problem: .notFinite) }
+            throw Refusal(problem: .kindNotSupported(value.kind))
+        }
+        switch value {
+        case .date(let date): try append(date)
+        case .data(let data): append(data)
+        case .uid(let number): output.append(decimal: number)
+        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
+        default: break
+        }
+    }
+
+    private mutating func addWrapped(_ value: PropertyList) throws(Refusal) {
+        func key(_ value: PropertyList) -> String {
+            switch value {
+            case .date: JSONWrapping.date
+            case .data: JSONWrapping.data
+            case .uid: JSONWrapping.uid
+            default: JSONWrapping.real
+            }
+        }
+        begin(ContainerShape(isDictionary: true, count: 1))
+        beginElement(isFirst: true)
+        append(quoted: key(value))
+        if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
+        switch value {
+        case .date(let date): try append(date)
+        case .data(let data): append(data)
+        case .uid(let number): output.append(decimal: number)
+        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
+        default: break
+        }
+        end(ContainerShape(isDictionary: true, count: 1))
+    }
+
+    private mutating func append(_ date: Date) throws(Refusal) {
+        output.append(UInt8(ascii: "\""))
+        guard output.append(rfc3339: date) else { throw Refusal(problem: .dateOutOfRange) }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(_ data: Data) {
+        output.append(UInt8(ascii: "\""))
+        data.withUnsafeBytes { output.append(base64: $0.bindMemory(to: UInt8.self)) }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    private static func name(ofNonFinite number: Double) -> String {
+        number.isNaN ? "nan" : number < 0 ? "-infinity" : "infinity"
+    }
+}

@@ -1,0 +1,19 @@
+/// Finds bytes in a word of eight at a time: in the result the highest bit of each matching byte is set.
+///
+/// Above the first match there may be false ones; whoever uses `trailingZeroBitCount` sees only the first.
+enum ByteScan {
+    static let ones: UInt64 = 0x0101_0101_0101_0101
+    static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    @inline(__always)
+    static func matches(_ word: UInt64, _ byte: UInt8) -> UInt64 {
+        let difference = word ^ (ones &* UInt64(byte))
+        return (difference &- ones) & ~difference & highBits
+    }
+
+    /// Bytes below `bound`, which is at most 128.
+    @inline(__always)
+    static func below(_ word: UInt64, _ bound: UInt8) -> UInt64 {
+        (word &- ones &* UInt64(bound)) & ~word & highBits
+    }
+}

@@ -1,0 +1,143 @@
+/// Why a writer stopped, before anybody asks at which entry.
+struct Refusal: Error {
+    let problem: EncodingFailure.Problem
+}
+
+/// What a text format makes of the events of a walk over a value.
+protocol ValueSink: ~Copyable {
+    /// Takes a value that is no container.
+    mutating func add(scalar: borrowing PropertyList) throws(Refusal)
+    mutating func begin(_ container: ContainerShape) throws(Refusal)
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
+    /// An element of an array follows.
+    mutating func beginElement(isFirst: Bool)
+    /// An element of an array, or the value behind a key, is complete.
+    mutating func endElement()
+    mutating func end(_ container: ContainerShape)
+    /// What a dictionary of this shape would be mistaken for by a reader.
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind?
+}
+
+extension ValueSink where Self: ~Copyable {
+    mutating func beginElement(isFirst: Bool) {}
+    mutating func endElement() {}
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? { nil }
+}
+
+struct ContainerShape {
+    let isDictionary: Bool
+    let count: Int
+
+    var isEmpty: Bool { count == 0 }
+}
+
+/// A walk over a value that keeps the open containers in an array, so that no depth exhausts a thread's stack.
+struct ValueWalk {
+    private enum Children {
+        case array([PropertyList])
+        case dictionary(ContiguousArray<PropertyList.Dictionary.Entry>)
+    }
+
+    private struct Frame {
+        let children: Children
+        /// The child that comes next.
+        var next = 0
+
+        var shape: ContainerShape {
+            switch children {
+            case .array(let elements): ContainerShape(isDictionary: false, count: elements.count)
+            case .dictionary(let entries): ContainerShape(isDictionary: true, count: entries.count)
+            }
+        }
+    }
+
+    private var frames: [Frame] = []
+    private let options: PropertyList.WritingOptions
+
+    /// Tells `sink` all of `value`, from the outside in.
+    static func walk(
+        _ value: PropertyList, into sink: inout some ValueSink & ~Copyable, options: PropertyList.WritingOptions,
+        format: PropertyList.Format
+    ) throws(EncodingFailure) {
+        var walk = ValueWalk(options: options)
+        do throws(Refusal) {
+            try walk.run(value, into: &sink)
+        } catch {
+            throw EncodingFailure(error.problem, path: walk.path, format: format)
+        }
+    }
+
+    private init(options: PropertyList.WritingOptions) { self.options = options }
+
+    private mutating func run(_ root: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
+        guard root.isContainer else { return try sink.add(scalar: root) }
+        try open(root, into: &sink)
+        while let last = frames.indices.last {
+            if let container = try takeScalars(of: last, into: &sink) {
+                try open(container, into: &sink)
+            } else {
+                sink.end(frames[last].shape)
+                frames.removeLast()
+                if !frames.isEmpty { sink.endElement() }
+            }
+        }
+    }
+
+    private mutating func open(_ value: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
+        let children: Children
+        if case .dictionary(let dictionary) = value {
+            if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(problem: .looksLike(kind)) }
+            children = .dictionary(options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries)
+        } else if case .array(let elements) = value {
+            children = .array(elements)
+        } else {
+            return
+        }
+        guard frames.count < options.nesting else { throw Refusal(problem: .nestedTooDeeply(limit: options.nesting)) }
+        let frame = Frame(children: children)
+        try sink.begin(frame.shape)
+        frames.append(frame)
+    }
+
+    /// Passes on the children up to the next container, which is returned; nil at the end.
+    @inline(__always)
+    private mutating func takeScalars(
+        of last: Int, into sink: inout some ValueSink & ~Copyable
+    ) throws(Refusal) -> PropertyList? {
+        var next = frames[last].next
+        defer { frames[last].next = next }
+        switch frames[last].children {
+        case .array(let elements):
+            while next < elements.count {
+                let at = next
+                sink.beginElement(isFirst: at == 0)
+                next += 1
+                if elements[at].isContainer { return elements[at] }
+                try sink.add(scalar: elements[at])
+                sink.endElement()
+            }
+        case .dictionary(let entries):
+            while next < entries.count {
+                let at = next
+                next += 1
+                try sink.addKey(entries[at].key, isFirst: at == 0)
+                if entries[at].value.isContainer { return entries[at].value }
+                try sink.add(scalar: entries[at].value)
+                sink.endElement()
+            }
+        }
+        return nil
+    }
+
+    /// The way to the entry that was being written.
+    private var path: EntryPath {
+        EntryPath(
+            frames.compactMap { frame in
+                guard frame.next > 0 else { return nil }
+                switch frame.children {
+                case .array: return EntryPath.Component(frame.next - 1)
+                case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
+                }
+            })
+    }
+}

@@ -1,0 +1,218 @@
+/// A tag with its attributes left out.
+struct XMLTag {
+    var name: XMLElement
+    var isClosing: Bool
+    /// Whether it opens and closes in one, `<array/>`.
+    var isEmpty: Bool
+}
+
+// MARK: Tags
+
+extension XMLReader {
+    /// Reads the tag that begins here, in any spelling.
+    @inline(never)
+    mutating func readTag() throws(Fault) -> XMLTag {
+        let start = position
+        guard position < end, base[position] == UInt8(ascii: "<") else { throw Fault(.misplacedText, at: position) }
+        position += 1
+        let isClosing = position < end && base[position] == UInt8(ascii: "/")
+        if isClosing { position += 1 }
+        let name = try readName(of: "a tag", from: start)
+        guard let element = XMLElement(rawValue: name) else { throw Fault(.unknownElement(name), at: start) }
+        let isEmpty = try readAttributes(of: name, isClosing: isClosing)
+        return XMLTag(name: element, isClosing: isClosing, isEmpty: isEmpty)
+    }
+
+    /// Reads attributes and the end of the tag; true if the tag closes itself.
+    private mutating func readAttributes(of name: String, isClosing: Bool) throws(Fault) -> Bool {
+        var seen: Set<String> = []
+        while true {
+            let hadSpace = position < end && isXMLSpace(base[position])
+            skipSpace()
+            guard position < end else { throw Fault(.unexpectedEnd(inside: "the tag <\(name)"), at: end) }
+            if base[position] == UInt8(ascii: ">") {
+                position += 1
+                return false
+            }
+            if !isClosing, hasPrefix("/>") {
+                position += 2
+                return true
+            }
+            guard hadSpace, !isClosing else {
+                throw Fault(.malformedTag("an unexpected character in <\(name)>"), at: position)
+            }
+            let start = position
+            let attribute = try readName(of: "an attribute", from: position)
+            guard seen.insert(attribute).inserted else {
+                throw Fault(.malformedTag("the attribute \(attribute) stands twice"), at: start)
+            }
+            try readAttributeValue()
+        }
+    }
+
+    private mutating func readAttributeValue() throws(Fault) {
+        skipSpace()
+        guard position < end, base[position] == UInt8(ascii: "=") else {
+            throw Fault(.malformedTag("an attribute without a value"), at: position)
+        }
+        position += 1
+        skipSpace()
+        guard let _ = try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<")) else {
+            throw Fault(.malformedTag("an attribute's value without quotes"), at: position)
+        }
+    }
+
+    /// Reads what stands in quotes; nil where no quote begins.
+    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<Int>? {
+        guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else { return nil }
+        let quote = base[position]
+        let start = position + 1
+        position = start
+        while position < end, base[position] != quote {
+            if base[position] == forbidden {
+                throw Fault(.malformedTag("“<” in an attribute's value"), at: position)
+            }
+            position += 1
+        }
+        guard position < end else { throw Fault(.unexpectedEnd(inside: place), at: end) }
+        position += 1
+        return start..<position - 1
+    }
+
+    private mutating func readName(of what: String, from start: Int) throws(Fault) -> String {
+        let first = position
+        while position < end, isNameByte(base[position], isFirst: position == first) { position += 1 }
+        guard position > first else {
+            if position == end { throw Fault(.unexpectedEnd(inside: what), at: end) }
+            throw Fault(.malformedTag("\(what) without a name"), at: start)
+        }
+        return String(decoding: UnsafeBufferPointer(start: base + first, count: position - first), as: UTF8.self)
+    }
+
+    private func isNameByte(_ byte: UInt8, isFirst: Bool) -> Bool {
+        switch byte {
+        case 0x41...0x5A, 0x61...0x7A, 0x80..., UInt8(ascii: "_"), UInt8(ascii: ":"): true
+        case 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."): !isFirst
+        default: false
+        }
+    }
+
+    /// Passes over the closing tag of `element`, which begins here.
+    @inline(__always)
+    mutating func expectClosingTag(_ element: XMLElement) throws(Fault) {
+        let raw = UnsafeRawPointer(base)
+        switch element {
+        case .string where position + 9 <= end:
+            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") { return position += 9 }
+        case .key where position + 8 <= end:
+            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key { return position += 6 }
+        case .real where position + 8 <= end:
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real { return position += 7 }
+        case .integer where position + 10 <= end:
+            if raw.word(position) == ClosingTag.integer, base[position + 8] == UInt8(ascii: "r"),
+                base[position + 9] == UInt8(ascii: ">")
+            { return position += 10 }
+        default: break
+        }
+        try expectUnusualClosingTag(element)
+    }
+
+    private enum ClosingTag {
+        static let string = word("</string")
+        static let key = word("</key>")
+        static let real = word("</real>")
+        static let integer = word("</intege")
+
+        private static func word(_ text: StaticString) -> UInt64 {
+            var word: UInt64 = 0
+            for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
+            return UInt64(littleEndian: word)
+        }
+    }
+
+    @inline(never)
+    private mutating func expectUnusualClosingTag(_ element: XMLElement) throws(Fault) {
+        let start = position
+        let tag = try readTag()
+        guard tag.isClosing, tag.name == element else {
+            throw Fault(.mismatchedTag(expected: element.rawValue, found: tag.name.rawValue), at: start)
+        }
+    }
+}
+
+// MARK: What stands between elements
+
+extension XMLReader {
+    @inline(__always)
+    mutating func skipSpace() {
+        while position < end, isXMLSpace(base[position]) { position += 1 }
+    }
+
+    func hasPrefix(_ text: StaticString) -> Bool {
+        position + text.utf8CodeUnitCount <= end && sameBytes(base + position, text.utf8Start, text.utf8CodeUnitCount)
+    }
+
+    /// Passes over white space, comments and instructions.
+    mutating func skipMisc() throws(Fault) {
+        repeat { skipSpace() } while try skipCommentOrInstruction()
+    }
+
+    /// Passes over a comment or a processing instruction, if one begins here.
+    @inline(never)
+    mutating func skipCommentOrInstruction() throws(Fault) -> Bool {
+        if hasPrefix("<!--") {
+            try skip(from: position + 4, past: "-->", inside: "a comment")
+            return true
+        }
+        guard hasPrefix("<?") else { return false }
+        let start = position
+        position += 2
+        let target = try readName(of: "an instruction", from: start)
+        if target.lowercased() == "xml" { throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start) }
+        try skip(from: position, past: "?>", inside: "an instruction")
+        return true
+    }
+
+    private mutating func skip(from start: Int, past terminator: StaticString, inside place: String) throws(Fault) {
+        position = start
+        while position < end {
+            if base[position] == terminator.utf8Start[0], hasPrefix(terminator) {
+                position += terminator.utf8CodeUnitCount
+                return
+            }
+            if base[position] < 0x20, !isXMLSpace(base[position]) {
+                throw Fault(.invalidCharacter(UInt32(base[position])), at: position)
+            }
+            position += 1
+        }
+        throw Fault(.unexpectedEnd(inside: place), at: end)
+    }
+
+    /// Passes over the declaration, the document type, and what stands between them.
+    mutating func skipProlog() throws(Fault) {
+        if hasPrefix("<?xml"), position + 5 < end, isXMLSpace(base[position + 5]) {
+            try skip(from: position + 5, past: "?>", inside: "the declaration")
+        }
+        try skipMisc()
+        guard hasPrefix("<!DOCTYPE") else { return }
+        try skipDocumentType()
+        try skipMisc()
+    }
+
+    /// Passes over a document type, whose external part is never fetched and whose internal one is refused.
+    private mutating func skipDocumentType() throws(Fault) {
+        position += 9
+        while position < end {
+            switch base[position] {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = try readQuoted(inside: "the document type")
+            case UInt8(ascii: "["): throw Fault(.internalSubset, at: position)
+            case UInt8(ascii: "<"): throw Fault(.malformedTag("“<” in the document type"), at: position)
+            case UInt8(ascii: ">"):
+                position += 1
+                return
+            default: position += 1
+            }
+        }
+        throw Fault(.unexpectedEnd(inside: "the document type"), at: end)
+    }
+}

@@ -1,0 +1,209 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension PropertyList {
+    func writtenAsXML(_ options: WritingOptions) throws(EncodingFailure) -> Data {
+        var writer = XMLWriter(isLossy: options.isLossy)
+        writer.beginDocument()
+        try ValueWalk.walk(self, into: &writer, options: options, format: .xml)
+        return writer.finished()
+    }
+}
+
+/// Writes the XML form as Apple does, but for what formats.md calls better: reals in shortest digits, `-0.0`, `&#13;`.
+private struct XMLWriter: ValueSink, ~Copyable {
+    private var output = OutputBuffer()
+    private var indent = 0
+    private let isLossy: Bool
+
+    init(isLossy: Bool) { self.isLossy = isLossy }
+
+    mutating func beginDocument() {
+        output.append(
+            """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+            <plist version="1.0">
+
+            """)
+    }
+
+    consuming func finished() -> Data {
+        output.append("</plist>\n")
+        return output.data()
+    }
+
+    @inline(__always)
+    private mutating func appendIndent() {
+        if indent > 0 {
+            // Up to eight tabs are one store.
+            output.reserve(indent + 8)
+            if indent <= 8 {
+                UnsafeMutableRawPointer(output.end).storeBytes(of: ByteScan.ones &* 0x09, as: UInt64.self)
+                output.advance(indent)
+            } else {
+                output.append(repeating: UInt8(ascii: "\t"), count: indent)
+            }
+        }
+    }
+
+    mutating func begin(_ container: ContainerShape) {
+        appendIndent()
+        switch (container.isDictionary, container.isEmpty) {
+        case (true, true): output.append("<dict/>\n")
+        case (true, false): output.append("<dict>\n")
+        case (false, true): output.append("<array/>\n")
+        case (false, false): output.append("<array>\n")
+        }
+        indent += 1
+    }
+
+    mutating func end(_ container: ContainerShape) {
+        indent -= 1
+        guard !container.isEmpty else { return }
+        appendIndent()
+        if container.isDictionary { output.append("</dict>\n") } else { output.append("</array>\n") }
+    }
+
+    @inline(__always)
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
+        appendIndent()
+        output.append("<key>")
+        try append(escaped: key)
+        output.append("</key>\n")
+    }
+
+    @inline(__always)
+    mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
+        appendIndent()
+        switch scalar {
+        case .string(let text):
+            output.append("<string>")
+            try append(escaped: text)
+            output.append("</string>\n")
+        case .integer(let number):
+            output.append("<integer>")
+            output.append(number)
+            output.append("</integer>\n")
+        case .real(let number): append(number)
+        case .boolean(let flag): if flag { output.append("<true/>\n") } else { output.append("<false/>\n") }
+        case .date(let date): try append(date)
+        case .data(let data): append(data)
+        case .uid(let number): append(uid: number)
+        case .array, .dictionary: break
+        }
+    }
+
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
+        dictionary.asUID == nil ? nil : .uid
+    }
+}
+
+extension XMLWriter {
+    @inline(__always)
+    private mutating func append(escaped text: borrowing String) throws(Refusal) {
+        var failure: Refusal?
+        text.withBytes { bytes in
+            do throws(Refusal) {
+                try output.append(bytes, growth: 5, stops: Self.stops, special: Self.appendSpecial)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// Markup, control characters, and whatever is not ASCII.
+    @inline(__always)
+    private static func stops(_ word: UInt64) -> UInt64 {
+        // `<` and `>` differ in one bit.
+        ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
+            | ByteScan.below(word, 0x20) | word & ByteScan.highBits
+    }
+
+    private static func appendSpecial(
+        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) throws(Refusal) -> Int {
+        switch text[start] {
+        case UInt8(ascii: "<"): output.append("&lt;")
+        case UInt8(ascii: ">"): output.append("&gt;")
+        case UInt8(ascii: "&"): output.append("&amp;")
+        case UInt8(ascii: "\r"): output.append("&#13;")
+        case UInt8(ascii: "\t"), UInt8(ascii: "\n"): output.append(text[start])
+        case 0x80...: return try appendNonASCII(&output, text, start)
+        case let control: throw Refusal(problem: .characterNotSupported(UInt32(control)))
+        }
+        return 1
+    }
+
+    private static func appendNonASCII(
+        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) throws(Refusal) -> Int {
+        var at = start
+        while at < text.count, text[at] >= 0x80 {
+            if text[at] == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
+                throw Refusal(problem: .characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
+            }
+            output.end[0] = text[at]
+            output.advance(1)
+            at += 1
+        }
+        return at - start
+    }
+
+    private mutating func append(_ number: Double) {
+        output.append("<real>")
+        if number.isNaN {
+            output.append("nan")
+        } else if number.isInfinite {
+            if number < 0 { output.append("-infinity") } else { output.append("+infinity") }
+        } else {
+            output.append(number, keepsPoint: number == 0)
+        }
+        output.append("</real>\n")
+    }
+
+    private mutating func append(_ date: Date) throws(Refusal) {
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(problem: .dateOutOfRange) }
+        let whole = seconds.rounded(.down)
+        guard whole == seconds || isLossy else { throw Refusal(problem: .fractionOfSecond) }
+        output.append("<date>")
+        output.append(CivilDate(secondsSinceReference: Int(whole)), separator: UInt8(ascii: "T"))
+        output.append("Z</date>\n")
+    }
+
+    private mutating func append(_ data: Data) {
+        output.append("<data>\n")
+        let tabs = min(indent, 8)
+        let bytesInLine = (76 - 8 * tabs) / 4 * 3
+        data.withUnsafeBytes { raw in
+            let bytes = raw.bindMemory(to: UInt8.self)
+            for start in stride(from: 0, to: bytes.count, by: bytesInLine) {
+                output.append(repeating: UInt8(ascii: "\t"), count: tabs)
+                let line = bytes[start..<min(start + bytesInLine, bytes.count)]
+                output.append(base64: UnsafeBufferPointer(rebasing: line))
+                output.append(UInt8(ascii: "\n"))
+            }
+        }
+        appendIndent()
+        output.append("</data>\n")
+    }
+
+    private mutating func append(uid number: UInt64) {
+        output.append("<dict>\n")
+        indent += 1
+        appendIndent()
+        output.append("<key>CF$UID</key>\n")
+        appendIndent()
+        output.append("<integer>")
+        output.append(decimal: number)
+        output.append("</integer>\n")
+        indent -= 1
+        appendIndent()
+        output.append("</dict>\n")
+    }
+}
