@@ -1,1 +1,7 @@
+// Not for a name in this file: a static executable is told by its own imports which archives it must be linked with,
+// and those of the modules below it do not count.
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#endif
+
 print("later")

@@ -9,10 +9,10 @@ extension DecodingFailure {
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
         let contents = ContiguousArray(bytes)
-        return contents.withUnsafeBufferPointer { location(in: $0) }
+        return contents.withUnsafeBufferPointer(place)
     }
 
-    private func location(in bytes: UnsafeBufferPointer<UInt8>) -> TextLocation {
+    private func place(in bytes: UnsafeBufferPointer<UInt8>) -> TextLocation {
         let unit = TextEncoding.unitWidth(of: bytes)
         var (line, column) = (1, 1)
         var previous: UInt32 = 0

@@ -1,0 +1,27 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Says a line where it is seen even if the process ends right after.
+func say(_ line: String, to descriptor: CInt) {
+    var rest = Substring(line + "\n").utf8
+    while !rest.isEmpty {
+        let count = rest.withContiguousStorageIfAvailable { write(descriptor, $0.baseAddress, $0.count) } ?? -1
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+    }
+}
+
+/// Ends the process so that a fuzzer keeps the input.
+func abortWithMessage(_ message: String) -> Never {
+    say(message, to: STDERR_FILENO)
+    abort()
+}
+
+func endProcess(_ status: CInt) -> Never { exit(status) }
+
+func environmentVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -1,0 +1,125 @@
+internal import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Something that must hold for any bytes does not.
+struct BrokenProperty: Error, CustomStringConvertible {
+    let target: Target
+    let description: String
+
+    init(_ target: Target, _ description: String) {
+        self.target = target
+        self.description = "\(target.rawValue): \(description)"
+    }
+}
+
+/// One way to write a value down and to read it back, which must give the same value.
+private struct RoundTrip {
+    let name: String
+    let format: PropertyList.Format
+    var writing = PropertyList.WritingOptions.default
+    var reading = PropertyList.ReadingOptions()
+
+    static let all: [RoundTrip] = [
+        RoundTrip(name: "xml", format: .xml),
+        RoundTrip(name: "binary", format: .binary),
+        RoundTrip(name: "openstep", format: .openstep),
+        RoundTrip(name: "openstep in ASCII", format: .openstep, writing: .with { $0.escapesNonASCII = true }),
+        RoundTrip(name: "gnustep", format: .gnustep),
+        RoundTrip(name: "gnustep in ASCII", format: .gnustep, writing: .with { $0.escapesNonASCII = true }),
+        RoundTrip(name: "json", format: .json),
+        RoundTrip(name: "pretty json", format: .json, writing: .with { $0.isPretty = true }),
+        RoundTrip(
+            name: "wrapped json", format: .json, writing: .with { $0.wrapsInJSON = true },
+            reading: PropertyList.ReadingOptions(unwrapsJSON: true)),
+        RoundTrip(name: "binary in order", format: .binary, writing: .with { $0.keepsKeyOrder = true }),
+        RoundTrip(name: "xml in order", format: .xml, writing: .with { $0.keepsKeyOrder = true }),
+    ]
+}
+
+extension PropertyList.WritingOptions {
+    fileprivate static func with(_ change: (inout Self) -> Void) -> Self {
+        var options = Self.default
+        change(&options)
+        return options
+    }
+}
+
+/// Small enough that an input which stands for a huge value does not slow the search for others down.
+private let limits = PropertyList.Limits(expandedNodes: 100_000, expandedBytes: 1 << 22)
+
+extension Target {
+    /// Reads the bytes in every way that the target has, and checks all that must hold of the answers.
+    func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
+        for options in readings {
+            let answer = read(bytes, options)
+            guard answer == read(bytes, options) else { throw BrokenProperty(self, "the same bytes, another answer") }
+            switch answer {
+            case .success(let value):
+                for trip in RoundTrip.all { try check(value, trip) }
+                if self == .cross { try checkSniffing(of: value, bytes, options) }
+                for property in Self.properties[self, default: []] { try property(bytes, options, value) }
+            case .failure(let failure): try check(failure, bytes)
+            }
+        }
+    }
+
+    private typealias Property = (
+        _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions, _ value: PropertyList
+    ) throws(BrokenProperty) -> Void
+
+    /// What must hold of a value read from one format only.
+    private static var properties: [Target: [Property]] { [:] }
+
+    private func read(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions
+    ) -> Result<PropertyList, DecodingFailure> {
+        Result { () throws(DecodingFailure) in
+            try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
+        }
+    }
+
+    /// A format that can hold a value gives it back, and writes the same bytes for it every time.
+    private func check(_ value: PropertyList, _ trip: RoundTrip) throws(BrokenProperty) {
+        guard let written = try? value.serialized(as: trip.format, options: trip.writing) else { return }
+        let readBack: PropertyList
+        do {
+            readBack = try PropertyList(parsing: written, as: trip.format, options: trip.reading)
+        } catch {
+            throw BrokenProperty(self, "what was written as \(trip.name) is not readable: \(error)")
+        }
+        guard readBack == value else { throw BrokenProperty(self, "\(trip.name) gives another value back") }
+        guard (try? readBack.serialized(as: trip.format, options: trip.writing)) == written else {
+            throw BrokenProperty(self, "\(trip.name) writes other bytes for the value that it gave back")
+        }
+    }
+
+    /// A sniffed value is one that the bytes hold in some format.
+    private func checkSniffing(
+        of value: PropertyList, _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions
+    ) throws(BrokenProperty) {
+        let isHeld = PropertyList.Format.allCases.contains { format in
+            value == (try? PropertyList(parsing: bytes, as: format, limits: limits, options: options))
+        }
+        guard isHeld else { throw BrokenProperty(self, "sniffed a value that no format reads") }
+    }
+
+    /// A failure has a place within the bytes, and words.
+    private func check(
+        _ failure: DecodingFailure, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(BrokenProperty) {
+        guard (0...bytes.count).contains(failure.offset) else {
+            throw BrokenProperty(self, "a failure at \(failure.offset) of \(bytes.count) bytes: \(failure)")
+        }
+        guard !failure.description.isEmpty, failure.description.utf8.count < 10_000 + 8 * bytes.count else {
+            throw BrokenProperty(self, "a failure without words, or with too many")
+        }
+        if let location = failure.location(in: bytes), location.line < 1 || location.column < 1 {
+            throw BrokenProperty(self, "a failure in line \(location.line), column \(location.column)")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+#if !FUZZER
+    #if canImport(FoundationEssentials)
+        internal import FoundationEssentials
+    #else
+        internal import Foundation
+    #endif
+
+    /// Puts inputs that a fuzzer or a person found through the same checks, without the fuzzer.
+    @main
+    struct Replay {
+        private var targets = Target.allCases
+        private var isVerbose = false
+        private var paths: [String] = []
+
+        static func main() {
+            do {
+                let replay = try Replay(arguments: CommandLine.arguments.dropFirst())
+                let failures = try replay.run()
+                endProcess(failures == 0 ? 0 : 1)
+            } catch {
+                say("\(error)", to: 2)
+                endProcess(2)
+            }
+        }
+
+        private init(arguments: ArraySlice<String>) throws {
+            var rest = arguments
+            while let argument = rest.popFirst() {
+                switch argument {
+                case "--target":
+                    guard let target = rest.popFirst().flatMap(Target.init(rawValue:)) else { throw Misuse() }
+                    targets = [target]
+                case "--verbose": isVerbose = true
+                case _ where argument.hasPrefix("-"): throw Misuse()
+                default: paths.append(argument)
+                }
+            }
+        }
+
+        /// Replays every file, and says how many broke a property.
+        private func run() throws -> Int {
+            var (inputs, failures) = (0, 0)
+            for file in try paths.flatMap(Self.files(under:)) {
+                // The last line then names the input that ended the process.
+                if isVerbose { say(file, to: 1) }
+                let bytes = [UInt8](try Data(contentsOf: URL(filePath: file)))
+                inputs += 1
+                if !holds(file, bytes) { failures += 1 }
+            }
+            say("\(inputs) inputs replayed", to: 1)
+            return failures
+        }
+
+        private func holds(_ file: String, _ bytes: [UInt8]) -> Bool {
+            var holds = true
+            for target in targets {
+                do throws(BrokenProperty) {
+                    try bytes.withUnsafeBufferPointer { (bytes) throws(BrokenProperty) in try target.check(bytes) }
+                } catch {
+                    say("\(file): \(error)", to: 2)
+                    holds = false
+                }
+            }
+            return holds
+        }
+
+        private static func files(under path: String) throws -> [String] {
+            var isFolder = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+                throw CocoaError(.fileNoSuchFile)
+            }
+            guard isFolder else { return [path] }
+            return try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+                .flatMap { try files(under: path + "/" + $0) }
+        }
+
+        private struct Misuse: Error, CustomStringConvertible {
+            var description: String {
+                "usage: Fuzzing [--target \(Target.allCases.map(\.rawValue).joined(separator: "|"))] [--verbose] PATH…"
+            }
+        }
+    }
+#endif

@@ -1,0 +1,18 @@
+internal import PropertyLists
+
+/// What is attacked: the reader of one format, or the one that finds out the format by itself.
+enum Target: String, CaseIterable {
+    case xml, binary, openstep, gnustep, json, cross
+
+    /// The format that the bytes are read as; nil where they are sniffed.
+    var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
+
+    /// The ways to read that differ in this target.
+    var readings: [PropertyList.ReadingOptions] {
+        let strict = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
+        switch self {
+        case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
+        case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
+        }
+    }
+}

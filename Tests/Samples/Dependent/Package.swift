@@ -1,0 +1,18 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A stranger's package: it asks for this one by version, from where `Tests/run` has put it.
+let package = Package(
+    name: "Dependent",
+    dependencies: [
+        .package(url: Context.environment["PREFS_REPOSITORY"] ?? "file:///prefs", from: "1.0.0")
+    ],
+    targets: [
+        .executableTarget(
+            name: "Dependent",
+            dependencies: [
+                .product(name: "Preferences", package: "prefs"),
+                .product(name: "PropertyLists", package: "prefs"),
+            ])
+    ]
+)

@@ -1,0 +1,74 @@
+/// Words that do not stand in this project, and what to write instead.
+struct BannedWord: Sendable {
+    let word: String
+    let instead: String
+    /// Where the word may stand all the same: beginnings of paths.
+    var exempt: [String] = []
+    /// The beginning of the paths that the rule is for.
+    var scope = ""
+    /// Whether the word also counts in a comment.
+    var inComments = false
+
+    static let all: [BannedWord] = [
+        BannedWord(word: "try!", instead: "try, and in a test a throwing function or #require"),
+        BannedWord(word: "as!", instead: "as?, and what to do when it is none"),
+        BannedWord(word: "fatalError(", instead: "a thrown error, or a type that has no such case"),
+        BannedWord(
+            word: "print(", instead: "a returned value; only commands write",
+            exempt: ["Sources/Commands/", "Sources/prefs/", "Sources/Benchmarks/", "Sources/Fuzzing/"],
+            scope: "Sources/"),
+        BannedWord(word: "Date()", instead: "the Clock seam", exempt: ["Sources/Platform/"]),
+        BannedWord(word: "Date.now", instead: "the Clock seam", exempt: ["Sources/Platform/"]),
+        BannedWord(word: "sleep(", instead: "waiting for the event itself", scope: "Tests/"),
+        BannedWord(word: "TO" + "DO", instead: "an issue", inComments: true),
+        BannedWord(word: "FIX" + "ME", instead: "an issue", inComments: true),
+        BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
+    ]
+
+    static func violations(in file: SourceFile) -> [Violation] {
+        all.filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) } + unprovenClaims(in: file)
+    }
+
+    private func applies(to path: String) -> Bool {
+        path.hasPrefix(scope) && !exempt.contains { path.hasPrefix($0) }
+    }
+
+    private func violations(in file: SourceFile) -> [Violation] {
+        zip(1..., zip(file.code, file.comments))
+            .filter { stands(in: $1.0) || inComments && stands(in: $1.1) }
+            .map { line, _ in Violation(file.path, line: line, "\(word): write \(instead)") }
+    }
+
+    /// Whether the word stands in a line as a word of its own.
+    private func stands(in line: String) -> Bool {
+        // Most lines are settled by bytes alone, which is several times as fast.
+        guard line.utf8.count >= word.utf8.count else { return false }
+        let (line, word) = (Array(line.utf8), Array(word.utf8))
+        func isPart(_ at: Int) -> Bool {
+            guard line.indices.contains(at) else { return false }
+            return switch line[at] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard line.count >= word.count else { return false }
+        return (0...line.count - word.count).contains { start in
+            let end = start + word.count
+            return line[start] == word[0] && line[start..<end].elementsEqual(word)
+                && !isPart(start - 1) && !(isPart(end - 1) && isPart(end))
+        }
+    }
+
+    /// Promises to the compiler come with the sentence that proves them.
+    private static func unprovenClaims(in file: SourceFile) -> [Violation] {
+        file.code.indices.compactMap { index in
+            let claims = ["@unchecked Sendable", "nonisolated(unsafe)"]
+            guard let claim = claims.first(where: file.code[index].contains) else { return nil }
+            let nearby = file.comments[max(0, index - 4)...index]
+            guard !nearby.contains(where: { $0.contains("because") }) else { return nil }
+            return Violation(file.path, line: index + 1, "\(claim): needs a comment that says “because”")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+
+/// The toolchain's layout of Swift, and the linters of the other languages that are in use here.
+enum ForeignCheckers {
+    static let formatRules = packageRoot.appending(path: "Tests/Tidy/swift-format.json")
+
+    /// What `swift format` would set out otherwise. One process for all files, since each start costs half a second.
+    static func layout(in repository: Repository) throws -> [Violation] {
+        let files = try repository.files().filter { $0.hasSuffix(".swift") }
+        guard !files.isEmpty else { return [] }
+        return try complaints(
+            of: "swift",
+            ["format", "lint", "--strict", "--parallel", "--configuration", formatRules.path(percentEncoded: false)]
+                + files, in: repository)
+    }
+
+    static func shellScripts(in repository: Repository) throws -> [Violation] {
+        let scripts = try repository.files().filter { path in
+            try path.hasSuffix(".sh") || repository.beginning(of: path).hasShellInterpreter
+        }
+        return scripts.isEmpty ? [] : try complaints(of: "shellcheck", ["--format=gcc"] + scripts, in: repository)
+    }
+
+    static func pagesByMandoc(in repository: Repository) throws -> [Violation] {
+        let pages = try pages(in: repository)
+        return pages.isEmpty ? [] : try complaints(of: "mandoc", ["-T", "lint", "-W", "style"] + pages, in: repository)
+    }
+
+    static func pagesByGroff(in repository: Repository) throws -> [Violation] {
+        try pages(in: repository).flatMap {
+            try complaints(of: "groff", ["-ww", "-mandoc", "-Tutf8", "-z", $0], in: repository)
+        }
+    }
+
+    private static func pages(in repository: Repository) throws -> [String] {
+        try repository.files().filter { $0.hasPrefix("man/") && $0.suffix(2).wholeMatch(of: /\.[1-9]/) != nil }
+    }
+
+    /// Each line that a checker writes is a complaint; a failure without a line is one too.
+    private static func complaints(
+        of program: String, _ arguments: [String], in repository: Repository
+    ) throws -> [Violation] {
+        let run = try Subprocess.run(program, arguments, in: repository.root)
+        let lines = (run.text + run.errorText).split(separator: "\n").map { Violation(program, String($0)) }
+        return run.status != 0 && lines.isEmpty ? [Violation(program, "ended with status \(run.status)")] : lines
+    }
+}
+
+extension Repository {
+    fileprivate func beginning(of path: String) throws -> Data {
+        let handle = try FileHandle(forReadingFrom: root.appending(path: path))
+        return try handle.read(upToCount: 64) ?? Data()
+    }
+}
+
+extension Data {
+    fileprivate var hasShellInterpreter: Bool {
+        let line = String(decoding: prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        return line.hasPrefix("#!") && ["/sh", "/bash", " sh", " bash"].contains { line.contains($0) }
+    }
+}

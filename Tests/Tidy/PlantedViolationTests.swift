@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A checker that cannot fail is worth nothing: each is shown what it must catch, and what it must let be.
+@Suite struct `A planted violation` {
+    @Test(arguments: [
+        ("Sources/PropertyLists/A.swift", "import Glibc"),
+        ("Sources/PropertyLists/A.swift", "internal import Preferences"),
+        ("Sources/PropertyLists/A.swift", "import Foundation"),
+        ("Sources/PropertyLists/A.swift", "@preconcurrency public import struct Foundation.Date"),
+        ("Sources/PropertyLists/A.swift", "#if canImport(FoundationEssentials)\nimport Foundation\n#endif"),
+        ("Sources/PropertyLists/A.swift", "#if os(Linux)\n#else\nimport Foundation\n#endif"),
+        ("Sources/MirrorEngine/A.swift", "import Synchronization"),
+        ("Sources/MirrorEngine/A.swift", "import Musl"),
+        ("Sources/Unknown/A.swift", ""),
+    ])
+    func `in imports is caught`(path: String, text: String) {
+        #expect(Imports.violations(in: SourceFile(path, text)).count == 1)
+    }
+
+    @Test(arguments: [
+        ("Sources/PropertyLists/A.swift", "public import FoundationEssentials"),
+        ("Sources/PropertyLists/A.swift", "#if canImport(FoundationEssentials)\n#else\nimport Foundation\n#endif"),
+        ("Sources/PropertyLists/A.swift", "// import Glibc\nlet text = \"\"\"\n    import Glibc\n    \"\"\""),
+        (
+            "Sources/Platform/A.swift",
+            "#if canImport(Glibc)\nimport Glibc\n#elseif canImport(Musl)\nimport Musl\n#endif"
+        ),
+        ("Tests/Tidy/A.swift", "import Foundation"),
+    ])
+    func `in imports is not seen where there is none`(path: String, text: String) {
+        #expect(Imports.violations(in: SourceFile(path, text)) == [])
+    }
+
+    @Test(arguments: [
+        ("Sources/Preferences/A.swift", "let a = try! b()"),
+        ("Tests/Corpus/A.swift", "let a = b as! C"),
+        ("Sources/Preferences/A.swift", "default: fatalError(\"never\")"),
+        ("Sources/Preferences/A.swift", "print(1)"),
+        ("Sources/Preferences/A.swift", "let a = \"\\(b(\"(\") + Date())\""),
+        ("Sources/Preferences/A.swift", "let a = Date.now"),
+        ("Tests/Corpus/A.swift", "try await Task.sleep(for: .seconds(1))"),
+        ("Sources/Preferences/A.swift", "// TO" + "DO: later"),
+        ("Sources/Preferences/A.swift", "/* /* */ FIX" + "ME */"),
+        ("Sources/Preferences/A.swift", "let a = #\"\"\"\n    \\(\n    \"\"\"#\nlet b = try! c()"),
+        ("Sources/Preferences/A.swift", "final class A: @unchecked Sendable {}"),
+        ("Sources/Preferences/A.swift", "/// A class.\nnonisolated(unsafe) var a = 1"),
+    ])
+    func `in words is caught`(path: String, text: String) {
+        #expect(BannedWord.violations(in: SourceFile(path, text)).count == 1)
+    }
+
+    @Test(arguments: [
+        ("Sources/Preferences/A.swift", "// Not try! and not fatalError(, for a reason."),
+        ("Sources/Preferences/A.swift", "let a = \"try! \\\" print(\" + #\"\\\"#"),
+        ("Sources/Preferences/A.swift", "debugPrint(1); let a = PlainDate(); let b = Date.nowhere"),
+        ("Sources/Commands/A.swift", "print(1)"),
+        ("Sources/Platform/A.swift", "let a = Date()"),
+        ("Tests/Corpus/A.swift", "@Test func `it's \"try!\" in a name`() {}"),
+        ("Sources/Preferences/A.swift", "// Sound because `a` never changes.\nfinal class A: @unchecked Sendable {}"),
+    ])
+    func `in words is not seen where there is none`(path: String, text: String) {
+        #expect(BannedWord.violations(in: SourceFile(path, text)) == [])
+    }
+
+    @Test func `outside the top level is caught`() throws {
+        let planted = try PlantedRepository(["notes.txt": "", "Sources/A.swift": "", "docs/a.md": "", ".ci/run": ""])
+        #expect(try TrackedFiles.strays(in: planted.repository).map(\.place) == ["docs/a.md", "notes.txt"])
+    }
+
+    @Test(arguments: ["work", "root", "tmp/h"])
+    func `in paths is caught`(folder: String) throws {
+        let planted = try PlantedRepository([
+            "a.txt": "\nsee \"/\(folder)/notes\"", "b.txt": "/\(folder)/", "c.txt": "some/\(folder)/notes",
+        ])
+        #expect(try TrackedFiles.machinePaths(in: planted.repository).map(\.place) == ["a.txt:2", "b.txt:1"])
+    }
+
+    @Test(arguments: [
+        ("let a  = 1\n", true), ("func a() {\n  b()\n}\n", true), ("func `a b`() {}\n", false),
+        ("let someName = 1\n", false), ("let some_name = 1\n", true),
+        ("let a = \"\(String(repeating: "b", count: 120))\"\n", true),
+    ])
+    func `in layout is caught`(text: String, isCaught: Bool) throws {
+        let planted = try PlantedRepository(["A.swift": text])
+        #expect(try ForeignCheckers.layout(in: planted.repository).isEmpty != isCaught)
+    }
+
+    /// A rule that the table leaves out would be switched off in silence.
+    @Test func `can be caught by every rule of the formatter`() throws {
+        let everything = try Subprocess.run("swift", ["format", "dump-configuration"]).output
+        let ours = try Data(contentsOf: ForeignCheckers.formatRules)
+        #expect(try rules(in: ours) == rules(in: everything))
+    }
+
+    private func rules(in configuration: Data) throws -> Set<String> {
+        struct Configuration: Decodable { let rules: [String: Bool] }
+        return try Set(JSONDecoder().decode(Configuration.self, from: configuration).rules.keys)
+    }
+
+    @Test(.enabled(if: Tool.isExpected("shellcheck"), "\(Tool.absence(of: "shellcheck"))"))
+    func `in shell scripts is caught`() throws {
+        let planted = try PlantedRepository([
+            "run": "#!/usr/bin/env bash\necho $1\n", "a.sh": "#!/bin/sh\necho $1\n", "b.txt": "echo $1\n",
+        ])
+        #expect(try ForeignCheckers.shellScripts(in: planted.repository).count == 2)
+    }
+
+    private static let page = """
+        .Dd January 1, 2026
+        .Dt PREFS 1
+        .Os
+        .Sh NAME
+        .Nm prefs
+        .Nd settings
+        .Sh DESCRIPTION
+        Text.
+
+        """
+
+    @Test(
+        .enabled(if: Tool.isExpected("mandoc"), "\(Tool.absence(of: "mandoc"))"),
+        arguments: [("", false), (".Bl -tag\n", true), ("Text \n", true)])
+    func `in a page is caught by mandoc`(addition: String, isCaught: Bool) throws {
+        let planted = try PlantedRepository(["man/prefs.1": Self.page + addition, "man/notes": ".Bl"])
+        #expect(try ForeignCheckers.pagesByMandoc(in: planted.repository).isEmpty != isCaught)
+    }
+
+    @Test(
+        .enabled(if: Tool.isExpected("groff"), "\(Tool.absence(of: "groff"))"),
+        arguments: [("", false), (".nosuchmacro\n", true), ("\\*[nosuchstring]\n", true)])
+    func `in a page is caught by groff`(addition: String, isCaught: Bool) throws {
+        let planted = try PlantedRepository(["man/prefs.1": Self.page + addition])
+        #expect(try ForeignCheckers.pagesByGroff(in: planted.repository).isEmpty != isCaught)
+    }
+}

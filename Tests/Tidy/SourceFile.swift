@@ -1,0 +1,125 @@
+/// A Swift source whose code and comments can be searched apart, without the text of string literals.
+struct SourceFile {
+    let path: String
+    /// The source with comments and string literals blanked out, line by line.
+    let code: [String]
+    /// The source with all but its comments blanked out, line by line.
+    let comments: [String]
+
+    init(_ path: String, _ bytes: [UInt8]) {
+        self.path = path
+        var splitter = Splitter(bytes)
+        splitter.split()
+        code = Self.lines(splitter.code)
+        comments = Self.lines(splitter.comments)
+    }
+
+    init(_ path: String, _ text: String) { self.init(path, [UInt8](text.utf8)) }
+
+    private static func lines(_ bytes: [UInt8]) -> [String] {
+        bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+/// Tells code, comments and string literals apart. Regex literals and `#sourceLocation` are not in use here.
+private struct Splitter {
+    private let source: [UInt8]
+    private var at = 0
+    private(set) var code: [UInt8]
+    private(set) var comments: [UInt8]
+
+    init(_ source: [UInt8]) {
+        self.source = source
+        code = source.map { $0 == UInt8(ascii: "\n") ? $0 : UInt8(ascii: " ") }
+        comments = code
+    }
+
+    mutating func split() { while at < source.count { takeCode(untilParenthesis: false) } }
+
+    private func sees(_ text: StaticString, at place: Int? = nil) -> Bool {
+        let place = place ?? at
+        let count = text.utf8CodeUnitCount
+        guard place + count <= source.count else { return false }
+        return (0..<count).allSatisfy { source[place + $0] == text.utf8Start[$0] }
+    }
+
+    /// Takes code up to the end, or up to the parenthesis that closes an interpolation.
+    private mutating func takeCode(untilParenthesis: Bool) {
+        var depth = 0
+        while at < source.count {
+            if sees("//") {
+                takeComment { $0.sees("\n") }
+            } else if sees("/*") {
+                takeBlockComment()
+            } else if let pounds = poundsOfString {
+                takeString(pounds: pounds)
+            } else if sees("`") {
+                takeName()
+            } else {
+                if sees("(") { depth += 1 }
+                if sees(")") { depth -= 1 }
+                if untilParenthesis, depth < 0 { return }
+                code[at] = source[at]
+                at += 1
+            }
+        }
+    }
+
+    private mutating func takeComment(until isOver: (Splitter) -> Bool) {
+        while at < source.count, !isOver(self) {
+            comments[at] = source[at]
+            at += 1
+        }
+    }
+
+    private mutating func takeBlockComment() {
+        var depth = 0
+        repeat {
+            if sees("/*") { depth += 1 }
+            if sees("*/") { depth -= 1 }
+            comments[at] = source[at]
+            at += 1
+        } while at < source.count && depth > 0
+    }
+
+    /// A name in backquotes may hold anything, and is blank in both views.
+    private mutating func takeName() {
+        at += 1
+        while at < source.count, !sees("`"), !sees("\n") { at += 1 }
+        at += 1
+    }
+
+    /// How many number signs stand before the quote here; nil where no string begins.
+    private var poundsOfString: Int? {
+        let pounds = source[at...].prefix { $0 == UInt8(ascii: "#") }.count
+        return sees("\"", at: at + pounds) ? pounds : nil
+    }
+
+    private mutating func takeString(pounds: Int) {
+        at += pounds
+        let isLong = sees("\"\"\"")
+        at += isLong ? 3 : 1
+        while at < source.count {
+            if sees("\\"), hasPounds(pounds, at: at + 1) {
+                at += 1 + pounds
+                if sees("(") {
+                    at += 1
+                    takeCode(untilParenthesis: true)
+                }
+                at += 1
+            } else if isLong ? sees("\"\"\"") : sees("\""), hasPounds(pounds, at: at + (isLong ? 3 : 1)) {
+                at += (isLong ? 3 : 1) + pounds
+                return
+            } else if !isLong, sees("\n") {
+                return
+            } else {
+                at += 1
+            }
+        }
+    }
+
+    private func hasPounds(_ count: Int, at place: Int) -> Bool {
+        place + count <= source.count && source[place..<place + count].allSatisfy { $0 == UInt8(ascii: "#") }
+    }
+}

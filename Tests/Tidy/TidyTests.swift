@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The rules of the project, checked over all of it.
+@Suite struct `The project` {
+    @Test func `imports only what each module may`() throws {
+        expectNone(try Repository.package.sources().flatMap(Imports.violations))
+    }
+
+    @Test func `has no banned word`() throws {
+        expectNone(try Repository.package.sources().flatMap(BannedWord.violations))
+    }
+
+    @Test func `has nothing outside its top level`() throws {
+        expectNone(try TrackedFiles.strays(in: .package))
+    }
+
+    @Test func `names no folder of one machine`() throws {
+        expectNone(try TrackedFiles.machinePaths(in: .package))
+    }
+
+    @Test func `is set out as the formatter would`() throws {
+        expectNone(try ForeignCheckers.layout(in: .package), "Tests/run format mends most of it:")
+    }
+
+    @Test(.enabled(if: Tool.isExpected("shellcheck"), "\(Tool.absence(of: "shellcheck"))"))
+    func `has clean shell scripts`() throws {
+        expectNone(try ForeignCheckers.shellScripts(in: .package))
+    }
+
+    @Test(.enabled(if: Tool.isExpected("mandoc"), "\(Tool.absence(of: "mandoc"))"))
+    func `has pages that mandoc has nothing to say about`() throws {
+        expectNone(try ForeignCheckers.pagesByMandoc(in: .package))
+    }
+
+    @Test(.enabled(if: Tool.isExpected("groff"), "\(Tool.absence(of: "groff"))"))
+    func `has pages that groff has nothing to say about`() throws {
+        expectNone(try ForeignCheckers.pagesByGroff(in: .package))
+    }
+}
+
+/// Records the violations, one a line.
+private func expectNone(
+    _ violations: [Violation], _ advice: String = "", at location: SourceLocation = #_sourceLocation
+) {
+    guard !violations.isEmpty else { return }
+    let lines = violations.map { "\n    \($0)" }.joined()
+    Issue.record("\(violations.count) violations. \(advice)\(lines)", sourceLocation: location)
+}
