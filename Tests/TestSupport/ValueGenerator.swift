@@ -55,6 +55,14 @@ extension ValueGenerator.Scope {
         return scope
     }()
 
+    /// GNUstep's text has seconds in its dates and no type for references.
+    package static let gnustep: Self = {
+        var scope = Self()
+        scope.kinds.remove(.uid)
+        scope.allowsFractionalDates = false
+        return scope
+    }()
+
     /// What both this library and Foundation's formats hold without loss.
     package static let common: Self = {
         var scope = Self.xml
@@ -256,6 +264,7 @@ extension Double {
         -978_307_201,
         -1_009_843_200, 99_619_200, 252_423_993_599, 252_423_993_600, -62_135_596_800, -63_113_904_000,
         -63_113_904_001,
-        -63_145_526_400, 1e10, -1e10, 1e12, -1e12, 1e13, -1e13, 694_224_000.123456,
+        -63_145_526_400, 1e10, -1e10, 1e12, -1e12, 1e13, -1e13, 694_224_000.123456, 1e-9, -1e-9, 1e-20,
+        -1e-20,
     ]
 }
