@@ -5,6 +5,210 @@ extension PropertyList {
     static func readOpenStep(
         _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
-        throw DecodingFailure(.noValue, offset: 0, format: dialect == .gnustep ? .gnustep : .openstep)
+        guard !bytes.isEmpty else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
+        let mark = TextEncoding.byteOrderMark(in: bytes)
+        let decoded = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
+        do {
+            return try decoded.withText(of: bytes) { text throws(DecodingFailure) in
+                let traits = textTraits(of: text)
+                let invalid = traits.firstInvalid ?? decoded.invalidFrom
+                let valid = UnsafeBufferPointer(rebasing: text[..<(invalid ?? text.count)])
+                var reader = OpenStepReader(
+                    valid, dialect: dialect, isASCII: traits.isASCII, limits: limits, options: options)
+                return try reader.read(upToInvalid: invalid.map { ($0, decoded.encoding.name) })
+            }
+        } catch {
+            let offset = decoded.originalOffset(error.offset, in: bytes)
+            throw DecodingFailure(error.problem, offset: offset, path: error.path, format: error.format)
+        }
+    }
+}
+
+extension PropertyList.OpenStepDialect {
+    var format: PropertyList.Format { self == .gnustep ? .gnustep : .openstep }
+}
+
+/// Reads the text format in one pass over UTF-8 that is known to be valid.
+struct OpenStepReader: ~Copyable {
+    let bytes: UnsafeBufferPointer<UInt8>
+    let base: UnsafePointer<UInt8>
+    let count: Int
+    /// The byte that is to be read next.
+    var at = 0
+    let dialect: PropertyList.OpenStepDialect
+    let isASCII: Bool
+    let bareCharacters: BareCharacters
+    var builder: TreeBuilder
+    /// Where text with escapes, and data, is put together.
+    var scratch: OutputBuffer
+    /// Whether the root is a dictionary without braces, as strings files have it.
+    private var isStringsFile = false
+
+    init(
+        _ text: UnsafeBufferPointer<UInt8>, dialect: PropertyList.OpenStepDialect, isASCII: Bool,
+        limits: PropertyList.Limits, options: PropertyList.ReadingOptions
+    ) {
+        bytes = text
+        let scratch = OutputBuffer(capacity: 256)
+        // Nothing is read where `count` is 0, so that any address will do.
+        base = text.baseAddress ?? UnsafePointer(scratch.base)
+        self.scratch = scratch
+        count = text.count
+        self.dialect = dialect
+        self.isASCII = isASCII
+        bareCharacters = dialect == .gnustep ? .gnustep : .openstep
+        builder = TreeBuilder(limits: limits, options: options)
+    }
+
+    /// The value; where the text stops being valid behind its end, a failure there tells only at which entry.
+    mutating func read(upToInvalid invalid: (offset: Int, encoding: String)?) throws(DecodingFailure) -> PropertyList {
+        let failure: Fault
+        do throws(Fault) {
+            let value = try readDocument()
+            guard let invalid else { return value }
+            failure = Fault(.invalidText(encoding: invalid.encoding), at: invalid.offset)
+        } catch {
+            if let invalid, error.offset == invalid.offset {
+                failure = Fault(.invalidText(encoding: invalid.encoding), at: invalid.offset)
+            } else {
+                failure = error
+            }
+        }
+        throw DecodingFailure(failure.problem, offset: failure.offset, path: builder.path, format: dialect.format)
+    }
+
+    private mutating func readDocument() throws(Fault) -> PropertyList {
+        try skipSpace()
+        guard at < count else { return .dictionary([:]) }
+        switch base[at] {
+        case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): try readValue()
+        default: try readFirstText()
+        }
+        while builder.depth > 0 {
+            if builder.isInDictionary { try readEntry() } else { try readElement() }
+        }
+        try skipSpace()
+        guard at == count else { throw complaint(.trailingContent) }
+        return builder.finish()
+    }
+
+    /// Reads a text at the root, which is the value or the first key of a strings file.
+    private mutating func readFirstText() throws(Fault) {
+        let start = at
+        let text = try readText("a value")
+        try skipSpace()
+        guard at < count, base[at] == UInt8(ascii: "=") || base[at] == UInt8(ascii: ";") else {
+            return builder.add(.string(text))
+        }
+        isStringsFile = true
+        try builder.begin(dictionary: true, at: start)
+        builder.addKey(text, at: start)
+        try readBehindKey()
+    }
+
+    private mutating func readEntry() throws(Fault) {
+        try skipSpace()
+        let isOpenEnded = isStringsFile && builder.depth == 1
+        guard at < count else {
+            guard isOpenEnded else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
+            return try builder.endDictionary()
+        }
+        if base[at] == UInt8(ascii: "}"), !isOpenEnded {
+            at += 1
+            try endDictionary()
+            return try readBehindValue()
+        }
+        let start = at
+        builder.addKey(try readText("a key"), at: start)
+        try skipSpace()
+        try readBehindKey()
+    }
+
+    private mutating func readBehindKey() throws(Fault) {
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
+        switch base[at] {
+        case UInt8(ascii: "="):
+            at += 1
+            try skipSpace()
+            try readValue()
+        case UInt8(ascii: ";"):
+            at += 1
+            builder.add(.string(builder.lastKey))
+        default: throw complaint(.expected("= or ; behind the key"))
+        }
+    }
+
+    private mutating func readElement() throws(Fault) {
+        try skipSpace()
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "an array"), at: count) }
+        guard base[at] == UInt8(ascii: ")") else { return try readValue() }
+        at += 1
+        builder.endArray()
+        try readBehindValue()
+    }
+
+    /// Reads a value with what separates it from the next, or the beginning of a container.
+    private mutating func readValue() throws(Fault) {
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
+        switch base[at] {
+        case UInt8(ascii: "{"):
+            try builder.begin(dictionary: true, at: at)
+            at += 1
+            return
+        case UInt8(ascii: "("):
+            try builder.begin(dictionary: false, at: at)
+            at += 1
+            return
+        case UInt8(ascii: "<"): builder.add(try readAngleBrackets())
+        default: builder.add(.string(try readText("a value")))
+        }
+        try readBehindValue()
+    }
+
+    @inline(__always)
+    private mutating func readBehindValue() throws(Fault) {
+        let isInDictionary = builder.isInDictionary
+        if at < count, base[at] == (isInDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")), builder.depth > 0 {
+            at += 1
+        } else {
+            try readSeparator()
+        }
+    }
+
+    /// The general case: white space before the separator, and its being left out.
+    @inline(never)
+    private mutating func readSeparator() throws(Fault) {
+        guard builder.depth > 0 else { return }
+        let end = at
+        try skipSpace()
+        let isInDictionary = builder.isInDictionary
+        guard at < count else {
+            throw Fault(.unexpectedEnd(inside: isInDictionary ? "a dictionary" : "an array"), at: count)
+        }
+        switch base[at] {
+        case UInt8(ascii: ";") where isInDictionary, UInt8(ascii: ",") where !isInDictionary: at += 1
+        case UInt8(ascii: ")") where !isInDictionary: break
+        default:
+            // The separator was to stand behind the value, which may be on a line above.
+            throw complaint(.expected(isInDictionary ? "; behind the value" : ", or ) behind the element"), at: end)
+        }
+    }
+
+    /// Ends a dictionary; in GNUstep's reading one that is exactly `{CF$UID = <*I…>;}` stands for a uid.
+    private mutating func endDictionary() throws(Fault) {
+        guard dialect == .gnustep else { return try builder.endDictionary() }
+        try builder.endDictionary { dictionary throws(Fault) in
+            dictionary.uidItStandsFor.map { .uid($0) } ?? .dictionary(dictionary)
+        }
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The number in `{CF$UID = number}`, which is how a text says uid.
+    var uidItStandsFor: UInt64? {
+        guard count == 1, self[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = self[0].value else {
+            return nil
+        }
+        return UInt64(exactly: number)
     }
 }

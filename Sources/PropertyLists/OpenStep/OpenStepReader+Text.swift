@@ -1,0 +1,181 @@
+/// The ASCII characters that may stand in a text without quotes.
+struct BareCharacters {
+    private let low: UInt64
+    private let high: UInt64
+
+    static let openstep = BareCharacters(alsoOf: "_$/:.-")
+    static let gnustep = BareCharacters(alsoOf: "_$/:.-!#%&*+?@^|~")
+
+    /// Letters, digits and the characters of `marks`.
+    private init(alsoOf marks: String) {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        var bits: (low: UInt64, high: UInt64) = (0, 0)
+        for character in (letters + marks).utf8 {
+            if character < 64 { bits.low |= 1 << UInt64(character) } else { bits.high |= 1 << UInt64(character & 63) }
+        }
+        (low, high) = bits
+    }
+
+    @inline(__always)
+    func contains(_ character: UInt8) -> Bool {
+        let bits = character < 64 ? low : high
+        return character < 128 && (bits &>> UInt64(character)) & 1 == 1
+    }
+
+    /// Whether a text can stand without quotes: not if it is empty or looks like a comment's beginning.
+    @inline(__always)
+    func canStand(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let first = text.first, first != UInt8(ascii: "/") else { return false }
+        for character in text where !contains(character) { return false }
+        return true
+    }
+}
+
+extension OpenStepReader {
+    /// Reads a text, with quotes or without.
+    @inline(__always)
+    mutating func readText(_ wanted: StaticString) throws(Fault) -> String {
+        let first = base[at]
+        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return try readQuoted(first) }
+        let start = at
+        while at < count, bareCharacters.contains(base[at]) { at += 1 }
+        guard at > start else { throw complaint(.expected(wanted.description)) }
+        return String(validated: run(start, at), isASCII: true)
+    }
+
+    @inline(__always)
+    func run(_ start: Int, _ end: Int) -> UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: base + start, count: end - start)
+    }
+
+    private mutating func readQuoted(_ quote: UInt8) throws(Fault) -> String {
+        at += 1
+        let start = at
+        let isASCII = try skipPlainCharacters(quote) || isASCII
+        guard base[at] != quote else {
+            defer { at += 1 }
+            return String(validated: run(start, at), isASCII: isASCII)
+        }
+        return try readEscaped(quote, from: start)
+    }
+
+    /// Goes on to the quote or backslash that comes next; whether only ASCII was met on the way.
+    @inline(__always)
+    private mutating func skipPlainCharacters(_ quote: UInt8) throws(Fault) -> Bool {
+        let raw = UnsafeRawPointer(base)
+        let quotes = UInt64(quote) &* 0x0101_0101_0101_0101
+        let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
+        var seen: UInt64 = 0
+        while at + 8 <= count {
+            let word = UInt64(littleEndian: raw.word(at))
+            let stops = zeroBytes(word ^ quotes) | zeroBytes(word ^ backslashes) | zeroBytes(word)
+            seen |= word
+            guard stops == 0 else {
+                at += stops.trailingZeroBitCount >> 3
+                break
+            }
+            at += 8
+        }
+        while at < count, base[at] != quote, base[at] != UInt8(ascii: "\\"), base[at] != 0 {
+            seen |= UInt64(base[at])
+            at += 1
+        }
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+        guard base[at] != 0 else { throw Fault(.invalidCharacter(0), at: at) }
+        return seen & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Reads on at the first backslash of a text that began at `start`.
+    private mutating func readEscaped(_ quote: UInt8, from start: Int) throws(Fault) -> String {
+        scratch.truncate(to: 0)
+        scratch.append(run(start, at))
+        while base[at] != quote {
+            try readEscape()
+            let plain = at
+            _ = try skipPlainCharacters(quote)
+            scratch.append(run(plain, at))
+        }
+        at += 1
+        return String(validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: false)
+    }
+
+    private mutating func readEscape() throws(Fault) {
+        let start = at
+        guard at + 1 < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+        let mark = base[at + 1]
+        at += 2
+        switch mark {
+        case UInt8(ascii: "a"): scratch.append(UInt8(0x07))
+        case UInt8(ascii: "b"): scratch.append(UInt8(0x08))
+        case UInt8(ascii: "f"): scratch.append(UInt8(0x0C))
+        case UInt8(ascii: "n"): scratch.append(UInt8(0x0A))
+        case UInt8(ascii: "r"): scratch.append(UInt8(0x0D))
+        case UInt8(ascii: "t"): scratch.append(UInt8(0x09))
+        case UInt8(ascii: "v"): scratch.append(UInt8(0x0B))
+        case UInt8(ascii: "0")...UInt8(ascii: "7"): try readOctal(from: start)
+        case UInt8(ascii: "U"): scratch.append(character: try readUnicode(from: start))
+        case 0: throw Fault(.invalidCharacter(0), at: at - 1)
+        // A quote, a backslash, a newline, and whatever else stands for itself.
+        default: scratch.append(mark)
+        }
+    }
+
+    /// Reads `\ooo`: a byte in NeXTSTEP's encoding, a Unicode character in GNUstep's reading.
+    private mutating func readOctal(from start: Int) throws(Fault) {
+        var code: UInt32 = 0
+        at = start + 1
+        while at < count, at < start + 4, base[at] & 0xF8 == 0x30 {
+            code = code << 3 | UInt32(base[at] & 7)
+            at += 1
+        }
+        if dialect == .openstep { code = NeXTSTEPEncoding.character(code) ?? .max }
+        guard let scalar = Unicode.Scalar(code) else { throw invalidEscape(from: start) }
+        scratch.append(character: scalar)
+    }
+
+    /// Reads `\Uhhhh`, and the second half where it is the first of a surrogate pair.
+    private mutating func readUnicode(from start: Int) throws(Fault) -> Unicode.Scalar {
+        guard let unit = readUnit() else {
+            // Where the text ends, more digits could have followed.
+            guard at < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+            throw invalidEscape(from: start)
+        }
+        if let scalar = Unicode.Scalar(unit) { return scalar }
+        if unit < 0xDC00, at + 1 < count, base[at] == UInt8(ascii: "\\"), base[at + 1] == UInt8(ascii: "U") {
+            at += 2
+            if let low = readUnit(), low & 0xFC00 == 0xDC00 {
+                let code = 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF
+                if let scalar = Unicode.Scalar(code) { return scalar }
+            }
+        }
+        throw Fault(.loneSurrogate, at: start)
+    }
+
+    /// Reads one to four hexadecimal digits.
+    private mutating func readUnit() -> UInt32? {
+        let start = at
+        var unit: UInt32 = 0
+        while at < count, at < start + 4, let digit = hexDigit(base[at]) {
+            unit = unit << 4 | UInt32(digit)
+            at += 1
+        }
+        return at > start ? unit : nil
+    }
+
+    private func invalidEscape(from start: Int) -> Fault {
+        Fault(.invalidEscape(String(decoding: run(start, at), as: UTF8.self)), at: start)
+    }
+}
+
+extension OutputBuffer {
+    /// Writes a character as UTF-8.
+    @inline(__always)
+    mutating func append(character scalar: Unicode.Scalar) {
+        guard !scalar.isASCII else { return append(UInt8(truncatingIfNeeded: scalar.value)) }
+        for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { append(unit) }
+    }
+}
+
+/// The highest bit of each byte that is zero; above the lowest of them, bits may be set that mean nothing.
+@inline(__always)
+func zeroBytes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 }
