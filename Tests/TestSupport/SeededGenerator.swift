@@ -4,6 +4,8 @@ import Foundation
 package struct Seed: Sendable, CustomStringConvertible {
     package let number: UInt64
 
+    package init(number: UInt64) { self.number = number }
+
     package static let ofThisRun = Seed(
         number: ProcessInfo.processInfo.environment["PREFS_TEST_SEED"].flatMap { UInt64($0) }
             ?? .random(in: .min ... .max))

@@ -116,7 +116,7 @@ extension ValueGenerator {
             result[text()] = value(depth: depth - 1)
         }
         // Such a dictionary would be read back as a uid.
-        if result.count == 1, result["CF$UID"] != nil { result["CF$UID "] = .boolean(true) }
+        if result.count == 1, result["CF$UID"] != nil { result["CF$UID "] = .string("") }
         return result
     }
 }
