@@ -199,8 +199,9 @@ enum Peer {
         _ source: PropertyList.Format, _ target: String
     ) throws {
         var scope = source == .openstep ? .openstep : Peer.scope
-        // It has no integers beyond 63 bits, and it writes characters beyond U+FFFF into XML as escapes.
-        scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 }
+        // It has no integers beyond 63 bits, writes characters beyond U+FFFF into XML as escapes, and takes any
+        // dictionary with a key `CF$UID` for a reference.
+        scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 && $0 != "$" }
         let value = Peer.value(scope, stream: "GNUstep").clampedIntegers
         let result = try Subprocess.run(
             Peer.gnustep, ["-convert", target, "-"], input: try value.serialized(as: source))
