@@ -57,7 +57,7 @@
                 do throws(BrokenProperty) {
                     try bytes.withUnsafeBufferPointer { (bytes) throws(BrokenProperty) in try target.check(bytes) }
                 } catch {
-                    say("\(file): \(error)", to: 2)
+                    say("\(file): error: \(error)", to: 2)
                     holds = false
                 }
             }

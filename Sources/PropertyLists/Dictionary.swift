@@ -29,7 +29,7 @@ extension PropertyList {
         private var index: KeyIndex?
 
         /// The most entries that are searched one by one.
-        static let mostWithoutIndex = 12
+        static let mostWithoutIndex = 16
 
         public init() { entries = [] }
 
@@ -67,7 +67,9 @@ extension PropertyList.Dictionary {
 
     func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
         if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
-        return entries.firstIndex { $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) } }
+        return entries.firstIndex {
+            $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) }
+        }
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
@@ -150,7 +152,9 @@ extension PropertyList.Dictionary {
             return
         }
         let isGreatest = entries[entries.count - 2].key.isBefore(entry.key)
-        let fits = entry.key.withBytes { index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest) }
+        let fits = entry.key.withBytes {
+            index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest)
+        }
         if !fits { reindex() }
     }
 
@@ -182,6 +186,25 @@ extension PropertyList.Dictionary {
             self.index = index
             if !isUnique { removeDuplicatesAmongMany(duplicate) }
         }
+    }
+
+    /// Takes over entries whose keys are those of `model`, one by one, and with them what is known about those.
+    init(_ entries: consuming ContiguousArray<Entry>, withKeysOf model: PropertyList.Dictionary) {
+        self.entries = entries
+        index = model.index
+    }
+
+    /// Takes over entries whose keys are known to differ.
+    init(differing entries: consuming ContiguousArray<Entry>) {
+        self.entries = entries
+        if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
+    }
+
+    /// The same keys with values that are worth nothing.
+    var withoutValues: PropertyList.Dictionary {
+        var copy = self
+        for at in entries.indices { copy.entries[at].value = .boolean(false) }
+        return copy
     }
 
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {

@@ -42,7 +42,8 @@ extension EncodingFailure: CustomStringConvertible {
         case .fractionOfSecond: "\(format.rawValue) cannot hold the fraction of a second"
         case .dateOutOfRange: "\(format.rawValue) cannot hold this date"
         case .notFinite: "\(format.rawValue) cannot hold a real that is not finite"
-        case .looksLike(let kind): "\(format.rawValue) would read this dictionary back as a value of type \(kind.rawValue)"
+        case .looksLike(let kind):
+            "\(format.rawValue) would read this dictionary back as a value of type \(kind.rawValue)"
         }
     }
 }

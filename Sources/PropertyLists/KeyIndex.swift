@@ -95,7 +95,8 @@ extension KeyIndex {
     @inline(__always)
     static func fingerprint(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
         guard let last = bytes.last else { return 0 }
-        let number = UInt64(bytes.count) &+ UInt64(last) &* 7 &+ UInt64(bytes[0]) &* 31 &+ UInt64(bytes[bytes.count / 2]) &* 113
+        let number =
+            UInt64(bytes.count) &+ UInt64(last) &* 7 &+ UInt64(bytes[0]) &* 31 &+ UInt64(bytes[bytes.count / 2]) &* 113
         return number ^ number >> 6
     }
 }

@@ -15,7 +15,8 @@ extension PropertyList {
                 try Self.read(bytes, as: format, limits: limits, options: options)
             }
         }
-        let result = bytes.withContiguousStorageIfAvailable(read) ?? ContiguousArray(bytes).withUnsafeBufferPointer(read)
+        let result =
+            bytes.withContiguousStorageIfAvailable(read) ?? ContiguousArray(bytes).withUnsafeBufferPointer(read)
         self = try result.get()
     }
 
@@ -31,7 +32,8 @@ extension PropertyList {
         _ bytes: UnsafeBufferPointer<UInt8>, as format: Format?, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
         guard bytes.count <= limits.inputBytes else {
-            throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: format ?? .xml)
+            throw DecodingFailure(
+                .tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: format ?? .xml)
         }
         switch format {
         case .xml: return try readXML(bytes, limits: limits, options: options)

@@ -9,7 +9,8 @@ extension String {
     /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        withBytes { a in other.withBytes { b in a.count == b.count && sameBytes(a.baseAddress, b.baseAddress, a.count) } }
+        withBytes { a in other.withBytes { b in a.count == b.count && sameBytes(a.baseAddress, b.baseAddress, a.count) }
+        }
     }
 
     /// The string of bytes that are known to be UTF-8.

@@ -2,11 +2,15 @@
 protocol BinaryBytes: ~Copyable {
     /// The `count` bytes from `offset` on, which the caller has checked to exist; valid until the next call.
     mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8>
+
+    /// Whether a run stays valid as long as this does.
+    static var runsLast: Bool { get }
 }
 
 /// A file that lies in memory.
 struct BytesInMemory: BinaryBytes {
     let base: UnsafePointer<UInt8>
+    static var runsLast: Bool { true }
 
     @inline(__always)
     func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
@@ -25,7 +29,9 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
     public var byteCount: Int { count }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) {
-        withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count])) }
+        withUnsafeBytes {
+            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
+        }
     }
 }
 
@@ -37,6 +43,7 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
     /// How many bytes were read from the source.
     private(set) var copied = 0
 
+    static var runsLast: Bool { false }
     private static let blockLength = 512
     private static let blockCount = 8
     private let blocks = UnsafeMutablePointer<UInt8>.allocate(capacity: blockLength * blockCount)

@@ -13,7 +13,9 @@ public struct BinaryPropertyList: Sendable {
         self.source = source
         self.limits = limits
         let length = source.byteCount
-        guard length <= limits.inputBytes else { throw Self.failure(Fault(.tooLarge(limit: limits.inputBytes), at: length)) }
+        guard length <= limits.inputBytes else {
+            throw Self.failure(Fault(.tooLarge(limit: limits.inputBytes), at: length))
+        }
         let whole = BinaryTrailer.headerLength + BinaryTrailer.length
         // A file too short for a trailer is read as it is, and the check says what it lacks.
         let endLength = length < whole ? length : BinaryTrailer.length
@@ -21,7 +23,8 @@ public struct BinaryPropertyList: Sendable {
         let headLength = ends.count - endLength
         try ends.withUnsafeMutableBytes { buffer in
             try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<headLength]), at: 0)
-            try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[headLength...]), at: length - endLength)
+            try source.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[headLength...]), at: length - endLength)
         }
         trailer = try ends.withUnsafeBufferPointer { bytes in
             do throws(Fault) {
@@ -72,7 +75,9 @@ extension BinaryPropertyList {
             var object = trailer.root
             for (depth, component) in path.components.enumerated() {
                 let isSorted = depth == 0 && trailer.sortVersion == 1
-                guard let child = try reader.child(component, of: object, isSorted: isSorted, isKey: isKey) else { return nil }
+                guard let child = try reader.child(component, of: object, isSorted: isSorted, isKey: isKey) else {
+                    return nil
+                }
                 object = child
             }
             return try reader.read(object: object)

@@ -33,7 +33,9 @@ extension BinaryTrailer {
     init(file bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { throw Fault(.emptyInput, at: 0) }
         guard bytes.count >= Self.headerLength else {
-            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else { throw Fault(.expected("“bplist00”"), at: 0) }
+            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
+                throw Fault(.expected("“bplist00”"), at: 0)
+            }
             throw Fault(.unexpectedEnd(inside: "the header"), at: bytes.count)
         }
         try Self.checkHeader(base)
@@ -90,6 +92,8 @@ private struct KeptObject {
 private struct BinaryFrame {
     var object = 0
     var isDictionary = false
+    /// Whether it was read before, so that its value is to be kept now.
+    var isAgain = false
     /// Where the references to the children that remain stand.
     var references = 0
     var remaining = 0
@@ -98,9 +102,9 @@ private struct BinaryFrame {
 
 /// Reads objects of a binary file into values.
 ///
-/// An object has a state. A container is marked as open while its children are read, so that a cycle shows; when it is
-/// done it is kept, and whoever refers to it later shares it. Text and data are kept from the second time on: most
-/// are met once. What every value stands for when shared ones are counted each time is summed up on the way.
+/// An object has a state. A container is marked as open while its children are read, so that a cycle shows. Most objects
+/// are met once; what is met a second time is read a second time and then kept, and whoever refers to it later shares
+/// it. What every value stands for when shared ones are counted each time is summed up on the way.
 struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     var bytes: Bytes
     let trailer: BinaryTrailer
@@ -108,14 +112,14 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     private var builder: TreeBuilder
 
     /// What is known of each object: nothing, met once, open, or kept at a place in `kept`.
-    private var states: [UInt32] = []
+    private var states: UnsafeMutablePointer<UInt32>?
     private var kept: [KeptObject] = []
     private var open: [BinaryFrame] = []
     /// The container that was begun last.
     private var begun = BinaryFrame()
     /// The encoded sizes of all objects met so far; more than the object area means that some overlap.
     private var metBytes = 0
-    private var scratch = OutputBuffer(capacity: 256)
+    private var scratch = OutputBuffer(capacity: 0)
 
     init(
         _ bytes: consuming Bytes, trailer: BinaryTrailer, limits: PropertyList.Limits,
@@ -126,6 +130,8 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         self.limits = limits
         builder = TreeBuilder(limits: limits, options: options)
     }
+
+    deinit { states?.deallocate() }
 
     var path: EntryPath { builder.path }
 
@@ -156,8 +162,11 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
 
     private mutating func close(_ frame: BinaryFrame) throws(Fault) {
         if frame.isDictionary { try builder.endDictionary() } else { builder.endArray() }
-        states[frame.object] = ObjectState.firstKept + UInt32(kept.count)
-        kept.append(KeptObject(value: builder.last, size: frame.size))
+        if frame.isAgain {
+            keep(builder.last, frame.object, frame.size)
+        } else {
+            states?[frame.object] = ObjectState.met
+        }
     }
 
     @inline(__always)
@@ -198,7 +207,9 @@ extension BinaryReader where Bytes: ~Copyable {
     /// The `count` bytes from `place` on, if they are inside the object area.
     @inline(__always)
     mutating func objectBytes(at place: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
-        guard count <= trailer.tableOffset - place else { throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset) }
+        guard count <= trailer.tableOffset - place else {
+            throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
+        }
         return try bytes.run(at: place, count: count)
     }
 
@@ -217,7 +228,13 @@ extension BinaryReader where Bytes: ~Copyable {
         var head = Head(marker: marker, contents: offset + 1)
         guard marker >= 0x40, marker & 0xF0 != 0x80 else { return head }
         if marker & 0x0F == 0x0F {
-            head = try headWithLongCount(marker, at: offset)
+            let size = try objectBytes(at: offset, count: 3)
+            if size[1] == 0x10 {
+                head.count = Int(size[2])
+                head.contents = offset + 3
+            } else {
+                head = try headWithLongCount(marker, at: offset)
+            }
         } else {
             head.count = Int(marker & 0x0F)
         }
@@ -254,51 +271,39 @@ extension BinaryReader where Bytes: ~Copyable {
 // MARK: Objects
 
 extension BinaryReader where Bytes: ~Copyable {
-    /// Adds the value of an object, or begins it where it is a container that is met for the first time: then nil.
+    /// Adds the value of an object, or begins it where it is a container that is to be read: then nil.
     @inline(__always)
     private mutating func visit(_ object: Int) throws(Fault) -> ExpandedSize? {
         let offset = try offset(of: object)
         let head = try head(at: offset)
         if head.marker >= 0xA0 { return try visitContainer(object, head, at: offset) }
-        let (value, length) = try leaf(object, head, at: offset)
-        builder.add(value)
-        return ExpandedSize(bytes: length)
+        return ExpandedSize(bytes: try addLeaf(object, head, at: offset))
     }
 
     @inline(never)
     private mutating func visitContainer(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> ExpandedSize? {
-        prepareStates()
-        switch states[object] {
-        case ObjectState.open: throw Fault(.cycle, at: offset)
-        case let state where state >= ObjectState.firstKept:
-            let kept = kept[Int(state - ObjectState.firstKept)]
-            builder.add(kept.value)
-            return kept.size
-        default: break
-        }
+        let states = preparedStates()
+        let state = states[object]
+        if state == ObjectState.open { throw Fault(.cycle, at: offset) }
+        if state >= ObjectState.firstKept { return addKept(state) }
         let isDictionary = head.marker >> 4 == 0xD
         let length = head.contents - offset + head.count * trailer.referenceSize * (isDictionary ? 2 : 1)
+        if state == ObjectState.new { try meet(length, at: offset) }
         states[object] = ObjectState.open
-        try meet(length, at: offset)
         try builder.begin(dictionary: isDictionary, at: offset)
         begun = BinaryFrame(
-            object: object, isDictionary: isDictionary, references: head.contents, remaining: head.count,
-            size: ExpandedSize(bytes: length))
-        if isDictionary {
-            builder.isInKey = true
-            for at in 0..<head.count {
-                let place = head.contents + at * trailer.referenceSize
-                begun.size.add(ExpandedSize(bytes: try addKey(try reference(at: place), at: place)))
-            }
-            builder.isInKey = false
-            begun.references += head.count * trailer.referenceSize
-            try check(begun.size, at: object)
-        }
+            object: object, isDictionary: isDictionary, isAgain: state == ObjectState.met, references: head.contents,
+            remaining: head.count, size: ExpandedSize(bytes: length))
+        if isDictionary { try addKeys(head) }
         return nil
     }
 
-    private mutating func prepareStates() {
-        if states.isEmpty { states = [UInt32](repeating: ObjectState.new, count: trailer.objectCount) }
+    private mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
+        if let states { return states }
+        let states = UnsafeMutablePointer<UInt32>.allocate(capacity: trailer.objectCount)
+        states.initialize(repeating: ObjectState.new, count: trailer.objectCount)
+        self.states = states
+        return states
     }
 
     /// Counts an object that is met for the first time.
@@ -308,64 +313,118 @@ extension BinaryReader where Bytes: ~Copyable {
         if metBytes > trailer.tableOffset - BinaryTrailer.headerLength { throw Fault(.overlappingObjects, at: offset) }
     }
 
+    private mutating func addKept(_ state: UInt32) -> ExpandedSize {
+        let kept = kept[Int(state - ObjectState.firstKept)]
+        builder.add(kept.value)
+        return kept.size
+    }
+
+    /// Keeps the value of an object for whoever refers to it from now on.
+    private mutating func keep(_ value: PropertyList, _ object: Int, _ size: ExpandedSize) {
+        states?[object] = ObjectState.firstKept + UInt32(kept.count)
+        kept.append(KeptObject(value: value, size: size))
+    }
+
+    /// Adds the keys of the dictionary that was begun last.
+    @inline(__always)
+    private mutating func addKeys(_ head: Head) throws(Fault) {
+        builder.isInKey = true
+        for at in 0..<head.count {
+            let place = head.contents + at * trailer.referenceSize
+            begun.size.add(ExpandedSize(bytes: try addKey(try reference(at: place), at: place)))
+        }
+        builder.isInKey = false
+        begun.references += head.count * trailer.referenceSize
+        try check(begun.size, at: begun.object)
+    }
+
     /// Adds a key and returns its encoded length.
     @inline(__always)
     private mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         let offset = try offset(of: object)
         let head = try head(at: offset)
-        guard head.marker & 0xF0 == 0x50 || head.marker & 0xF0 == 0x60 else { throw Fault(.keyIsNotText, at: place) }
-        let (value, length) = try leaf(object, head, at: offset)
-        guard case .string(let key) = value else { throw Fault(.keyIsNotText, at: place) }
-        builder.addKey(key, at: place)
+        let state = states.map { $0[object] } ?? ObjectState.new
+        if state >= ObjectState.firstKept { return try addKeptKey(state, at: place) }
+        let length: Int
+        switch head.marker >> 4 {
+        case 0x5:
+            let text = try asciiBytes(head)
+            builder.addKey(String(validated: text, isASCII: true), bytes: Bytes.runsLast ? text : nil, at: place)
+            length = head.contents - offset + head.count
+        case 0x6:
+            builder.addKey(try wideString(head), bytes: nil, at: place)
+            length = head.contents - offset + 2 * head.count
+        default: throw Fault(.keyIsNotText, at: place)
+        }
+        if state == ObjectState.new {
+            states?[object] = ObjectState.met
+            try meet(length, at: offset)
+        } else if head.count > 15 {
+            keep(.string(builder.lastKey), object, ExpandedSize(bytes: length))
+        }
         return length
     }
 
-    /// The value of an object that is no container, and its encoded length.
+    private mutating func addKeptKey(_ state: UInt32, at place: Int) throws(Fault) -> Int {
+        let kept = kept[Int(state - ObjectState.firstKept)]
+        guard case .string(let key) = kept.value else { throw Fault(.keyIsNotText, at: place) }
+        builder.addKey(key, bytes: nil, at: place)
+        return kept.size.bytes
+    }
+
+    /// Adds an object that is no container and returns its encoded length.
     @inline(__always)
-    private mutating func leaf(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> (PropertyList, Int) {
-        guard !states.isEmpty else { return try decode(head, at: offset) }
+    private mutating func addLeaf(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> Int {
+        guard let states else { return try add(head, at: offset) }
         let state = states[object]
-        if state >= ObjectState.firstKept {
-            let kept = kept[Int(state - ObjectState.firstKept)]
-            return (kept.value, kept.size.bytes)
-        }
-        let (value, length) = try decode(head, at: offset)
+        if state >= ObjectState.firstKept { return addKept(state).bytes }
+        let length = try add(head, at: offset)
         if state == ObjectState.new {
             states[object] = ObjectState.met
             try meet(length, at: offset)
         } else if head.count > 15 {
-            states[object] = ObjectState.firstKept + UInt32(kept.count)
-            kept.append(KeptObject(value: value, size: ExpandedSize(bytes: length)))
+            keep(builder.last, object, ExpandedSize(bytes: length))
         }
-        return (value, length)
+        return length
     }
 
     @inline(__always)
-    private mutating func decode(_ head: Head, at offset: Int) throws(Fault) -> (PropertyList, Int) {
-        let length = head.contents - offset + head.count
+    private mutating func add(_ head: Head, at offset: Int) throws(Fault) -> Int {
         switch head.marker >> 4 {
-        case 0x5: return (.string(try asciiString(head)), length)
-        case 0x1: return (.integer(try integer(head.marker, at: offset)), 1 + 1 << Int(head.marker & 0x0F))
-        case 0x6: return (.string(try wideString(head)), length + head.count)
+        case 0x5: builder.add(.string(String(validated: try asciiBytes(head), isASCII: true)))
+        case 0x1:
+            builder.add(.integer(try integer(head.marker, at: offset)))
+            return 1 + 1 << Int(head.marker & 0x0F)
+        case 0x6:
+            builder.add(.string(try wideString(head)))
+            return head.contents - offset + 2 * head.count
         case 0x4:
-            return (.data(Data(bytes: try objectBytes(at: head.contents, count: head.count), count: head.count)), length)
-        default: return try decodeUnusual(head.marker, at: offset)
+            builder.add(.data(Data(bytes: try objectBytes(at: head.contents, count: head.count), count: head.count)))
+        default: return try addUnusual(head.marker, at: offset)
         }
+        return head.contents - offset + head.count
     }
 
-    private mutating func decodeUnusual(_ marker: UInt8, at offset: Int) throws(Fault) -> (PropertyList, Int) {
+    private mutating func addUnusual(_ marker: UInt8, at offset: Int) throws(Fault) -> Int {
         switch marker {
         case 0x00: throw Fault(.null, at: offset)
-        case 0x08: return (.boolean(false), 1)
-        case 0x09: return (.boolean(true), 1)
+        case 0x08, 0x09:
+            builder.add(.boolean(marker == 0x09))
+            return 1
         case 0x22:
             let bits = UInt32(truncatingIfNeeded: bigEndian(try objectBytes(at: offset + 1, count: 4), 4))
-            return (.real(Double(Float(bitPattern: bits))), 5)
-        case 0x23: return (.real(try real(at: offset + 1)), 9)
-        case 0x33: return (.date(Date(timeIntervalSinceReferenceDate: try real(at: offset + 1))), 9)
+            builder.add(.real(Double(Float(bitPattern: bits))))
+            return 5
+        case 0x23:
+            builder.add(.real(try real(at: offset + 1)))
+            return 9
+        case 0x33:
+            builder.add(.date(Date(timeIntervalSinceReferenceDate: try real(at: offset + 1))))
+            return 9
         case 0x80...0x8F:
             let size = Int(marker & 0x0F) + 1
-            return (.uid(try unsigned(at: offset + 1, size: size, of: offset)), 1 + size)
+            builder.add(.uid(try unsigned(at: offset + 1, size: size, of: offset)))
+            return 1 + size
         default: throw Fault(.unknownMarker(marker), at: offset)
         }
     }
@@ -402,13 +461,13 @@ extension BinaryReader where Bytes: ~Copyable {
     }
 
     @inline(__always)
-    private mutating func asciiString(_ head: Head) throws(Fault) -> String {
+    private mutating func asciiBytes(_ head: Head) throws(Fault) -> UnsafeBufferPointer<UInt8> {
         let text = UnsafeBufferPointer(start: try objectBytes(at: head.contents, count: head.count), count: head.count)
         guard isASCII(text) else {
             let offset = text.firstIndex { $0 >= 0x80 } ?? 0
             throw Fault(.invalidText(encoding: "ASCII"), at: head.contents + offset)
         }
-        return String(validated: text, isASCII: true)
+        return text
     }
 
     private mutating func wideString(_ head: Head) throws(Fault) -> String {

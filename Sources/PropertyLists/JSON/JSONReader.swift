@@ -18,7 +18,7 @@ struct JSONReader: TextReader, ~Copyable {
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
     /// A string with escapes, as they are resolved.
-    var scratch = OutputBuffer(capacity: 256)
+    var scratch = OutputBuffer(capacity: 0)
     private let options: PropertyList.ReadingOptions
 
     init(
@@ -31,6 +31,8 @@ struct JSONReader: TextReader, ~Copyable {
         self.isASCII = isASCII
         self.options = options
     }
+
+    var path: EntryPath { builder.path }
 
     mutating func read() throws(Fault) -> PropertyList {
         skipSpace()
@@ -117,7 +119,8 @@ struct JSONReader: TextReader, ~Copyable {
         let start = position
         guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         guard base[start] == UInt8(ascii: "\"") else { throw Fault(.expected("a key in quotes"), at: start) }
-        builder.addKey(try readString(), at: start)
+        let (key, bytes) = try readKeyText()
+        builder.addKey(key, bytes: bytes, at: start)
         skipSpace()
         guard position < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         guard base[position] == UInt8(ascii: ":") else { throw Fault(.expected("“:”"), at: position) }

@@ -1,14 +1,17 @@
 extension JSONReader {
     /// Reads the string whose quote stands here.
     @inline(__always)
-    mutating func readString() throws(Fault) -> String {
+    mutating func readString() throws(Fault) -> String { try readKeyText().key }
+
+    /// Reads a key like any string, and says where its bytes lie if it has no escapes.
+    @inline(__always)
+    mutating func readKeyText() throws(Fault) -> (key: String, bytes: UnsafeBufferPointer<UInt8>?) {
         let start = position + 1
         let (stop, isASCII) = plainRun(from: start)
-        if stop < end, base[stop] == UInt8(ascii: "\"") {
-            position = stop + 1
-            return String(validated: UnsafeBufferPointer(start: base + start, count: stop - start), isASCII: isASCII)
-        }
-        return try readEscapedString(from: start)
+        guard stop < end, base[stop] == UInt8(ascii: "\"") else { return (try readEscapedString(from: start), nil) }
+        position = stop + 1
+        let bytes = UnsafeBufferPointer(start: base + start, count: stop - start)
+        return (String(validated: bytes, isASCII: isASCII), bytes)
     }
 
     /// The end of the text that stands for itself.

@@ -8,6 +8,7 @@
 ///
 ///     {"$date": "2001-02-03T04:05:06Z"}   {"$data": "AQID"}   {"$uid": 1}   {"$real": "nan"}
 ///
+/// A moment that no such text says exactly, be it too far or too fine, is a number: seconds since 2001 began in UTC.
 /// A dictionary whose only key really begins with `$` is written with the `$` doubled.
 enum JSONWrapping {
     static let date = "$date"
@@ -24,10 +25,13 @@ enum JSONWrapping {
         case (date, .string(let text)):
             guard let date = Date(rfc3339: text) else { throw Fault(.invalidDate(text), at: place) }
             return .date(date)
+        case (date, .real(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
         case (data, .string(let text)):
-            return .data(try text.withBytes { bytes in Result { () throws(Fault) in try base64Decoded(bytes, at: place) } }.get())
+            return .data(try decoded(text, at: place))
         case (uid, .integer(let number)):
-            guard let number = UInt64(exactly: number) else { throw Fault(.integerOutOfRange(number.description), at: place) }
+            guard let number = UInt64(exactly: number) else {
+                throw Fault(.integerOutOfRange(number.description), at: place)
+            }
             return .uid(number)
         case (real, .string("nan")): return .real(.nan)
         case (real, .string("infinity")): return .real(.infinity)
@@ -36,6 +40,18 @@ enum JSONWrapping {
             let isDoubled = entry.key.utf8.dropFirst().first == UInt8(ascii: "$")
             guard isDoubled else { return .dictionary(dictionary) }
             return .dictionary([String(entry.key.dropFirst()): entry.value])
+        }
+    }
+}
+
+extension JSONWrapping {
+    /// The bytes that `text` says in base64; a failure is placed at the dictionary, since escapes move what is in it.
+    private static func decoded(_ text: String, at place: Int) throws(Fault) -> Data {
+        let bytes = ContiguousArray(text.utf8)
+        do throws(Fault) {
+            return try bytes.withUnsafeBufferPointer { bytes throws(Fault) in try base64Decoded(bytes, at: 0) }
+        } catch {
+            throw Fault(error.problem, at: place)
         }
     }
 }
@@ -50,7 +66,8 @@ extension Date {
         }
         var end = dot + 1
         while end < bytes.count, bytes[end] &- 0x30 <= 9 { end += 1 }
-        guard end > dot + 1, let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self)) else {
+        guard end > dot + 1, let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self))
+        else {
             return nil
         }
         self.init(bytes: Array(bytes[..<dot] + bytes[end...]), fraction: fraction)
@@ -68,7 +85,9 @@ extension Date {
             body.removeLast(zone)
         }
         guard let separator = body.lastIndex(where: { $0 == UInt8(ascii: " ") || $0 | 0x20 == UInt8(ascii: "t") }),
-            let date = body.withUnsafeBufferPointer({ CivilDate($0, separator: $0[separator - body.startIndex], zone: "") }),
+            let date = body.withUnsafeBufferPointer({
+                CivilDate($0, separator: $0[separator - body.startIndex], zone: "")
+            }),
             date.isValid, date.isInRange
         else { return nil }
         self.init(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference - shift) + fraction)
@@ -87,50 +106,31 @@ extension Date {
 }
 
 extension OutputBuffer {
-    /// Writes RFC 3339 text in UTC with as much of a fraction as is needed to read the same moment back.
+    /// Writes RFC 3339 text in UTC, with as much of a fraction as is needed to read the same moment back.
     ///
-    /// False, and nothing is written, where the date is out of range.
-    mutating func append(rfc3339 date: Date) -> Bool {
+    /// False where no such text says just this moment: nothing is written then, unless `isLossy` lets the nearest do.
+    mutating func append(rfc3339 date: Date, isLossy: Bool) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate
         guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { return false }
         let whole = seconds.rounded(.down)
+        let exact = seconds == whole ? "" : fraction(of: seconds, above: whole)
+        guard let fraction = exact ?? (isLossy ? "" : nil) else { return false }
         append(CivilDate(secondsSinceReference: Int(whole)), separator: UInt8(ascii: "T"))
-        if seconds != whole { append(fractionOf: seconds, above: whole) }
+        append(text: fraction)
         append(UInt8(ascii: "Z"))
         return true
     }
+}
 
-    /// Writes the fewest digits behind the point that, added to `whole`, give `seconds`.
-    private mutating func append(fractionOf seconds: Double, above whole: Double) {
-        let fraction = seconds - whole
-        for digits in 1...17 {
-            let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
-            let rounded = (fraction * scale).rounded()
-            let text = String(UInt64(rounded))
-            guard rounded < scale, let value = Double("0." + String(repeating: "0", count: digits - text.utf8.count) + text),
-                whole + value == seconds
-            else { continue }
-            append(UInt8(ascii: "."))
-            append(repeating: UInt8(ascii: "0"), count: digits - text.utf8.count)
-            append(text)
-            return
-        }
-        // Far from zero the doubles are coarser than that, next to zero finer: all digits of the exact fraction.
-        append(decimalExpansionOf: fraction)
+/// The point and the fewest digits that, added to `whole`, give `seconds`; nil where seventeen do not.
+private func fraction(of seconds: Double, above whole: Double) -> String? {
+    var scale = 1.0
+    for digits in 1...17 {
+        scale *= 10
+        let rounded = ((seconds - whole) * scale).rounded()
+        let text = String(UInt64(rounded))
+        let padded = String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+        if rounded < scale, let value = Double("0." + padded), whole + value == seconds { return "." + padded }
     }
-
-    /// Writes the point and all digits of a fraction below one: doubling powers end, so this does.
-    private mutating func append(decimalExpansionOf fraction: Double) {
-        append(UInt8(ascii: "."))
-        // Each step is exact: the digits of m / 2^k by long division with ten, on the bits of m.
-        var rest = fraction
-        var digits = 0
-        while rest > 0, digits < 40 {
-            rest *= 10
-            let digit = rest.rounded(.down)
-            append(UInt8(ascii: "0") + UInt8(digit))
-            rest -= digit
-            digits += 1
-        }
-    }
+    return nil
 }

@@ -88,7 +88,8 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private static func stops(_ word: UInt64) -> UInt64 {
-        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\")) | ByteScan.below(word, 0x20)
+        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
+            | ByteScan.below(word, 0x20)
     }
 
     private static func appendSpecial(
@@ -119,8 +120,8 @@ extension JSONWriter {
     private mutating func addUnusual(_ value: PropertyList) throws(Refusal) {
         if options.wrapsInJSON { return try addWrapped(value) }
         guard options.coerces else {
-            if case .real = value { throw Refusal(problem: .notFinite) }
-            throw Refusal(problem: .kindNotSupported(value.kind))
+            if case .real = value { throw Refusal(.notFinite) }
+            throw Refusal(.kindNotSupported(value.kind))
         }
         switch value {
         case .date(let date): try append(date)
@@ -155,9 +156,13 @@ extension JSONWriter {
     }
 
     private mutating func append(_ date: Date) throws(Refusal) {
+        let start = output.count
         output.append(UInt8(ascii: "\""))
-        guard output.append(rfc3339: date) else { throw Refusal(problem: .dateOutOfRange) }
-        output.append(UInt8(ascii: "\""))
+        if output.append(rfc3339: date, isLossy: !options.wrapsInJSON) { return output.append(UInt8(ascii: "\"")) }
+        output.truncate(to: start)
+        let seconds = date.timeIntervalSinceReferenceDate
+        guard options.wrapsInJSON, seconds.isFinite else { throw Refusal(.dateOutOfRange) }
+        output.append(seconds, keepsPoint: true)
     }
 
     private mutating func append(_ data: Data) {

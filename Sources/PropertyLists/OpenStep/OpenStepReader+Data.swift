@@ -10,11 +10,29 @@ extension OpenStepReader {
         if at + 1 < count {
             let mark = base[at + 1]
             if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "[") {
-                guard dialect == .gnustep else { throw Fault(.expected("data in hexadecimal digits"), at: at + 1) }
+                guard dialect == .gnustep else {
+                    throw Fault(.expected("a hexadecimal digit; typed values are GNUstep's notation"), at: at + 1)
+                }
                 return mark == UInt8(ascii: "*") ? try readTypedValue() : .data(try readBase64())
             }
         }
         return .data(try readHexadecimal())
+    }
+
+    /// Reads `<[aGVsbG8=]>`: base64 with white space between any two characters, its padding left out or not.
+    private mutating func readBase64() throws(Fault) -> Data {
+        let start = at + 2
+        let rest = UnsafeBufferPointer(rebasing: bytes[min(start, count)...])
+        guard let length = rest.firstIndex(of: UInt8(ascii: "]")) else {
+            throw Fault(.unexpectedEnd(inside: "data"), at: count)
+        }
+        let data = try base64Decoded(UnsafeBufferPointer(rebasing: rest[..<length]), at: start, needsPadding: false)
+        at = start + length + 1
+        try skipSpace()
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
+        guard base[at] == UInt8(ascii: ">") else { throw complaint(.invalidData("expected >")) }
+        at += 1
+        return data
     }
 
     /// Reads `<0fbd77 1c2735ae>`: the two digits of a byte stand together, white space between any two bytes.

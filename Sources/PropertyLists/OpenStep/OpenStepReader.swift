@@ -6,20 +6,9 @@ extension PropertyList {
         _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
         guard !bytes.isEmpty else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
-        let mark = TextEncoding.byteOrderMark(in: bytes)
-        let decoded = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
-        do {
-            return try decoded.withText(of: bytes) { text throws(DecodingFailure) in
-                let traits = textTraits(of: text)
-                let invalid = traits.firstInvalid ?? decoded.invalidFrom
-                let valid = UnsafeBufferPointer(rebasing: text[..<(invalid ?? text.count)])
-                var reader = OpenStepReader(
-                    valid, dialect: dialect, isASCII: traits.isASCII, limits: limits, options: options)
-                return try reader.read(upToInvalid: invalid.map { ($0, decoded.encoding.name) })
-            }
-        } catch {
-            let offset = decoded.originalOffset(error.offset, in: bytes)
-            throw DecodingFailure(error.problem, offset: offset, path: error.path, format: error.format)
+        let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: dialect.format) { text, isASCII in
+            OpenStepReader(text, dialect: dialect, isASCII: isASCII, limits: limits, options: options)
         }
     }
 }
@@ -29,7 +18,7 @@ extension PropertyList.OpenStepDialect {
 }
 
 /// Reads the text format in one pass over UTF-8 that is known to be valid.
-struct OpenStepReader: ~Copyable {
+struct OpenStepReader: TextReader, ~Copyable {
     let bytes: UnsafeBufferPointer<UInt8>
     let base: UnsafePointer<UInt8>
     let count: Int
@@ -40,19 +29,18 @@ struct OpenStepReader: ~Copyable {
     let bareCharacters: BareCharacters
     var builder: TreeBuilder
     /// Where text with escapes, and data, is put together.
-    var scratch: OutputBuffer
+    var scratch = OutputBuffer(capacity: 0)
     /// Whether the root is a dictionary without braces, as strings files have it.
     private var isStringsFile = false
+    /// Whether what failed was looked for behind a value, which is then the entry at fault.
+    private var failedBehindValue = false
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, dialect: PropertyList.OpenStepDialect, isASCII: Bool,
         limits: PropertyList.Limits, options: PropertyList.ReadingOptions
     ) {
         bytes = text
-        let scratch = OutputBuffer(capacity: 256)
-        // Nothing is read where `count` is 0, so that any address will do.
-        base = text.baseAddress ?? UnsafePointer(scratch.base)
-        self.scratch = scratch
+        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
         count = text.count
         self.dialect = dialect
         self.isASCII = isASCII
@@ -60,24 +48,19 @@ struct OpenStepReader: ~Copyable {
         builder = TreeBuilder(limits: limits, options: options)
     }
 
-    /// The value; where the text stops being valid behind its end, a failure there tells only at which entry.
-    mutating func read(upToInvalid invalid: (offset: Int, encoding: String)?) throws(DecodingFailure) -> PropertyList {
-        let failure: Fault
-        do throws(Fault) {
-            let value = try readDocument()
-            guard let invalid else { return value }
-            failure = Fault(.invalidText(encoding: invalid.encoding), at: invalid.offset)
-        } catch {
-            if let invalid, error.offset == invalid.offset {
-                failure = Fault(.invalidText(encoding: invalid.encoding), at: invalid.offset)
-            } else {
-                failure = error
-            }
+    /// The way to the entry that is at fault.
+    var path: EntryPath {
+        var path = builder.path
+        guard failedBehindValue else { return path }
+        if builder.isInDictionary {
+            path.components.append(EntryPath.Component(builder.lastKey))
+        } else {
+            path.components[path.components.count - 1] = EntryPath.Component(builder.childCount - 1)
         }
-        throw DecodingFailure(failure.problem, offset: failure.offset, path: builder.path, format: dialect.format)
+        return path
     }
 
-    private mutating func readDocument() throws(Fault) -> PropertyList {
+    mutating func read() throws(Fault) -> PropertyList {
         try skipSpace()
         guard at < count else { return .dictionary([:]) }
         switch base[at] {
@@ -102,7 +85,7 @@ struct OpenStepReader: ~Copyable {
         }
         isStringsFile = true
         try builder.begin(dictionary: true, at: start)
-        builder.addKey(text, at: start)
+        builder.addKey(text, bytes: nil, at: start)
         try readBehindKey()
     }
 
@@ -119,7 +102,7 @@ struct OpenStepReader: ~Copyable {
             return try readBehindValue()
         }
         let start = at
-        builder.addKey(try readText("a key"), at: start)
+        builder.addKey(try readText("a key"), bytes: nil, at: start)
         try skipSpace()
         try readBehindKey()
     }
@@ -183,12 +166,14 @@ struct OpenStepReader: ~Copyable {
         try skipSpace()
         let isInDictionary = builder.isInDictionary
         guard at < count else {
+            failedBehindValue = true
             throw Fault(.unexpectedEnd(inside: isInDictionary ? "a dictionary" : "an array"), at: count)
         }
         switch base[at] {
         case UInt8(ascii: ";") where isInDictionary, UInt8(ascii: ",") where !isInDictionary: at += 1
         case UInt8(ascii: ")") where !isInDictionary: break
         default:
+            failedBehindValue = true
             // The separator was to stand behind the value, which may be on a line above.
             throw complaint(.expected(isInDictionary ? "; behind the value" : ", or ) behind the element"), at: end)
         }
@@ -198,17 +183,7 @@ struct OpenStepReader: ~Copyable {
     private mutating func endDictionary() throws(Fault) {
         guard dialect == .gnustep else { return try builder.endDictionary() }
         try builder.endDictionary { dictionary throws(Fault) in
-            dictionary.uidItStandsFor.map { .uid($0) } ?? .dictionary(dictionary)
+            dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary)
         }
-    }
-}
-
-extension PropertyList.Dictionary {
-    /// The number in `{CF$UID = number}`, which is how a text says uid.
-    var uidItStandsFor: UInt64? {
-        guard count == 1, self[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = self[0].value else {
-            return nil
-        }
-        return UInt64(exactly: number)
     }
 }

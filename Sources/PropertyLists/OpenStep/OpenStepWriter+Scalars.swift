@@ -6,12 +6,12 @@
 
 extension OpenStepWriter {
     @inline(__always)
-    mutating func write(scalar value: PropertyList) throws(OpenStepWriter.Refusal) {
+    mutating func write(scalar value: PropertyList) throws(Refusal) {
         if case .string(let text) = value { return write(text: text) }
         try write(otherScalar: value)
     }
 
-    private mutating func write(otherScalar value: PropertyList) throws(OpenStepWriter.Refusal) {
+    private mutating func write(otherScalar value: PropertyList) throws(Refusal) {
         if case .data(let data) = value { return write(data) }
         if dialect == .gnustep { return try write(typed: value) }
         guard options.coerces else { throw Refusal(.kindNotSupported(value.kind)) }
@@ -22,7 +22,7 @@ extension OpenStepWriter {
         data.withUnsafeBytes { bytes in
             if dialect == .gnustep {
                 output.append("<[")
-                output.append(base64: bytes)
+                output.append(base64: bytes.bindMemory(to: UInt8.self))
                 output.append("]>")
             } else {
                 output.append("<")
@@ -32,19 +32,19 @@ extension OpenStepWriter {
         }
     }
 
-    private mutating func write(typed value: PropertyList) throws(OpenStepWriter.Refusal) {
+    private mutating func write(typed value: PropertyList) throws(Refusal) {
         switch value {
         case .integer(let number): write(typed: number)
         case .real(let number):
             output.append("<*R")
-            output.append(number.shortestText)
+            output.append(text: number.shortestText)
             output.append(">")
-        case .boolean(let flag): output.append(flag ? "<*BY>" : "<*BN>")
+        case .boolean(let flag): if flag { output.append("<*BY>") } else { output.append("<*BN>") }
         case .date(let date):
             let (text, fraction) = try options.isLossy ? (date.flooredText, 0) : date.textAndFraction
             output.append("<*D")
-            output.append(text)
-            if fraction != 0 { output.append(" \(fraction)") }
+            output.append(text: text)
+            if fraction != 0 { output.append(text: " \(fraction)") }
             output.append(">")
         case .uid(let number):
             output.append("{CF$UID = ")
@@ -61,7 +61,7 @@ extension OpenStepWriter {
     }
 
     /// Writes as text what OpenStep has no type for, as Core Foundation and GNUstep describe it.
-    private mutating func write(coerced value: PropertyList) throws(OpenStepWriter.Refusal) {
+    private mutating func write(coerced value: PropertyList) throws(Refusal) {
         switch value {
         case .integer(let number): write(text: number.description)
         case .real(let number): write(text: number.shortestText)
@@ -84,19 +84,19 @@ extension Double {
 extension Date {
     /// `2001-02-03 04:05:06 +0000`: the second in which the date lies.
     fileprivate var flooredText: String {
-        get throws(OpenStepWriter.Refusal) { try Self.text(timeIntervalSinceReferenceDate.rounded(.down)) }
+        get throws(Refusal) { try Self.text(timeIntervalSinceReferenceDate.rounded(.down)) }
     }
 
     /// The whole second next to the date, toward 2001, and what of a second leads on from there: the two are exact.
     fileprivate var textAndFraction: (String, Double) {
-        get throws(OpenStepWriter.Refusal) {
+        get throws(Refusal) {
             let whole = timeIntervalSinceReferenceDate.rounded(.towardZero)
             return (try Self.text(whole), timeIntervalSinceReferenceDate - whole)
         }
     }
 
-    private static func text(_ seconds: Double) throws(OpenStepWriter.Refusal) -> String {
-        guard abs(seconds) <= CivilDate.greatestSeconds else { throw OpenStepWriter.Refusal(.dateOutOfRange) }
+    private static func text(_ seconds: Double) throws(Refusal) -> String {
+        guard abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(.dateOutOfRange) }
         var text = OutputBuffer(capacity: 64)
         text.append(CivilDate(secondsSinceReference: Int(seconds)), separator: 0x20)
         text.append(" +0000")

@@ -69,7 +69,7 @@ extension OpenStepWriter {
             output.append("\\U")
             let digits = String(unit, radix: 16)
             output.append(repeating: 0x30, count: 4 - digits.utf8.count)
-            output.append(digits)
+            output.append(text: digits)
         }
         return UTF8.width(scalar)
     }

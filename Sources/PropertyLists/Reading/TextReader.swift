@@ -1,7 +1,8 @@
 /// A reader of one of the text formats, made for one text.
 protocol TextReader: ~Copyable {
-    var builder: TreeBuilder { get }
     mutating func read() throws(Fault) -> PropertyList
+    /// The way to the entry that is being read, or at fault.
+    var path: EntryPath { get }
 }
 
 extension DecodedText {
@@ -25,7 +26,7 @@ extension DecodedText {
             } catch {
                 let first = fault.map { error.offset < $0.offset ? error : $0 } ?? error
                 throw DecodingFailure(
-                    first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.builder.path,
+                    first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path,
                     format: format)
             }
         }

@@ -22,6 +22,8 @@ struct TreeBuilder: ~Copyable {
         var firstKey: Int
         /// Whether each key so far stands before the next.
         var keysAscend = true
+        /// The bytes of the last key, where they lie in the input.
+        var lastKey = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     }
 
     private var values = Stack<PropertyList>()
@@ -62,12 +64,18 @@ struct TreeBuilder: ~Copyable {
     @inline(__always)
     mutating func add(_ value: consuming PropertyList) { values.push(value) }
 
+    /// Adds a key. `bytes` are its own, where they lie in the input, which outlives the builder.
     @inline(__always)
-    mutating func addKey(_ key: consuming String, at offset: Int) {
+    mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, at offset: Int) {
         if refusesDuplicates { keyOffsets.append(offset) }
         if keys.count > frame.firstKey, frame.keysAscend {
-            frame.keysAscend = keys[keys.count - 1].isBefore(key)
+            if let bytes, frame.lastKey.baseAddress != nil {
+                frame.keysAscend = isBefore(frame.lastKey, bytes)
+            } else {
+                frame.keysAscend = keys[keys.count - 1].isBefore(key)
+            }
         }
+        frame.lastKey = bytes ?? UnsafeBufferPointer(start: nil, count: 0)
         keys.push(key)
     }
 
@@ -108,16 +116,7 @@ struct TreeBuilder: ~Copyable {
 
     private mutating func popDictionary() throws(Fault) -> PropertyList.Dictionary {
         let count = values.count - frame.firstValue
-        let entries = ContiguousArray<Entry>(unsafeUninitializedCapacity: count) { buffer, initialized in
-            keys.pop(count) { keys in
-                values.pop(count) { values in
-                    for at in 0..<count {
-                        (buffer.baseAddress! + at).initialize(to: Entry(key: (keys + at).move(), value: (values + at).move()))
-                    }
-                }
-            }
-            initialized = count
-        }
+        let entries = popEntries(count)
         var firstDuplicate: Int?
         let dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
             if firstDuplicate == nil { firstDuplicate = position }
@@ -129,6 +128,26 @@ struct TreeBuilder: ~Copyable {
             keyOffsets.removeLast(count)
         }
         return dictionary
+    }
+
+    /// Moves the last `count` keys and values off their stacks.
+    private mutating func popEntries(_ count: Int) -> ContiguousArray<Entry> {
+        var entries = ContiguousArray<Entry>()
+        keys.pop(count) { keys in
+            values.pop(count) { values in
+                func entry(_ at: Int) -> Entry { Entry(key: (keys + at).move(), value: (values + at).move()) }
+                if count <= fewElements {
+                    entries.reserveCapacity(count)
+                    for at in 0..<count { entries.append(entry(at)) }
+                } else {
+                    entries = ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
+                        for at in 0..<count { (buffer.baseAddress! + at).initialize(to: entry(at)) }
+                        initialized = count
+                    }
+                }
+            }
+        }
+        return entries
     }
 
     /// Drops the last key, whose value is not to be kept.
@@ -161,6 +180,11 @@ struct TreeBuilder: ~Copyable {
         return EntryPath(components)
     }
 }
+
+/// Up to how many elements an array is made faster by appending them.
+///
+/// Making one of a given size looks the array's type up at run time, which takes as long as twenty appends.
+private let fewElements = 24
 
 /// A stack whose top is moved out of it, not copied.
 struct Stack<Element>: ~Copyable {
@@ -207,6 +231,12 @@ struct Stack<Element>: ~Copyable {
         let taken = count - first
         guard taken > 0 else { return [] }
         count = first
+        if taken <= fewElements {
+            var elements: [Element] = []
+            elements.reserveCapacity(taken)
+            for at in first..<first + taken { elements.append((base + at).move()) }
+            return elements
+        }
         return [Element](unsafeUninitializedCapacity: taken) { buffer, initialized in
             buffer.baseAddress!.moveInitialize(from: base + first, count: taken)
             initialized = taken

@@ -17,3 +17,11 @@ enum ByteScan {
         (word &- ones &* UInt64(bound)) & ~word & highBits
     }
 }
+
+/// Up to eight bytes of ASCII as this machine reads them in a word; the rest is zero.
+@inline(__always)
+func wordOf(_ text: StaticString) -> UInt64 {
+    var word: UInt64 = 0
+    for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
+    return UInt64(littleEndian: word)
+}

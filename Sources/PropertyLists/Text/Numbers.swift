@@ -49,8 +49,22 @@ private func powersOfFive(_ power: Int) -> UInt64 {
     fiveTable.withUnsafeBufferPointer { $0[power] }
 }
 
-private let powerTable: [Double] = (0...22).map { power in (0..<power).reduce(1) { product, _ in product * 10 } }
-private let fiveTable: [UInt64] = (0...27).map { power in (0..<power).reduce(1) { product, _ in product * 5 } }
+/// The powers of ten that a double holds exactly.
+private let powerTable: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+]
+
+/// The powers of five that a word holds.
+private let fiveTable: [UInt64] = [
+    1, 5, 25, 125,
+    625, 3_125, 15_625, 78_125,
+    390_625, 1_953_125, 9_765_625, 48_828_125,
+    244_140_625, 1_220_703_125, 6_103_515_625, 30_517_578_125,
+    152_587_890_625, 762_939_453_125, 3_814_697_265_625, 19_073_486_328_125,
+    95_367_431_640_625, 476_837_158_203_125, 2_384_185_791_015_625, 11_920_928_955_078_125,
+    59_604_644_775_390_625, 298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
+]
 
 /// The nearest double to the decimal `text`, whose grammar has been checked and whose number is `decimal`.
 ///

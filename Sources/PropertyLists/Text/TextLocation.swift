@@ -9,10 +9,10 @@ extension DecodingFailure {
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
         let contents = ContiguousArray(bytes)
-        return contents.withUnsafeBufferPointer(place)
+        return contents.withUnsafeBufferPointer { location(inText: $0) }
     }
 
-    private func place(in bytes: UnsafeBufferPointer<UInt8>) -> TextLocation {
+    private func location(inText bytes: UnsafeBufferPointer<UInt8>) -> TextLocation {
         let unit = TextEncoding.unitWidth(of: bytes)
         var (line, column) = (1, 1)
         var previous: UInt32 = 0
@@ -51,7 +51,8 @@ extension TextEncoding {
         switch byteOrderMark(in: bytes)?.encoding ?? ofLeadingTag(in: bytes) ?? .utf8 {
         case .utf16(let bigEndian): Unit(width: 2, isBigEndian: bigEndian, isUTF8: false)
         case .utf32(let bigEndian): Unit(width: 4, isBigEndian: bigEndian, isUTF8: false)
-        default: Unit(width: 1, isBigEndian: false, isUTF8: XMLDeclaration.encoding(of: bytes).map { $0 == .utf8 } ?? true)
+        default:
+            Unit(width: 1, isBigEndian: false, isUTF8: XMLDeclaration.encoding(of: bytes).map { $0 == .utf8 } ?? true)
         }
     }
 }

@@ -29,7 +29,9 @@ func textTraits(of bytes: UnsafeBufferPointer<UInt8>) -> TextTraits {
                 traits.firstInvalid = at
                 return traits
             }
-            if length == 3, base[at] == 0xEF, base[at + 1] == 0xBF, base[at + 2] >= 0xBE, traits.firstNonCharacter == nil {
+            if length == 3, base[at] == 0xEF, base[at + 1] == 0xBF, base[at + 2] >= 0xBE,
+                traits.firstNonCharacter == nil
+            {
                 traits.firstNonCharacter = at
             }
             at += length

@@ -40,7 +40,7 @@ extension OutputBuffer {
             append(PropertyList.Integer(whole))
             if keepsPoint { append(".0") }
         } else {
-            append(number.description)
+            append(text: number.description)
         }
     }
 }

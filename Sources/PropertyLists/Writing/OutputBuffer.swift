@@ -69,7 +69,7 @@ struct OutputBuffer: ~Copyable {
     }
 
     @inline(__always)
-    mutating func append(_ text: String) { text.withBytes { append($0) } }
+    mutating func append(text: String) { text.withBytes { append($0) } }
 
     mutating func append(repeating byte: UInt8, count repeated: Int) {
         reserve(repeated)
@@ -121,9 +121,11 @@ struct OutputBuffer: ~Copyable {
             defer { taken.deallocate() }
             return Data(bytes: taken, count: count)
         }
-        return Data(bytesNoCopy: taken, count: count, deallocator: .custom { pointer, _ in
-            pointer.assumingMemoryBound(to: UInt8.self).deallocate()
-        })
+        return Data(
+            bytesNoCopy: taken, count: count,
+            deallocator: .custom { pointer, _ in
+                pointer.assumingMemoryBound(to: UInt8.self).deallocate()
+            })
     }
 }
 

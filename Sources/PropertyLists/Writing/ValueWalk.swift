@@ -1,6 +1,8 @@
 /// Why a writer stopped, before anybody asks at which entry.
 struct Refusal: Error {
     let problem: EncodingFailure.Problem
+
+    init(_ problem: EncodingFailure.Problem) { self.problem = problem }
 }
 
 /// What a text format makes of the events of a walk over a value.
@@ -12,7 +14,7 @@ protocol ValueSink: ~Copyable {
     /// An element of an array follows.
     mutating func beginElement(isFirst: Bool)
     /// An element of an array, or the value behind a key, is complete.
-    mutating func endElement()
+    mutating func endElement(inDictionary: Bool)
     mutating func end(_ container: ContainerShape)
     /// What a dictionary of this shape would be mistaken for by a reader.
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind?
@@ -20,7 +22,7 @@ protocol ValueSink: ~Copyable {
 
 extension ValueSink where Self: ~Copyable {
     mutating func beginElement(isFirst: Bool) {}
-    mutating func endElement() {}
+    mutating func endElement(inDictionary: Bool) {}
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? { nil }
 }
 
@@ -78,7 +80,7 @@ struct ValueWalk {
             } else {
                 sink.end(frames[last].shape)
                 frames.removeLast()
-                if !frames.isEmpty { sink.endElement() }
+                if let parent = frames.last { sink.endElement(inDictionary: parent.shape.isDictionary) }
             }
         }
     }
@@ -86,14 +88,14 @@ struct ValueWalk {
     private mutating func open(_ value: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
         let children: Children
         if case .dictionary(let dictionary) = value {
-            if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(problem: .looksLike(kind)) }
+            if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(.looksLike(kind)) }
             children = .dictionary(options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries)
         } else if case .array(let elements) = value {
             children = .array(elements)
         } else {
             return
         }
-        guard frames.count < options.nesting else { throw Refusal(problem: .nestedTooDeeply(limit: options.nesting)) }
+        guard frames.count < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
         let frame = Frame(children: children)
         try sink.begin(frame.shape)
         frames.append(frame)
@@ -114,7 +116,7 @@ struct ValueWalk {
                 next += 1
                 if elements[at].isContainer { return elements[at] }
                 try sink.add(scalar: elements[at])
-                sink.endElement()
+                sink.endElement(inDictionary: false)
             }
         case .dictionary(let entries):
             while next < entries.count {
@@ -123,7 +125,7 @@ struct ValueWalk {
                 try sink.addKey(entries[at].key, isFirst: at == 0)
                 if entries[at].value.isContainer { return entries[at].value }
                 try sink.add(scalar: entries[at].value)
-                sink.endElement()
+                sink.endElement(inDictionary: true)
             }
         }
         return nil

@@ -2,23 +2,33 @@
 enum XMLDeclaration {
     /// The name of the encoding that a declaration in bytes of ASCII's kind states, and where that name stands.
     static func encodingName(in text: UnsafeBufferPointer<UInt8>) -> (name: String, offset: Int)? {
-        guard text.starts(with: "<?xml".utf8), text.count > 5, isXMLSpace(text[5]) else { return nil }
+        guard text.count > 5, text.starts(with: "<?xml".utf8), isXMLSpace(text[5]) else { return nil }
         // A declaration is short; a longer search would make every other file pay.
-        let head = text.prefix(1024)
-        guard let close = head.firstIndex(of: UInt8(ascii: ">")) else { return nil }
-        let declaration = String(decoding: head[..<close], as: UTF8.self)
-        guard let found = declaration.utf8.firstRange(of: "encoding".utf8) else { return nil }
-        var at = found.upperBound
-        let utf8 = declaration.utf8
-        func skipSpace() { while at < utf8.endIndex, isXMLSpace(utf8[at]) { at = utf8.index(after: at) } }
+        let end = min(text.count, 1024)
+        var at = 6
+        while at < end, text[at] != UInt8(ascii: ">") {
+            if text[at] == UInt8(ascii: "e"), let name = quotedName(in: text, behind: "encoding", at: at, to: end) {
+                return name
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    /// The name in quotes behind `word` and an equals sign, if these stand at `start`.
+    private static func quotedName(
+        in text: UnsafeBufferPointer<UInt8>, behind word: StaticString, at start: Int, to end: Int
+    ) -> (name: String, offset: Int)? {
+        var at = start + word.utf8CodeUnitCount
+        guard at < end, sameBytes(text.baseAddress! + start, word.utf8Start, word.utf8CodeUnitCount) else { return nil }
+        func skipSpace() { while at < end, isXMLSpace(text[at]) { at += 1 } }
         skipSpace()
-        guard at < utf8.endIndex, utf8[at] == UInt8(ascii: "=") else { return nil }
-        at = utf8.index(after: at)
+        guard at < end, text[at] == UInt8(ascii: "=") else { return nil }
+        at += 1
         skipSpace()
-        guard at < utf8.endIndex, utf8[at] == UInt8(ascii: "\"") || utf8[at] == UInt8(ascii: "'") else { return nil }
-        let start = utf8.index(after: at)
-        guard let end = utf8[start...].firstIndex(of: utf8[at]) else { return nil }
-        return (String(declaration[start..<end]), utf8.distance(from: utf8.startIndex, to: start))
+        guard at < end, text[at] == UInt8(ascii: "\"") || text[at] == UInt8(ascii: "'") else { return nil }
+        guard let close = text[(at + 1)..<end].firstIndex(of: text[at]) else { return nil }
+        return (String(decoding: text[(at + 1)..<close], as: UTF8.self), at + 1)
     }
 
     /// The encoding that the declaration states; nil where it states none, or one that is not known.

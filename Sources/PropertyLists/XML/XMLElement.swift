@@ -11,6 +11,33 @@ enum XMLElement: String, CaseIterable {
 }
 
 extension XMLElement {
+    /// The element of that name.
+    init?(name: UnsafeBufferPointer<UInt8>) {
+        guard let element = Self.allCases.first(where: { $0.nameIs(name) }) else { return nil }
+        self = element
+    }
+
+    private func nameIs(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let name = staticName
+        return name.utf8CodeUnitCount == bytes.count && sameBytes(name.utf8Start, bytes.baseAddress, bytes.count)
+    }
+
+    private var staticName: StaticString {
+        switch self {
+        case .plist: "plist"
+        case .dict: "dict"
+        case .array: "array"
+        case .key: "key"
+        case .string: "string"
+        case .integer: "integer"
+        case .real: "real"
+        case .date: "date"
+        case .data: "data"
+        case .true: "true"
+        case .false: "false"
+        }
+    }
+
     /// The problem with an element whose text is not what it should be.
     func problem(with text: String) -> DecodingFailure.Problem {
         switch self {
@@ -39,7 +66,8 @@ private func xmlInteger(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throw
     var body = digits[...]
     let isNegative = body.first == UInt8(ascii: "-")
     if let sign = body.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { body = body.dropFirst() }
-    let isHexadecimal = body.count > 2 && body.first == UInt8(ascii: "0") && body[body.startIndex + 1] | 0x20 == UInt8(ascii: "x")
+    let isHexadecimal =
+        body.count > 2 && body.first == UInt8(ascii: "0") && body[body.startIndex + 1] | 0x20 == UInt8(ascii: "x")
     if isHexadecimal { body = body.dropFirst(2) }
     if isHexadecimal, let magnitude = UInt64(digits: body, radix: 16),
         let number = PropertyList.Integer(magnitude: magnitude, isNegative: isNegative)

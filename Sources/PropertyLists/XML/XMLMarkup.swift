@@ -18,8 +18,14 @@ extension XMLReader {
         let isClosing = position < end && base[position] == UInt8(ascii: "/")
         if isClosing { position += 1 }
         let name = try readName(of: "a tag", from: start)
-        guard let element = XMLElement(rawValue: name) else { throw Fault(.unknownElement(name), at: start) }
-        let isEmpty = try readAttributes(of: name, isClosing: isClosing)
+        guard let element = XMLElement(name: name) else {
+            throw Fault(.unknownElement(String(decoding: name, as: UTF8.self)), at: start)
+        }
+        if position < end, base[position] == UInt8(ascii: ">") {
+            position += 1
+            return XMLTag(name: element, isClosing: isClosing, isEmpty: false)
+        }
+        let isEmpty = try readAttributes(of: element.rawValue, isClosing: isClosing)
         return XMLTag(name: element, isClosing: isClosing, isEmpty: isEmpty)
     }
 
@@ -42,7 +48,7 @@ extension XMLReader {
                 throw Fault(.malformedTag("an unexpected character in <\(name)>"), at: position)
             }
             let start = position
-            let attribute = try readName(of: "an attribute", from: position)
+            let attribute = String(decoding: try readName(of: "an attribute", from: position), as: UTF8.self)
             guard seen.insert(attribute).inserted else {
                 throw Fault(.malformedTag("the attribute \(attribute) stands twice"), at: start)
             }
@@ -57,14 +63,18 @@ extension XMLReader {
         }
         position += 1
         skipSpace()
-        guard let _ = try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<")) else {
+        guard (try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<"))) != nil else {
             throw Fault(.malformedTag("an attribute's value without quotes"), at: position)
         }
     }
 
     /// Reads what stands in quotes; nil where no quote begins.
-    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<Int>? {
-        guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else { return nil }
+    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<
+        Int
+    >? {
+        guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else {
+            return nil
+        }
         let quote = base[position]
         let start = position + 1
         position = start
@@ -79,14 +89,14 @@ extension XMLReader {
         return start..<position - 1
     }
 
-    private mutating func readName(of what: String, from start: Int) throws(Fault) -> String {
+    private mutating func readName(of what: String, from start: Int) throws(Fault) -> UnsafeBufferPointer<UInt8> {
         let first = position
         while position < end, isNameByte(base[position], isFirst: position == first) { position += 1 }
         guard position > first else {
             if position == end { throw Fault(.unexpectedEnd(inside: what), at: end) }
             throw Fault(.malformedTag("\(what) without a name"), at: start)
         }
-        return String(decoding: UnsafeBufferPointer(start: base + first, count: position - first), as: UTF8.self)
+        return UnsafeBufferPointer(start: base + first, count: position - first)
     }
 
     private func isNameByte(_ byte: UInt8, isFirst: Bool) -> Bool {
@@ -103,31 +113,49 @@ extension XMLReader {
         let raw = UnsafeRawPointer(base)
         switch element {
         case .string where position + 9 <= end:
-            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") { return position += 9 }
+            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") {
+                position += 9
+                return
+            }
         case .key where position + 8 <= end:
-            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key { return position += 6 }
+            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key {
+                position += 6
+                return
+            }
         case .real where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real { return position += 7 }
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real {
+                position += 7
+                return
+            }
+        case .date where position + 8 <= end:
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.date {
+                position += 7
+                return
+            }
+        case .data where position + 8 <= end:
+            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.data {
+                position += 7
+                return
+            }
         case .integer where position + 10 <= end:
             if raw.word(position) == ClosingTag.integer, base[position + 8] == UInt8(ascii: "r"),
                 base[position + 9] == UInt8(ascii: ">")
-            { return position += 10 }
+            {
+                position += 10
+                return
+            }
         default: break
         }
         try expectUnusualClosingTag(element)
     }
 
     private enum ClosingTag {
-        static let string = word("</string")
-        static let key = word("</key>")
-        static let real = word("</real>")
-        static let integer = word("</intege")
-
-        private static func word(_ text: StaticString) -> UInt64 {
-            var word: UInt64 = 0
-            for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
-            return UInt64(littleEndian: word)
-        }
+        @inline(__always) static var string: UInt64 { wordOf("</string") }
+        @inline(__always) static var key: UInt64 { wordOf("</key>") }
+        @inline(__always) static var real: UInt64 { wordOf("</real>") }
+        @inline(__always) static var integer: UInt64 { wordOf("</intege") }
+        @inline(__always) static var date: UInt64 { wordOf("</date>") }
+        @inline(__always) static var data: UInt64 { wordOf("</data>") }
     }
 
     @inline(never)
@@ -168,7 +196,9 @@ extension XMLReader {
         let start = position
         position += 2
         let target = try readName(of: "an instruction", from: start)
-        if target.lowercased() == "xml" { throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start) }
+        if String(decoding: target, as: UTF8.self).lowercased() == "xml" {
+            throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start)
+        }
         try skip(from: position, past: "?>", inside: "an instruction")
         return true
     }

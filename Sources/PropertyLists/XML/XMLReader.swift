@@ -17,7 +17,7 @@ struct XMLReader: TextReader, ~Copyable {
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
     /// Text that could not be taken from the input as it stands.
-    var scratch = OutputBuffer(capacity: 256)
+    var scratch = OutputBuffer(capacity: 0)
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
@@ -28,6 +28,8 @@ struct XMLReader: TextReader, ~Copyable {
         builder = TreeBuilder(limits: limits, options: options)
         self.isASCII = isASCII
     }
+
+    var path: EntryPath { builder.path }
 
     /// Reads the whole document.
     mutating func read() throws(Fault) -> PropertyList {
@@ -136,25 +138,18 @@ struct XMLReader: TextReader, ~Copyable {
 
     /// The tags in their usual spelling, as this machine reads them in a word.
     private enum Tag {
-        static let key = word("<key>")
-        static let string = word("<string>")
-        static let integer = word("<integer")
-        static let real = word("<real>")
-        static let `true` = word("<true/>")
-        static let `false` = word("<false/>")
-        static let dict = word("<dict>")
-        static let date = word("<date>")
-        static let data = word("<data>")
-        static let array = word("<array>")
-        static let dictEnd = word("</dict>")
-        static let arrayEnd = word("</array>")
-
-        @inline(__always)
-        private static func word(_ text: StaticString) -> UInt64 {
-            var word: UInt64 = 0
-            for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
-            return UInt64(littleEndian: word)
-        }
+        @inline(__always) static var key: UInt64 { wordOf("<key>") }
+        @inline(__always) static var string: UInt64 { wordOf("<string>") }
+        @inline(__always) static var integer: UInt64 { wordOf("<integer") }
+        @inline(__always) static var real: UInt64 { wordOf("<real>") }
+        @inline(__always) static var `true`: UInt64 { wordOf("<true/>") }
+        @inline(__always) static var `false`: UInt64 { wordOf("<false/>") }
+        @inline(__always) static var dict: UInt64 { wordOf("<dict>") }
+        @inline(__always) static var date: UInt64 { wordOf("<date>") }
+        @inline(__always) static var data: UInt64 { wordOf("<data>") }
+        @inline(__always) static var array: UInt64 { wordOf("<array>") }
+        @inline(__always) static var dictEnd: UInt64 { wordOf("</dict>") }
+        @inline(__always) static var arrayEnd: UInt64 { wordOf("</array>") }
     }
 
     @inline(never)
@@ -163,7 +158,7 @@ struct XMLReader: TextReader, ~Copyable {
         let tag = try readTag()
         guard !tag.isClosing else { return try close(tag.name, from: start) }
         switch tag.name {
-        case .key where tag.isEmpty: try addKey("", from: start)
+        case .key where tag.isEmpty: try addKey("", bytes: nil, from: start)
         case .key: try readKey(from: start)
         case .dict, .array:
             try begin(tag.name, from: start)
@@ -224,14 +219,18 @@ extension XMLReader {
 
     private mutating func readKey(from start: Int) throws(Fault) {
         let text = try readText(inside: .key)
-        try addKey(text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }, from: start)
+        let key = text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }
+        let bytes = text.start < 0 ? nil : UnsafeBufferPointer(start: base + text.start, count: text.count)
+        try addKey(key, bytes: bytes, from: start)
     }
 
     @inline(__always)
-    private mutating func addKey(_ key: consuming String, from start: Int) throws(Fault) {
+    private mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, from start: Int)
+        throws(Fault)
+    {
         guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
         guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        builder.addKey(key, at: start)
+        builder.addKey(key, bytes: bytes, at: start)
     }
 
     private mutating func readString(from start: Int) throws(Fault) {

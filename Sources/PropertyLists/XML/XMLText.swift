@@ -145,7 +145,8 @@ extension XMLReader {
         let start = position
         var stop = start + 1
         while stop < end, stop - start <= 32, base[stop] != UInt8(ascii: ";") { stop += 1 }
-        let name = String(decoding: UnsafeBufferPointer(start: base + start + 1, count: stop - start - 1), as: UTF8.self)
+        let name = String(
+            decoding: UnsafeBufferPointer(start: base + start + 1, count: stop - start - 1), as: UTF8.self)
         guard stop < end, base[stop] == UInt8(ascii: ";") else { throw Fault(.unknownEntity(name), at: start) }
         position = stop + 1
         guard let scalar = try XMLReader.scalar(ofReference: name, at: start) else {

@@ -134,7 +134,7 @@ extension XMLWriter {
         case UInt8(ascii: "\r"): output.append("&#13;")
         case UInt8(ascii: "\t"), UInt8(ascii: "\n"): output.append(text[start])
         case 0x80...: return try appendNonASCII(&output, text, start)
-        case let control: throw Refusal(problem: .characterNotSupported(UInt32(control)))
+        case let control: throw Refusal(.characterNotSupported(UInt32(control)))
         }
         return 1
     }
@@ -145,7 +145,7 @@ extension XMLWriter {
         var at = start
         while at < text.count, text[at] >= 0x80 {
             if text[at] == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
-                throw Refusal(problem: .characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
+                throw Refusal(.characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
             }
             output.end[0] = text[at]
             output.advance(1)
@@ -168,9 +168,9 @@ extension XMLWriter {
 
     private mutating func append(_ date: Date) throws(Refusal) {
         let seconds = date.timeIntervalSinceReferenceDate
-        guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(problem: .dateOutOfRange) }
+        guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(.dateOutOfRange) }
         let whole = seconds.rounded(.down)
-        guard whole == seconds || isLossy else { throw Refusal(problem: .fractionOfSecond) }
+        guard whole == seconds || isLossy else { throw Refusal(.fractionOfSecond) }
         output.append("<date>")
         output.append(CivilDate(secondsSinceReference: Int(whole)), separator: UInt8(ascii: "T"))
         output.append("Z</date>\n")

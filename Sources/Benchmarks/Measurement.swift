@@ -1,0 +1,49 @@
+import Glibc
+
+/// What one call of something takes, by the rule that Tests/Peers/driver.h states for every contender.
+struct Measurement {
+    let nanoseconds: Double
+    /// The bytes read, or of the output written.
+    let bytes: Int
+
+    var megabytesPerSecond: Double { Double(bytes) * 1000 / nanoseconds }
+    var milliseconds: Double { nanoseconds / 1_000_000 }
+}
+
+extension Measurement {
+    private static let leastSample: Int64 = 1_000_000
+    private static let leastTotal: Int64 = 100_000_000
+    private static let leastSamples = 3
+
+    /// Measures `work`, which returns the bytes that it handled and lets go of all that it made.
+    static func of(_ work: () throws -> Int) throws -> Measurement {
+        var (repeats, samples, total, best) = (1, 0, Int64(0), Int64.max)
+        var bytes = 0
+        while total < leastTotal || samples < leastSamples {
+            let start = processorTime()
+            for _ in 0..<repeats { bytes = try work() }
+            let elapsed = processorTime() - start
+            if samples == 0, elapsed < leastSample {
+                repeats *= 2
+                continue
+            }
+            samples += 1
+            total += elapsed
+            best = min(best, elapsed)
+        }
+        return Measurement(nanoseconds: Double(best) / Double(repeats), bytes: bytes)
+    }
+
+    /// The time for which this process had a core: other work on the machine doesn't count, other threads do.
+    private static func processorTime() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// Of several measurements of the same, the one in the middle.
+    static func median(of measurements: [Measurement]) -> Measurement? {
+        guard !measurements.isEmpty else { return nil }
+        return measurements.sorted { $0.nanoseconds < $1.nanoseconds }[measurements.count / 2]
+    }
+}

@@ -1,0 +1,130 @@
+/// A container that is being decoded. What decodes its children knows it, and through it the way from the root.
+///
+/// There is one for each container of the value that a type looks into, and nothing else is allocated for it here.
+class DecodingNode {
+    /// The container around this one; nil at the root, which is an array of the one value.
+    final let parent: DecodingNode?
+    /// Where this container stands in its parent.
+    final let position: Int
+    final let depth: Int
+    final let isKeyed: Bool
+    final let dictionary: PropertyList.Dictionary
+    final let elements: [PropertyList]
+    /// Belongs to the root, which lives as long as any node below it.
+    final unowned(unsafe) let session: DecodingSession
+    private final let owned: DecodingSession?
+
+    /// How many keys have been asked for.
+    ///
+    /// No access to it calls anything that could access it again, so Swift need not check that.
+    @exclusivity(unchecked) private final var step = 0
+
+    init(root value: PropertyList, session: DecodingSession) {
+        (parent, position, depth, isKeyed) = (nil, 0, 0, false)
+        (dictionary, elements) = (PropertyList.Dictionary(), [value])
+        (self.session, owned) = (session, session)
+    }
+
+    init(_ dictionary: PropertyList.Dictionary, at place: ValueDecoder) {
+        (parent, position, depth, isKeyed) = (place.node, place.position, place.node.depth + 1, true)
+        (self.dictionary, elements) = (dictionary, [])
+        (session, owned) = (place.node.session, nil)
+    }
+
+    init(_ elements: [PropertyList], at place: ValueDecoder) {
+        (parent, position, depth, isKeyed) = (place.node, place.position, place.node.depth + 1, false)
+        (dictionary, self.elements) = (PropertyList.Dictionary(), elements)
+        (session, owned) = (place.node.session, nil)
+    }
+
+    fileprivate init(standingInFor node: DecodingNode) {
+        (parent, position, depth, isKeyed) = (node.parent, node.position, node.depth, false)
+        (dictionary, elements) = (PropertyList.Dictionary(), [])
+        (session, owned) = (node.session, nil)
+    }
+
+    /// The last step of the way to the child at `position`; none at the root.
+    func pathKey(at position: Int) -> PathKey? {
+        guard parent != nil else { return nil }
+        return isKeyed ? PathKey(stringValue: dictionary.entries[position].key) : PathKey(intValue: position)
+    }
+}
+
+extension DecodingNode {
+    final var count: Int { isKeyed ? dictionary.entries.count : elements.count }
+
+    /// The value of the child at `position`, or nil where there is none.
+    @inline(__always)
+    final func value(at position: Int) -> PropertyList? {
+        if isKeyed { return position < dictionary.entries.count ? dictionary.entries[position].value : nil }
+        return position < elements.count ? elements[position] : nil
+    }
+
+    /// Where `key` stands, or −1. It is looked for first where `order` has it.
+    @inline(__always)
+    final func position(of key: String, _ order: KeyOrder) -> Int {
+        let question = step
+        step = question + 1
+        let position = order.position(at: question)
+        if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) {
+            return position
+        }
+        return search(key, question, order)
+    }
+
+    @inline(never)
+    private func search(_ key: String, _ question: Int, _ order: KeyOrder) -> Int {
+        let position = order.position(at: question)
+        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) {
+            return position
+        }
+        guard let position = dictionary.position(of: key) else { return -1 }
+        order.learn(position, at: question)
+        return position
+    }
+
+    /// The way from the root to the child at `position`.
+    final func path(to position: Int) -> [any CodingKey] {
+        var path = parent?.path(to: self.position) ?? []
+        if let key = pathKey(at: position) { path.append(key) }
+        return path
+    }
+
+    /// The way from the root to this container.
+    final var path: [any CodingKey] { parent?.path(to: position) ?? [] }
+}
+
+/// Stands in for a value that is missing, so that what asks for it can be told where it looked.
+final class MissingNode: DecodingNode {
+    private let key: PathKey
+
+    init(_ key: some CodingKey, in node: DecodingNode) {
+        self.key = PathKey(stringValue: key.stringValue)
+        super.init(standingInFor: node)
+    }
+
+    override func pathKey(at position: Int) -> PathKey? { key }
+}
+
+/// Where the keys of one type were found the last time, in the order in which it asked for them.
+///
+/// A type asks for its keys in the same order each time, and many values of one type have them at the same places.
+final class KeyOrder {
+    // No access to these calls anything that could access them again, so Swift need not check that.
+    @exclusivity(unchecked) private var positions: [Int] = []
+
+    /// Whether there is more than one value of the type; otherwise nothing need be remembered.
+    @exclusivity(unchecked) var isUsedAgain = false
+
+    /// The most keys that are remembered; those after them are expected in the order of the file.
+    private static let mostPositions = 128
+
+    @inline(__always)
+    func position(at question: Int) -> Int { question < positions.count ? positions[question] : question }
+
+    func learn(_ position: Int, at question: Int) {
+        guard isUsedAgain, question < Self.mostPositions else { return }
+        while positions.count <= question { positions.append(positions.count) }
+        positions[question] = position
+    }
+}

@@ -1,0 +1,107 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension PropertyList: Codable {
+    /// Takes the value over as it is from a property list, and from any other decoder as it can be told from there.
+    public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? ValueDecoder {
+            self = try decoder.scalar(PropertyList.self)
+        } else if let single = try Self.single(from: decoder) {
+            self = single
+        } else if let elements = try? decoder.unkeyedContainer() {
+            self = .array(try Self.elements(elements))
+        } else {
+            self = try Self.entries(decoder.container(keyedBy: PathKey.self))
+        }
+    }
+
+    /// Passes the value on as it is into a property list, and to any other encoder as the types that it has.
+    ///
+    /// A uid is written as XML has it: `{CF$UID = n}`.
+    public func encode(to encoder: any Encoder) throws {
+        if let encoder = encoder as? EncodingNode { return encoder.setSingle(self) }
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .string(let text): try container.encode(text)
+        case .integer(let number): try container.encode(number)
+        case .real(let number): try container.encode(number)
+        case .boolean(let flag): try container.encode(flag)
+        case .date(let date): try container.encode(date)
+        case .data(let data): try container.encode(data)
+        case .array(let elements): try container.encode(elements)
+        case .dictionary(let dictionary): try Self.encode(dictionary, to: encoder)
+        case .uid(let number): try Self.encode([Self.uidKey: .integer(Integer(number))], to: encoder)
+        }
+    }
+
+    private static let uidKey = "CF$UID"
+
+    private static func encode(_ dictionary: Dictionary, to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: PathKey.self)
+        for entry in dictionary { try container.encode(entry.value, forKey: PathKey(stringValue: entry.key)) }
+    }
+}
+
+// MARK: Other decoders
+
+extension PropertyList {
+    /// The value, if it is no container. Numbers come before dates, which other formats may write as numbers.
+    private static func single(from decoder: any Decoder) throws -> PropertyList? {
+        guard let container = try? decoder.singleValueContainer() else { return nil }
+        if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
+        if let number = try? container.decode(Int64.self) { return .integer(Integer(number)) }
+        if let number = try? container.decode(UInt64.self) { return .integer(Integer(number)) }
+        if let number = try? container.decode(Double.self) { return .real(number) }
+        if let text = try? container.decode(String.self) { return .string(text) }
+        if let date = try? container.decode(Date.self) { return .date(date) }
+        if let data = try? container.decode(Data.self) { return .data(data) }
+        guard !container.decodeNil() else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "A property list has no null."))
+        }
+        return nil
+    }
+
+    private static func elements(_ container: consuming any UnkeyedDecodingContainer) throws -> [PropertyList] {
+        var container = container
+        var elements: [PropertyList] = []
+        while !container.isAtEnd { elements.append(try container.decode(PropertyList.self)) }
+        return elements
+    }
+
+    private static func entries(_ container: KeyedDecodingContainer<PathKey>) throws -> PropertyList {
+        var dictionary = Dictionary()
+        for key in container.allKeys {
+            dictionary.updateValue(try container.decode(PropertyList.self, forKey: key), forKey: key.stringValue)
+        }
+        if dictionary.count == 1, case .integer(let number)? = dictionary[uidKey], let uid = UInt64(exactly: number) {
+            return .uid(uid)
+        }
+        return .dictionary(dictionary)
+    }
+}
+
+extension PropertyList.Integer: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            self.init(number)
+        } else {
+            self.init(try container.decode(UInt64.self))
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if isNegative {
+            try container.encode(Int64(bitPattern: bits))
+        } else if let small = Int64(exactly: self) {
+            try container.encode(small)
+        } else {
+            try container.encode(bits)
+        }
+    }
+}
