@@ -26,9 +26,7 @@ import Testing
             Issue.record("expected \(problem), read \(value)")
         case (.failure(let problem, let offset, let path), .failure(let failure)):
             let found = problem.contains("(") ? failure.problem.notation : failure.problem.name
-            #expect(
-                "\(found) at \(failure.offset) in \(failure.path)" == "\(problem) at \(offset) in \(path)",
-                "\(failure.problem.notation)")
+            #expect("\(found) at \(failure.offset) in \(failure.path)" == "\(problem) at \(offset) in \(path)")
             if let format = row.format { #expect(failure.format == format) }
         }
     }
@@ -65,6 +63,21 @@ import Testing
         #expect(read(Array(row.input)) == usual)
         #expect(read((Data([0x5B]) + row.input + Data([0x5D])).dropFirst().dropLast()) == usual)
         #expect(read(AnySequence(row.input)) == usual)
+    }
+
+    @Test(arguments: cases.filter { $0.format == .binary && !$0.options.refusesDuplicateKeys })
+    func `the lazy view of a binary file agrees with the reader`(_ row: CorpusCase) {
+        let viewed = Result { try BinaryPropertyList(parsing: row.input, limits: row.limits).root }
+        switch (row.outcome, viewed) {
+        case (.value(let expected), .success(let value)): #expect(value == expected)
+        case (.value, .failure(let failure)): Issue.record("refused: \(failure)")
+        // A bad offset of an object that nothing refers to is not looked at.
+        case (.failure(let problem, _, _), .success): #expect(problem.hasPrefix("invalidOffset"))
+        case (.failure(let problem, let offset, let path), .failure(let failure as DecodingFailure)):
+            let found = problem.contains("(") ? failure.problem.notation : failure.problem.name
+            #expect("\(found) at \(failure.offset) in \(failure.path)" == "\(problem) at \(offset) in \(path)")
+        case (.failure, .failure(let error)): Issue.record("another error: \(error)")
+        }
     }
 
     @Test(.enabled(if: ProcessInfo.processInfo.environment["PREFS_MATERIALIZE"] != nil))

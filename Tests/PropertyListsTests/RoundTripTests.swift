@@ -50,8 +50,8 @@ import Testing
                 }, reading: unwraps),
             Way(format: .openstep, scope: .openstep),
             Way(format: .openstep, scope: .openstep, name: "in ASCII", writing: options { $0.escapesNonASCII = true }),
-            Way(format: .gnustep, scope: .gnustep),
-            Way(format: .gnustep, scope: .gnustep, name: "in ASCII", writing: options { $0.escapesNonASCII = true }),
+            Way(format: .gnustep, scope: .everything),
+            Way(format: .gnustep, scope: .everything, name: "in ASCII", writing: options { $0.escapesNonASCII = true }),
         ]
     }()
 

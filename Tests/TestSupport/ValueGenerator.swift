@@ -55,14 +55,6 @@ extension ValueGenerator.Scope {
         return scope
     }()
 
-    /// GNUstep's text has seconds in its dates and no type for references.
-    package static let gnustep: Self = {
-        var scope = Self()
-        scope.kinds.remove(.uid)
-        scope.allowsFractionalDates = false
-        return scope
-    }()
-
     /// What both this library and Foundation's formats hold without loss.
     package static let common: Self = {
         var scope = Self.xml
