@@ -202,7 +202,7 @@ enum Peer {
         // It has no integers beyond 63 bits, writes characters beyond U+FFFF into XML as escapes, and takes any
         // dictionary with a key `CF$UID` for a reference.
         scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 && $0 != "$" }
-        let value = Peer.value(scope, stream: "GNUstep").clampedIntegers
+        let value = Peer.value(scope, stream: "GNUstep").withoutExtremes
         let result = try Subprocess.run(
             Peer.gnustep, ["-convert", target, "-"], input: try value.serialized(as: source))
         try #require(result.status == 0, "\(result.errorText)")
@@ -225,11 +225,14 @@ extension PropertyList {
         }
     }
 
-    /// Integers of at most 63 bits.
-    var clampedIntegers: PropertyList {
+    /// Without integers beyond 63 bits, and the greatest real, which sixteen digits round beyond it.
+    var withoutExtremes: PropertyList {
         mapScalars { scalar in
-            guard case .integer(let number) = scalar, Int64(exactly: number) == nil else { return scalar }
-            return .integer(1)
+            switch scalar {
+            case .integer(let number) where Int64(exactly: number) == nil: .integer(1)
+            case .real(let number) where abs(number) == .greatestFiniteMagnitude: .real(1)
+            default: scalar
+            }
         }
     }
 
