@@ -21,7 +21,7 @@ import Testing
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
         #expect(failure?.offset == 512 * bracket.utf8.count)
         // Unoptimised code on a busy machine; what matters is that it is seconds and not hours.
-        #expect(clock.now - start < .seconds(20))
+        #expect(clock.now - start < .seconds(60))
     }
 
     @Test(arguments: ["[", "{\"a\":", "(", "{a=", "<array>"])
@@ -41,7 +41,7 @@ import Testing
                 _ = try? PropertyList(parsing: Data(prefix.utf8) + run, as: format)
             }
         }
-        #expect(clock.now - start < .seconds(20))
+        #expect(clock.now - start < .seconds(60))
     }
 
     @Test func `fifty thousand references into shared arrays end soon`() {
@@ -67,7 +67,7 @@ import Testing
             ], referenceSize: 2)
         let other = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flat) }
         #expect(other?.problem == .tooManyNodes(limit: 10_000_000))
-        #expect(clock.now - start < .seconds(2))
+        #expect(clock.now - start < .seconds(5))
     }
 
     /// A file of each format with something of everything in it.
