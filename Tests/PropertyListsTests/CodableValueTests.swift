@@ -1,6 +1,5 @@
-import Glibc
 import PropertyLists
-import Synchronization
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -40,36 +39,11 @@ import Testing
     @Test func `a deep property list passes through on a small stack`() throws {
         var deep: PropertyList = .array([])
         for _ in 1..<512 { deep = .array([deep]) }
-        let work = SmallStack(value: deep)
-        work.run()
-        #expect(work.comesBack.withLock { $0 })
-    }
-}
-
-/// Codes a value on a thread whose stack is as small as they get.
-private final class SmallStack: Sendable {
-    let value: PropertyList
-    let comesBack = Mutex(false)
-
-    init(value: PropertyList) { self.value = value }
-
-    func run() {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, 512 << 10)
-        var thread = pthread_t()
-        let body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { work in
-            if let work { Unmanaged<SmallStack>.fromOpaque(work).takeUnretainedValue().code() }
-            return nil
+        let value = deep
+        let decoded = try SmallThread.run {
+            try PropertyList(encoding: Carrier(value: value)).decoded(as: Carrier.self).value.kind
         }
-        pthread_create(&thread, &attributes, body, Unmanaged.passUnretained(self).toOpaque())
-        pthread_join(thread, nil)
-    }
-
-    private func code() {
-        let encoded = try? PropertyList(encoding: Carrier(value: value))
-        let decoded = try? encoded?.decoded(as: Carrier.self).value
-        comesBack.withLock { $0 = decoded?.kind == .array }
+        #expect(decoded == .array)
     }
 }
 

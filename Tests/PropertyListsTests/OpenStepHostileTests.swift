@@ -1,6 +1,6 @@
 import FoundationEssentials
-import Glibc
 import PropertyLists
+import TestSupport
 import Testing
 
 struct OpenStepHostileTests {
@@ -68,9 +68,9 @@ struct OpenStepHostileTests {
     }
 
     @Test(arguments: [("(", "x", ")"), ("{a=", "x", ";}")])
-    func `the deepest nesting fits a small stack`(opening: String, core: String, closing: String) {
+    func `the deepest nesting fits a small stack`(opening: String, core: String, closing: String) throws {
         let text = String(repeating: opening, count: 512) + core + String(repeating: closing, count: 512)
-        let isSame = OnSmallStack.run {
+        let isSame = try SmallThread.run {
             guard let value = try? PropertyList(parsing: text, as: .openstep),
                 let written = try? value.serialized(as: .openstep),
                 let again = try? PropertyList(parsing: written, as: .openstep).serialized(as: .openstep)
@@ -97,34 +97,5 @@ private struct SplitMix: RandomNumberGenerator {
         mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
         mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
         return mixed ^ mixed >> 31
-    }
-}
-
-/// Runs a closure on a thread of 512 KiB and waits for it.
-private enum OnSmallStack {
-    private final class Job {
-        let body: () -> Bool
-        var result = false
-        init(_ body: @escaping () -> Bool) { self.body = body }
-    }
-
-    static func run(_ body: @escaping () -> Bool) -> Bool {
-        let job = Job(body)
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setstacksize(&attributes, 512 << 10)
-        defer { pthread_attr_destroy(&attributes) }
-        var thread = pthread_t()
-        let start: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { context in
-            guard let context else { return nil }
-            let job = Unmanaged<Job>.fromOpaque(context).takeUnretainedValue()
-            job.result = job.body()
-            return nil
-        }
-        guard pthread_create(&thread, &attributes, start, Unmanaged.passUnretained(job).toOpaque()) == 0 else {
-            return false
-        }
-        pthread_join(thread, nil)
-        return job.result
     }
 }

@@ -1,0 +1,212 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct LimitTests {
+    /// A value in containers of one kind, `depth` deep.
+    static func nest(_ depth: Int, inDictionaries: Bool) -> PropertyList {
+        (0..<depth).reduce(.string("x")) { inner, _ in inDictionaries ? .dictionary(["k": inner]) : .array([inner]) }
+    }
+
+    /// Text or bytes whose containers are `depth` deep.
+    static func input(_ depth: Int, _ format: PropertyList.Format, inDictionaries: Bool) -> Data {
+        func repeated(_ text: String) -> String { String(repeating: text, count: depth) }
+        switch (format, inDictionaries) {
+        case (.xml, false): return Data((repeated("<array>") + "<string>x</string>" + repeated("</array>")).utf8)
+        case (.xml, true):
+            return Data((repeated("<dict><key>k</key>") + "<string>x</string>" + repeated("</dict>")).utf8)
+        case (.json, false): return Data((repeated("[") + "\"x\"" + repeated("]")).utf8)
+        case (.json, true): return Data((repeated("{\"k\":") + "\"x\"" + repeated("}")).utf8)
+        case (.openstep, false), (.gnustep, false): return Data((repeated("(") + "x" + repeated(")")).utf8)
+        case (.openstep, true), (.gnustep, true): return Data((repeated("{k=") + "x" + repeated(";}")).utf8)
+        case (.binary, _):
+            // Objects 0 to depth−1 are the containers, then the innermost value and the key.
+            let objects = (0..<depth).map { object in
+                let references = (inDictionaries ? [depth + 1, object + 1] : [object + 1]).map {
+                    UInt64($0).bigEndian(width: 2)
+                }
+                return Data([inDictionaries ? 0xD1 : 0xA1]) + references.joined()
+            }
+            return Data(binaryObjects: objects + [Data([0x51, 0x78]), Data([0x51, 0x6B])], referenceSize: 2)
+        }
+    }
+
+    static let shapes = PropertyList.Format.allCases.flatMap { format in [false, true].map { (format, $0) } }
+
+    @Test(arguments: shapes)
+    func `a reader goes as deep as the limit and no deeper`(_ format: PropertyList.Format, _ inDictionaries: Bool)
+        throws
+    {
+        let deepest = Self.input(512, format, inDictionaries: inDictionaries)
+        #expect(try PropertyList(parsing: deepest, as: format) == Self.nest(512, inDictionaries: inDictionaries))
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyList(parsing: Self.input(513, format, inDictionaries: inDictionaries), as: format)
+        }
+        #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+        #expect(failure?.path.components.count == 512)
+    }
+
+    @Test(arguments: shapes)
+    func `a reader's depth can be set`(_ format: PropertyList.Format, _ inDictionaries: Bool) throws {
+        for depth in [1, 2, 600, 2000] {
+            let limits = PropertyList.Limits(nesting: depth)
+            let input = { Self.input($0, format, inDictionaries: inDictionaries) }
+            #expect(throws: Never.self) { try PropertyList(parsing: input(depth), as: format, limits: limits) }
+            let failure = #expect(throws: DecodingFailure.self) {
+                try PropertyList(parsing: input(depth + 1), as: format, limits: limits)
+            }
+            #expect(failure?.problem == .nestedTooDeeply(limit: depth))
+        }
+    }
+
+    @Test(arguments: shapes)
+    func `a writer goes as deep as the limit and no deeper`(_ format: PropertyList.Format, _ inDictionaries: Bool)
+        throws
+    {
+        let deepest = Self.nest(512, inDictionaries: inDictionaries)
+        let bytes = try deepest.serialized(as: format)
+        #expect(try PropertyList(parsing: bytes, as: format) == deepest)
+        let failure = #expect(throws: EncodingFailure.self) {
+            try Self.nest(513, inDictionaries: inDictionaries).serialized(as: format)
+        }
+        #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+        #expect(failure?.path.components.count == 512)
+        #expect(failure?.format == format)
+        var options = PropertyList.WritingOptions()
+        options.nesting = 3
+        #expect(throws: Never.self) {
+            try Self.nest(3, inDictionaries: inDictionaries).serialized(as: format, options: options)
+        }
+        #expect(throws: EncodingFailure.self) {
+            try Self.nest(4, inDictionaries: inDictionaries).serialized(as: format, options: options)
+        }
+    }
+
+    @Test(arguments: shapes)
+    func `the deepest input is read and written on a small thread`(
+        _ format: PropertyList.Format, _ inDictionaries: Bool
+    ) throws {
+        let bytes = try SmallThread.run {
+            let input = Self.input(512, format, inDictionaries: inDictionaries)
+            return try PropertyList(parsing: input, as: format).serialized(as: format)
+        }
+        #expect(!bytes.isEmpty)
+    }
+
+    /// What is done with a value as deep as a reader makes one.
+    enum Use: CaseIterable {
+        case comparison, hashing, lookup, change, removal, view
+
+        /// Without optimisation a level of the first takes more than the kibibyte that there is for it.
+        static var tried: [Use] {
+            #if DEBUG
+                [.lookup, .view]
+            #else
+                allCases
+            #endif
+        }
+    }
+
+    @Test(arguments: Use.tried, [false, true])
+    func `the deepest value is used on a small thread`(_ use: Use, _ inDictionaries: Bool) throws {
+        let works = try SmallThread.run {
+            let value = Self.nest(512, inDictionaries: inDictionaries)
+            let path = EntryPath(Array(repeating: inDictionaries ? "k" : "0", count: 512))
+            switch use {
+            case .comparison: return value == Self.nest(512, inDictionaries: inDictionaries)
+            case .hashing: return value.hashValue == Self.nest(512, inDictionaries: inDictionaries).hashValue
+            case .lookup: return value[path] == .string("x")
+            case .change:
+                var changed = value
+                try changed.set(.string("y"), at: path)
+                return changed[path] == .string("y")
+            case .removal:
+                var changed = value
+                return try changed.remove(at: path) == .string("x")
+            case .view:
+                let bytes = try value.serialized(as: .binary)
+                return try BinaryPropertyList(parsing: bytes).value(at: path) == .string("x")
+            }
+        }
+        #expect(works)
+    }
+
+    @Test(arguments: shapes)
+    func `input beyond the depth fails on a small thread`(_ format: PropertyList.Format, _ inDictionaries: Bool) throws
+    {
+        let problem = try SmallThread.run {
+            do throws(DecodingFailure) {
+                _ = try PropertyList(parsing: Self.input(20_000, format, inDictionaries: inDictionaries), as: format)
+                return nil as DecodingFailure.Problem?
+            } catch {
+                return error.problem
+            }
+        }
+        #expect(problem == .nestedTooDeeply(limit: 512))
+    }
+
+    @Test(arguments: PropertyList.Format.allCases)
+    func `as many bytes as the limit are read and not one more`(_ format: PropertyList.Format) throws {
+        let input = Self.input(3, format, inDictionaries: false)
+        #expect(throws: Never.self) {
+            try PropertyList(parsing: input, as: format, limits: PropertyList.Limits(inputBytes: input.count))
+        }
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyList(parsing: input, as: format, limits: PropertyList.Limits(inputBytes: input.count - 1))
+        }
+        #expect(failure?.problem == .tooLarge(limit: input.count - 1))
+    }
+
+    @Test func `as many nodes as the limit are read and not one more`() throws {
+        // 1 + 4 × (1 + 4) values.
+        let file = try BinaryAssembler("0 array 1 1 1 1\n1 array 2 2 2 2\n2 int 1").bytes
+        #expect(throws: Never.self) {
+            try PropertyList(parsing: file, limits: PropertyList.Limits(expandedNodes: 21))
+        }
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyList(parsing: file, limits: PropertyList.Limits(expandedNodes: 20))
+        }
+        #expect(failure?.problem == .tooManyNodes(limit: 20))
+    }
+
+    @Test func `as many expanded bytes as the limit are read and not one more`() throws {
+        // 4 bytes of array and three times 22 of data.
+        let file = try BinaryAssembler("0 array 1 1 1\n1 data \(String(repeating: "00", count: 20))").bytes
+        let bytes = 4 + 3 * 23
+        #expect(throws: Never.self) {
+            try PropertyList(parsing: file, limits: PropertyList.Limits(expandedBytes: bytes))
+        }
+        let failure = #expect(throws: DecodingFailure.self) {
+            try PropertyList(parsing: file, limits: PropertyList.Limits(expandedBytes: bytes - 1))
+        }
+        #expect(failure?.problem == .tooManyBytes(limit: bytes - 1))
+    }
+
+    @Test func `sharing does not hide depth`() throws {
+        // The root meets the innermost array first and the outermost last: each is shallow when it is decoded.
+        let count = 600
+        var objects = [Data([0xAF, 0x11]) + UInt64(count).bigEndian(width: 2)]
+        for object in 1...count { objects[0] += UInt64(object).bigEndian(width: 2) }
+        objects.append(Data([0xA0]))
+        for object in 2...count { objects.append(Data([0xA1]) + UInt64(object - 1).bigEndian(width: 2)) }
+        let file = Data(binaryObjects: objects, referenceSize: 2)
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: file) }
+        #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+    }
+}
+
+extension Data {
+    /// A binary file of encoded objects, the first of which is the root.
+    init(binaryObjects objects: [Data], referenceSize: Int) {
+        self = Data("bplist00".utf8)
+        var table = Data()
+        for object in objects {
+            table += UInt64(count).bigEndian(width: 4)
+            self += object
+        }
+        let tableStart = count
+        self += table + Data(count: 6) + Data([4, UInt8(referenceSize)])
+        self += UInt64(objects.count).bigEndian(width: 8) + Data(count: 8) + UInt64(tableStart).bigEndian(width: 8)
+    }
+}

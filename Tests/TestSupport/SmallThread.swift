@@ -1,0 +1,29 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A thread with the least stack that a platform gives to a thread other than the main one.
+package enum SmallThread {
+    package static let stackSize = 512 << 10
+
+    private final class Outcome<Value: Sendable>: Sendable {
+        let result = Mutex<Result<Value, any Error>?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+    }
+
+    /// Runs `body` on such a thread, waits for it, and returns or throws what it did.
+    package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws
+        -> Value
+    {
+        let outcome = Outcome<Value>()
+        let thread = Thread {
+            let result = Result { try body() }
+            outcome.result.withLock { $0 = result }
+            outcome.isThere.signal()
+        }
+        thread.stackSize = stackSize
+        thread.start()
+        outcome.isThere.wait()
+        return try outcome.result.withLock { $0! }.get()
+    }
+}
