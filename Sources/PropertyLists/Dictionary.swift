@@ -74,7 +74,7 @@ extension PropertyList.Dictionary {
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
     package var sortedEntries: ContiguousArray<Entry> {
-        isSorted ? entries : ContiguousArray(entries.sorted { $0.key.isBefore($1.key) })
+        isSorted ? entries : entries.sortedByKey
     }
 
     /// Whether the entries stand in the order of sorted output.
