@@ -150,6 +150,9 @@ struct TreeBuilder: ~Copyable {
         return entries
     }
 
+    /// Drops the last value, which turned out to be at fault.
+    mutating func dropValue() { values.pop(1) { _ = $0.move() } }
+
     /// Drops the last key, whose value is not to be kept.
     mutating func dropKey() {
         keys.pop(1) { _ = $0.move() }
