@@ -67,9 +67,7 @@ extension PropertyList.Dictionary {
 
     func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
         if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
-        return entries.firstIndex {
-            $0.key.withBytes { $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count) }
-        }
+        return entries.firstIndex { $0.key.hasSameBytes(as: key) }
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.

@@ -20,12 +20,12 @@ struct KeyIndex: Sendable {
     init(unique entries: ContiguousArray<PropertyList.Dictionary.Entry>, areSorted: Bool) {
         self.init(capacity: entries.count)
         count = entries.count
-        let mask = mask
+        let (mask, seed) = (mask, Self.seed)
         table[table.count - 1] = areSorted ? 1 : 0
         table.withUnsafeMutableBufferPointer { table in
             entries.withUnsafeBufferPointer { entries in
                 for position in entries.indices {
-                    let hash = entries[position].key.withBytes { Self.hash($0) }
+                    let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
                     var slot = Int(truncatingIfNeeded: hash) & mask
                     while table[slot] != 0 { slot = (slot + 1) & mask }
                     table[slot] = Self.filled(hash, position)
@@ -44,10 +44,7 @@ struct KeyIndex: Sendable {
         while table[slot] != 0 {
             if (table[slot] ^ hash) >> 32 == 0 {
                 let position = Int(table[slot] & 0xFFFF_FFFF) - 1
-                let isSame = entries[position].key.withBytes {
-                    $0.count == key.count && sameBytes($0.baseAddress, key.baseAddress, key.count)
-                }
-                if isSame { return position }
+                if entries[position].key.hasSameBytes(as: key) { return position }
             }
             slot = (slot + 1) & mask
         }
@@ -68,15 +65,30 @@ struct KeyIndex: Sendable {
 
     /// Adds all entries to an empty index of their size; false, and stops, where two have the same key.
     mutating func insertAll(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) -> Bool {
-        for position in entries.indices {
-            let isNew = entries[position].key.withBytes { key in
-                let hash = Self.hash(key)
-                if self.position(of: key, hash: hash, in: entries) != nil { return false }
-                return insert(position: position, hash: hash, isGreatest: false)
+        let (mask, seed) = (mask, Self.seed)
+        let isUnique = table.withUnsafeMutableBufferPointer { table in
+            entries.withUnsafeBufferPointer { entries in
+                for position in entries.indices {
+                    let isNew = entries[position].key.withBytes { key in
+                        let hash = hashOfBytes(key, seed: seed)
+                        var slot = Int(truncatingIfNeeded: hash) & mask
+                        while table[slot] != 0 {
+                            if (table[slot] ^ hash) >> 32 == 0 {
+                                let other = entries[Int(table[slot] & 0xFFFF_FFFF) - 1].key
+                                if other.hasSameBytes(as: key) { return false }
+                            }
+                            slot = (slot + 1) & mask
+                        }
+                        table[slot] = Self.filled(hash, position)
+                        return true
+                    }
+                    if !isNew { return false }
+                }
+                return true
             }
-            if !isNew { return false }
         }
-        return true
+        if isUnique { count = entries.count }
+        return isUnique
     }
 
     @inline(__always)

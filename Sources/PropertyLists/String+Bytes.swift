@@ -1,9 +1,17 @@
 extension String {
     /// Runs `body` on the UTF-8 of this string, without a copy where the string has it at hand.
     @inline(__always)
-    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
-        return try ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        return ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    }
+
+    /// Runs `body`, which may throw, on the UTF-8 of this string.
+    @inline(__always)
+    package func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try utf8Span.span.withUnsafeBufferPointer(body)
     }
 
     /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
@@ -11,6 +19,12 @@ extension String {
     package func hasSameBytes(as other: String) -> Bool {
         withBytes { a in other.withBytes { b in a.count == b.count && sameBytes(a.baseAddress, b.baseAddress, a.count) }
         }
+    }
+
+    /// Whether the string is these bytes.
+    @inline(__always)
+    func hasSameBytes(as bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        withBytes { $0.count == bytes.count && sameBytes($0.baseAddress, bytes.baseAddress, bytes.count) }
     }
 
     /// The string of bytes that are known to be UTF-8.
