@@ -2,9 +2,8 @@ import FoundationEssentials
 import Glibc
 import PropertyLists
 
-/// An open file that counts what is read from it.
+/// An open file that counts what is read from it; unchecked because the one thread that measures is all that uses it.
 private struct CountingFile: ByteSource, @unchecked Sendable {
-    // Unchecked because the one thread that measures is the only one to use it.
     let descriptor: CInt
     let byteCount: Int
     let copied = UnsafeMutablePointer<Int>.allocate(capacity: 1)

@@ -8,7 +8,7 @@ extension String {
 
     /// Runs `body`, which may throw, on the UTF-8 of this string.
     @inline(__always)
-    package func withBytes<Result, Failure: Error>(
+    package func withBytesOrThrow<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try utf8Span.span.withUnsafeBufferPointer(body)

@@ -79,7 +79,7 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private mutating func append(quoted text: borrowing String) throws(Refusal) {
-        try text.withBytes { bytes throws(Refusal) in
+        try text.withBytesOrThrow { bytes throws(Refusal) in
             output.reserve(bytes.count * 6 + 20)
             output.appendReserved(UInt8(ascii: "\""))
             try output.append(bytes, escaping: JSONEscaping.self)

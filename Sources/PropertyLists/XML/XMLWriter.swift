@@ -105,7 +105,7 @@ private struct XMLWriter: ValueSink, ~Copyable {
 extension XMLWriter {
     @inline(__always)
     private mutating func append(escaped text: borrowing String) throws(Refusal) {
-        try text.withBytes { bytes throws(Refusal) in try output.append(bytes, escaping: XMLEscaping.self) }
+        try text.withBytesOrThrow { bytes throws(Refusal) in try output.append(bytes, escaping: XMLEscaping.self) }
     }
 
     private mutating func append(_ number: Double) {
