@@ -298,6 +298,7 @@ extension BinaryReader where Bytes: ~Copyable {
         if state == ObjectState.new { try meet(length, at: offset) }
         states[object] = ObjectState.open
         try builder.begin(dictionary: isDictionary, at: offset)
+        builder.reserve(head.count)
         begun = BinaryFrame(
             object: object, isDictionary: isDictionary, isAgain: state == ObjectState.met, references: head.contents,
             remaining: head.count, size: ExpandedSize(bytes: length, height: 1))
