@@ -44,8 +44,7 @@ extension ValueDecoder {
         result.reserveCapacity(node.count)
         let strategy = node.session.strategy(for: type)
         for at in 0..<node.count {
-            let value = try ValueDecoder(node: node, position: at).decode(strategy)
-            result.updateValue(value, forKey: node.dictionary.entries[at].key)
+            result[node.dictionary.entries[at].key] = try ValueDecoder(node: node, position: at).decode(strategy)
         }
         return result
     }

@@ -151,6 +151,9 @@ extension EncodingNode {
     @inline(__always)
     func append(_ value: PropertyList) { elements.append(value) }
 
+    /// For how many entries there is room at first in a container of which nothing is known.
+    private static var fewestEntries: Int { 12 }
+
     func reserve(_ count: Int) { elements.reserveCapacity(count) }
 
     /// Begins the container or the value that the content is to be, unless it is already something else.
@@ -166,7 +169,7 @@ extension EncodingNode {
         begin(.keyed)
         guard entries.isEmpty, shape == nil else { return }
         let shape = session.shape(of: type)
-        entries.reserveCapacity(shape.count)
+        entries.reserveCapacity(max(shape.count, Self.fewestEntries))
         hasShape = true
         self.shape = shape
     }
