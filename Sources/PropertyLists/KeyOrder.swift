@@ -24,25 +24,16 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
         while let (range, length) = unsorted.popLast() {
             order.withUnsafeMutableBufferPointer { order in
                 let run = UnsafeMutableBufferPointer(rebasing: order[range])
-                if range.count <= Self.fewKeys {
-                    sortFew(run, from: length)
-                } else {
+                if run.count > 2 {
                     let common = rank(run, from: length)
                     sortByRank(run, &spare)
                     collectRuns(of: run, at: range.lowerBound, from: common + 8, into: &unsorted)
+                } else if run.count == 2, isBefore(run[1], run[0]) {
+                    run.swapAt(0, 1)
                 }
             }
         }
         return order
-    }
-
-    /// The most keys that are compared as a whole where their first bytes are equal.
-    private static var fewKeys: Int { 16 }
-
-    private func sortFew(_ run: UnsafeMutableBufferPointer<RankedPosition>, from length: Int) {
-        for at in run.indices { run[at].rank = self[run[at].position].key.withBytes { keyRank($0, from: length) } }
-        var run = run
-        run.sort { $0.rank == $1.rank ? isBefore($0, $1) : $0.rank < $1.rank }
     }
 
     private func isBefore(_ a: RankedPosition, _ b: RankedPosition) -> Bool {
@@ -94,8 +85,7 @@ struct RankedPosition {
 private func sortByRank(
     _ run: UnsafeMutableBufferPointer<RankedPosition>, _ spare: inout ContiguousArray<RankedPosition>
 ) {
-    var run = run
-    guard run.count >= 256 else { return run.sort { $0.rank < $1.rank } }
+    guard run.count >= 256 else { return sortFew(run) }
     while spare.count < run.count { spare.append(RankedPosition(rank: 0, position: 0)) }
     let differing = run.reduce(0) { $0 | $1.rank ^ run[0].rank }
     spare.withUnsafeMutableBufferPointer { spare in
@@ -105,6 +95,22 @@ private func sortByRank(
             swap(&source, &target)
         }
         if source != run.baseAddress! { run.baseAddress!.update(from: source, count: run.count) }
+    }
+}
+
+private func sortFew(_ run: UnsafeMutableBufferPointer<RankedPosition>) {
+    guard run.count <= 64 else {
+        var run = run
+        return run.sort { $0.rank < $1.rank }
+    }
+    for next in 1..<run.count {
+        let place = run[next]
+        var at = next
+        while at > 0, place.rank < run[at - 1].rank {
+            run[at] = run[at - 1]
+            at -= 1
+        }
+        run[at] = place
     }
 }
 
@@ -133,6 +139,9 @@ private func commonPrefix(
 ) -> Int {
     let limit = min(limit, a.count)
     var same = min(known, limit)
+    if let a = UnsafeRawPointer(a.baseAddress), let b = UnsafeRawPointer(b.baseAddress) {
+        while same + 8 <= limit, a.word(same) == b.word(same) { same += 8 }
+    }
     while same < limit, a[same] == b[same] { same += 1 }
     return same
 }

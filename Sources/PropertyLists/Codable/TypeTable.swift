@@ -45,13 +45,15 @@ final class TypeTable<Value> {
         return value
     }
 
-    private static var slotCount: Int { 32 }
+    private static var slotBits: Int { 6 }
+    private static var slotCount: Int { 1 << slotBits }
     /// How many slots are looked into for a type.
     private static var mostDistance: Int { 4 }
 
-    /// Descriptions of types are at multiples of eight, and mostly some dozen bytes apart.
+    /// The first bits of a product with the golden section: descriptions of types mostly lie close together.
     @inline(__always)
     private static func slot(of type: UInt, _ distance: Int = 0) -> Int {
-        (Int(bitPattern: type >> 3 ^ type >> 8) &+ distance) & (slotCount - 1)
+        let scattered = UInt64(type) &* 0x9E37_79B9_7F4A_7C15 >> UInt64(64 - slotBits)
+        return (Int(truncatingIfNeeded: scattered) &+ distance) & (slotCount - 1)
     }
 }

@@ -46,10 +46,13 @@ final class EncodingNode {
 extension EncodingNode {
     /// The value that `value` encodes itself as, or nil where it is a nil.
     func encode<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
-        if let strategy = session.strategy(for: T.self) {
-            return try strategy.encode(value, self, step)
-        }
-        return try inside(value, at: step) { node in
+        guard let strategy = session.strategy(for: T.self) else { return try encodeItself(value, as: step) }
+        return try strategy.encode(value, self, step)
+    }
+
+    @inline(never)
+    private func encodeItself<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
+        try inside(value, at: step) { node in
             try value.encode(to: node)
             return try node.finish()
         }
