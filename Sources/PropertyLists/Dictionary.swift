@@ -67,12 +67,13 @@ extension PropertyList.Dictionary {
 
     func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
         if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
-        return entries.firstIndex { $0.key.hasSameBytes(as: key) }
+        return entries.firstIndex { $0.key.hasBytes(key) }
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
     package var sortedEntries: ContiguousArray<Entry> {
-        isSorted ? entries : entries.sortedByKey
+        if let order = index?.sortOrder { return entries.inOrder(order.lazy.map { Int($0) }) }
+        return isSorted ? entries : entries.sortedByKey
     }
 
     /// Whether the entries stand in the order of sorted output.
@@ -179,10 +180,8 @@ extension PropertyList.Dictionary {
         } else if areSorted {
             index = KeyIndex(unique: self.entries, areSorted: true)
         } else {
-            var index = KeyIndex(capacity: count)
-            let isUnique = index.insertAll(of: self.entries)
-            self.index = index
-            if !isUnique { removeDuplicatesAmongMany(duplicate) }
+            index = KeyIndex(checking: self.entries)
+            if index == nil { removeDuplicatesAmongMany(duplicate) }
         }
     }
 
@@ -198,11 +197,12 @@ extension PropertyList.Dictionary {
         if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
     }
 
-    /// The same keys with values that are worth nothing.
-    var withoutValues: PropertyList.Dictionary {
-        var copy = self
-        for at in entries.indices { copy.entries[at].value = .boolean(false) }
-        return copy
+    /// The same keys with values that are worth nothing, and with all that can be known about keys.
+    var model: PropertyList.Dictionary {
+        var model = PropertyList.Dictionary(minimumCapacity: count)
+        for entry in entries { model.entries.append(Entry(key: entry.key, value: .boolean(false))) }
+        model.index = KeyIndex(sorting: entries)
+        return model
     }
 
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {

@@ -1,99 +1,117 @@
-/// Where each key of a large dictionary stands: a hash table of positions.
+/// Where each key of a dictionary stands: a hash table of positions, and what else is known about the keys.
 ///
+/// It is one array, so that a dictionary is two words: how many keys there are, twice, and one more if the entries are
+/// sorted; the mask of the slots; the slots; and, if it was asked for, the order in which the keys are sorted.
 /// A slot is 32 bits of the key's hash above its position plus one; 0 is free. Collisions go to the next slot.
-/// The last element of the table is no slot: it says whether the entries are sorted.
 struct KeyIndex: Sendable {
-    private var table: ContiguousArray<UInt64>
-    private var count: Int
+    typealias Entries = ContiguousArray<PropertyList.Dictionary.Entry>
 
-    private var mask: Int { table.count - 2 }
+    private var table: ContiguousArray<UInt64>
+
+    /// How many words stand before the slots.
+    private static var header: Int { 2 }
+
+    private var mask: Int { Int(table[1]) }
+    private var count: Int { Int(table[0] >> 1) }
 
     /// An empty index with room for `capacity` keys.
-    init(capacity: Int) {
+    private init(capacity: Int) {
         var slots = 32
         while slots < capacity + capacity / 3 { slots *= 2 }
-        table = ContiguousArray(repeating: 0, count: slots + 1)
-        count = 0
+        table = ContiguousArray(repeating: 0, count: Self.header + slots)
+        table[1] = UInt64(slots - 1)
     }
 
     /// The index of entries whose keys all differ.
-    init(unique entries: ContiguousArray<PropertyList.Dictionary.Entry>, areSorted: Bool) {
+    init(unique entries: Entries, areSorted: Bool) {
         self.init(capacity: entries.count)
-        count = entries.count
-        let (mask, seed) = (mask, Self.seed)
-        table[table.count - 1] = areSorted ? 1 : 0
-        table.withUnsafeMutableBufferPointer { table in
-            entries.withUnsafeBufferPointer { entries in
-                for position in entries.indices {
-                    let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
-                    var slot = Int(truncatingIfNeeded: hash) & mask
-                    while table[slot] != 0 { slot = (slot + 1) & mask }
-                    table[slot] = Self.filled(hash, position)
-                }
-            }
-        }
+        fill(with: entries) { _, _ in false }
+        table[0] = UInt64(entries.count) << 1 | (areSorted ? 1 : 0)
     }
 
-    var entriesAreSorted: Bool { table[table.count - 1] == 1 }
+    /// The index of `entries`, or nil where two have the same key.
+    init?(checking entries: Entries) {
+        self.init(capacity: entries.count)
+        let isUnique = fill(with: entries) { entries[$0].key.isSameKey(as: entries[$1].key) }
+        guard isUnique else { return nil }
+        table[0] = UInt64(entries.count) << 1
+    }
 
-    func position(
-        of key: UnsafeBufferPointer<UInt8>, hash: UInt64, in entries: ContiguousArray<PropertyList.Dictionary.Entry>
-    ) -> Int? {
+    /// Adds all entries to an empty index; false, and stops, where two of the same hash are the same.
+    @inline(__always)
+    @discardableResult
+    private mutating func fill(with entries: Entries, _ areSame: (Int, Int) -> Bool) -> Bool {
         let mask = mask
-        var slot = Int(truncatingIfNeeded: hash) & mask
-        while table[slot] != 0 {
-            if (table[slot] ^ hash) >> 32 == 0 {
-                let position = Int(table[slot] & 0xFFFF_FFFF) - 1
-                if entries[position].key.hasSameBytes(as: key) { return position }
+        return table.withUnsafeMutableBufferPointer { table in
+            let slots = table.baseAddress! + Self.header
+            for position in entries.indices {
+                let hash = entries[position].key.withBytes { Self.hash($0) }
+                var slot = Int(truncatingIfNeeded: hash) & mask
+                while slots[slot] != 0 {
+                    if (slots[slot] ^ hash) >> 32 == 0, areSame(Self.position(slots[slot]), position) { return false }
+                    slot = (slot + 1) & mask
+                }
+                slots[slot] = Self.filled(hash, position)
             }
-            slot = (slot + 1) & mask
+            return true
         }
-        return nil
     }
 
-    /// Adds the position of a key that is not there yet; false when the table is full.
+    var entriesAreSorted: Bool { table[0] & 1 == 1 }
+
+    func position(of key: UnsafeBufferPointer<UInt8>, hash: UInt64, in entries: Entries) -> Int? {
+        let mask = mask
+        return table.withUnsafeBufferPointer { table in
+            let slots = table.baseAddress! + Self.header
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while slots[slot] != 0 {
+                if (slots[slot] ^ hash) >> 32 == 0 {
+                    let position = Self.position(slots[slot])
+                    if entries[position].key.hasBytes(key) { return position }
+                }
+                slot = (slot + 1) & mask
+            }
+            return nil
+        }
+    }
+
+    /// Adds the position of a key that is not there yet; false when the table is full, or must be made anew.
     mutating func insert(position: Int, hash: UInt64, isGreatest: Bool) -> Bool {
-        guard count + count / 3 < mask else { return false }
+        guard sortOrder == nil, count + count / 3 < mask else { return false }
         let mask = mask
         var slot = Int(truncatingIfNeeded: hash) & mask
-        while table[slot] != 0 { slot = (slot + 1) & mask }
-        table[slot] = Self.filled(hash, position)
-        if !isGreatest { table[table.count - 1] = 0 }
-        count += 1
+        while table[Self.header + slot] != 0 { slot = (slot + 1) & mask }
+        table[Self.header + slot] = Self.filled(hash, position)
+        table[0] += 2
+        if !isGreatest { table[0] &= ~1 }
         return true
-    }
-
-    /// Adds all entries to an empty index of their size; false, and stops, where two have the same key.
-    mutating func insertAll(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) -> Bool {
-        let (mask, seed) = (mask, Self.seed)
-        let isUnique = table.withUnsafeMutableBufferPointer { table in
-            entries.withUnsafeBufferPointer { entries in
-                for position in entries.indices {
-                    let isNew = entries[position].key.withBytes { key in
-                        let hash = hashOfBytes(key, seed: seed)
-                        var slot = Int(truncatingIfNeeded: hash) & mask
-                        while table[slot] != 0 {
-                            if (table[slot] ^ hash) >> 32 == 0 {
-                                let other = entries[Int(table[slot] & 0xFFFF_FFFF) - 1].key
-                                if other.hasSameBytes(as: key) { return false }
-                            }
-                            slot = (slot + 1) & mask
-                        }
-                        table[slot] = Self.filled(hash, position)
-                        return true
-                    }
-                    if !isNew { return false }
-                }
-                return true
-            }
-        }
-        if isUnique { count = entries.count }
-        return isUnique
     }
 
     @inline(__always)
     private static func filled(_ hash: UInt64, _ position: Int) -> UInt64 {
         (hash & ~0xFFFF_FFFF) | UInt64(truncatingIfNeeded: position + 1)
+    }
+
+    @inline(__always)
+    private static func position(_ slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
+}
+
+// MARK: Sorting
+
+extension KeyIndex {
+    /// The index of entries whose keys all differ, with the order in which the keys are sorted.
+    ///
+    /// It is worth its time where many dictionaries have the same keys.
+    init(sorting entries: Entries) {
+        let order = entries.sortOrder
+        self.init(unique: entries, areSorted: order.indices.allSatisfy { order[$0].position == $0 })
+        if !entriesAreSorted { table.append(contentsOf: order.lazy.map { UInt64($0.position) }) }
+    }
+
+    /// The positions of the entries by their keys, if they were asked for and are not simply all in order.
+    var sortOrder: ContiguousArray<UInt64>.SubSequence? {
+        let end = Self.header + mask + 1
+        return end < table.count ? table[end...] : nil
     }
 }
 

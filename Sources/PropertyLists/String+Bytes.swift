@@ -17,13 +17,12 @@ extension String {
     /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        withBytes { a in other.withBytes { b in a.count == b.count && sameBytes(a.baseAddress, b.baseAddress, a.count) }
-        }
+        other.withBytes { hasBytes($0) }
     }
 
     /// Whether the string is these bytes.
     @inline(__always)
-    func hasSameBytes(as bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         withBytes { $0.count == bytes.count && sameBytes($0.baseAddress, bytes.baseAddress, bytes.count) }
     }
 

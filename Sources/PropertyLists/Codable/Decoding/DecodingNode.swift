@@ -13,6 +13,8 @@ class DecodingNode {
     /// Belongs to the root, which lives as long as any node below it.
     final unowned(unsafe) let session: DecodingSession
     private final let owned: DecodingSession?
+    /// Where the keys of the type were found before, if a type asks by key.
+    private final let order: KeyOrder?
 
     /// How many keys have been asked for.
     ///
@@ -22,25 +24,25 @@ class DecodingNode {
     init(root value: PropertyList, session: DecodingSession) {
         (parent, position, depth, isKeyed) = (nil, 0, 0, false)
         (dictionary, elements) = (PropertyList.Dictionary(), [value])
-        (self.session, owned) = (session, session)
+        (self.session, owned, order) = (session, session, nil)
     }
 
-    init(_ dictionary: PropertyList.Dictionary, at place: ValueDecoder) {
+    init(_ dictionary: PropertyList.Dictionary, at place: ValueDecoder, order: KeyOrder?) {
         (parent, position, depth, isKeyed) = (place.node, place.position, place.node.depth + 1, true)
         (self.dictionary, elements) = (dictionary, [])
-        (session, owned) = (place.node.session, nil)
+        (session, owned, self.order) = (place.node.session, nil, order)
     }
 
     init(_ elements: [PropertyList], at place: ValueDecoder) {
         (parent, position, depth, isKeyed) = (place.node, place.position, place.node.depth + 1, false)
         (dictionary, self.elements) = (PropertyList.Dictionary(), elements)
-        (session, owned) = (place.node.session, nil)
+        (session, owned, order) = (place.node.session, nil, nil)
     }
 
     fileprivate init(standingInFor node: DecodingNode) {
         (parent, position, depth, isKeyed) = (node.parent, node.position, node.depth, false)
         (dictionary, elements) = (PropertyList.Dictionary(), [])
-        (session, owned) = (node.session, nil)
+        (session, owned, order) = (node.session, nil, nil)
     }
 
     /// The last step of the way to the child at `position`; none at the root.
@@ -60,27 +62,26 @@ extension DecodingNode {
         return position < elements.count ? elements[position] : nil
     }
 
-    /// Where `key` stands, or −1. It is looked for first where `order` has it.
+    /// Where `key` stands, or −1. It is looked for first where keys asked for at this point were found before.
     @inline(__always)
-    final func position(of key: String, _ order: KeyOrder) -> Int {
+    final func position(of key: String) -> Int {
         let question = step
         step = question + 1
-        let position = order.position(at: question)
+        let position = order?.position(at: question) ?? question
         if position < dictionary.entries.count, dictionary.entries[position].key.isIdentical(to: key) {
             return position
         }
-        return search(key, question, order)
+        return search(key, question, position)
     }
 
     @inline(never)
-    private func search(_ key: String, _ question: Int, _ order: KeyOrder) -> Int {
-        let position = order.position(at: question)
-        if position < dictionary.entries.count, dictionary.entries[position].key.hasSameBytes(as: key) {
+    private func search(_ key: String, _ question: Int, _ position: Int) -> Int {
+        key.withBytes { key in
+            if position < dictionary.entries.count, dictionary.entries[position].key.hasBytes(key) { return position }
+            guard let position = dictionary.position(of: key) else { return -1 }
+            if let order, order.isUsedAgain { order.learn(position, at: question) }
             return position
         }
-        guard let position = dictionary.position(of: key) else { return -1 }
-        order.learn(position, at: question)
-        return position
     }
 
     /// The way from the root to the child at `position`.
@@ -123,7 +124,7 @@ final class KeyOrder {
     func position(at question: Int) -> Int { question < positions.count ? positions[question] : question }
 
     func learn(_ position: Int, at question: Int) {
-        guard isUsedAgain, question < Self.mostPositions else { return }
+        guard question < Self.mostPositions else { return }
         while positions.count <= question { positions.append(positions.count) }
         positions[question] = position
     }

@@ -9,7 +9,7 @@ final class DecodingSession {
     /// How values of `type` are decoded without a decoder of their own, or nil where they need one.
     @inline(__always)
     func strategy<T: Decodable>(for type: T.Type) -> DecodingStrategy<T>? {
-        guard let strategy = strategies[type] ?? strategies.insert(DecodingStrategy<T>.find(), for: type) else {
+        guard let strategy = strategies[type] ?? strategies.insert(decodingStrategy(for: type), for: type) else {
             return nil
         }
         return unsafeDowncast(strategy, to: DecodingStrategy<T>.self)

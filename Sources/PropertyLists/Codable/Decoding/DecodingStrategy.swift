@@ -3,12 +3,13 @@ final class DecodingStrategy<T: Decodable> {
     let decode: (ValueDecoder) throws -> T
 
     fileprivate init(_ decode: @escaping (ValueDecoder) throws -> T) { self.decode = decode }
+}
 
-    /// The strategy for `T`, or nil where it must decode itself.
-    static func find() -> DecodingStrategy? {
-        let strategy = known[ObjectIdentifier(T.self)] ?? (T.self as? any DecodedByElements.Type)?.decodingStrategy
-        return strategy as? DecodingStrategy
-    }
+/// The `DecodingStrategy` for `T`, or nil where it must decode itself.
+///
+/// No method of that class, for to name it in generic code is to look it up.
+func decodingStrategy<T: Decodable>(for type: T.Type) -> AnyObject? {
+    known[ObjectIdentifier(type)] ?? (type as? any DecodedByElements.Type)?.decodingStrategy
 }
 
 /// The strategies of single values, and of arrays and dictionaries of them.

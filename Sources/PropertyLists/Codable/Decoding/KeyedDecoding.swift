@@ -1,10 +1,11 @@
 /// The entries of a dictionary, decoded by key.
+///
+/// It holds one reference and no more, for Swift's own container copies it whenever a value is asked for.
 struct KeyedDecoding<Key: CodingKey> {
     let node: DecodingNode
-    let order: KeyOrder
 
     @inline(__always)
-    private func position(of key: Key) -> Int { node.position(of: key.stringValue, order) }
+    private func position(of key: Key) -> Int { node.position(of: key.stringValue) }
 
     /// The decoder of what stands under `key`.
     private func entry(_ key: Key) throws -> ValueDecoder {
@@ -41,7 +42,14 @@ struct KeyedDecoding<Key: CodingKey> {
 
 extension KeyedDecoding: KeyedDecodingContainerProtocol {
     var codingPath: [any CodingKey] { node.path }
-    var allKeys: [Key] { node.dictionary.entries.compactMap { Key(stringValue: $0.key) } }
+    var allKeys: [Key] {
+        var keys: [Key] = []
+        keys.reserveCapacity(node.count)
+        for entry in node.dictionary.entries {
+            if let key = Key(stringValue: entry.key) { keys.append(key) }
+        }
+        return keys
+    }
 
     func contains(_ key: Key) -> Bool { node.dictionary.position(of: key.stringValue) != nil }
 

@@ -18,8 +18,8 @@ extension ValueDecoder {
     @inline(__always)
     func scalarsByKey<Value: Scalar>(_ type: Value.Type) throws -> [String: Value] {
         guard case .dictionary(let dictionary)? = value else { throw failure([String: Value].self) }
-        var result: [String: Value] = [:]
-        result.reserveCapacity(dictionary.count)
+        // To make room later would be a call of generic code.
+        var result = [String: Value](minimumCapacity: dictionary.count)
         for at in dictionary.entries.indices {
             guard let value = Value(scalar: dictionary.entries[at].value) else {
                 throw ValueDecoder(node: try keyedNode(), position: at).scalarFailure(type)
@@ -40,12 +40,10 @@ extension ValueDecoder {
 
     func dictionary<Value: Decodable>(of type: Value.Type) throws -> [String: Value] {
         let node = try keyedNode()
-        var result: [String: Value] = [:]
-        result.reserveCapacity(node.count)
+        var result = [String: Value](minimumCapacity: node.count)
         let strategy = node.session.strategy(for: type)
         for at in 0..<node.count {
-            let value = try ValueDecoder(node: node, position: at).decode(strategy)
-            result.updateValue(value, forKey: node.dictionary.entries[at].key)
+            result[node.dictionary.entries[at].key] = try ValueDecoder(node: node, position: at).decode(strategy)
         }
         return result
     }

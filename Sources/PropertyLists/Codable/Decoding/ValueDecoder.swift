@@ -38,10 +38,10 @@ struct ValueDecoder {
         return result
     }
 
-    func keyedNode() throws -> DecodingNode {
+    func keyedNode(order: KeyOrder? = nil) throws -> DecodingNode {
         guard case .dictionary(let dictionary)? = value else { throw failure([String: any Decodable].self) }
         try checkDepth()
-        return DecodingNode(dictionary, at: self)
+        return DecodingNode(dictionary, at: self, order: order)
     }
 
     func unkeyedNode() throws -> DecodingNode {
@@ -63,7 +63,7 @@ extension ValueDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { node.session.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        KeyedDecodingContainer(KeyedDecoding(node: try keyedNode(), order: node.session.order(of: type)))
+        KeyedDecodingContainer(KeyedDecoding(node: try keyedNode(order: node.session.order(of: type))))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { UnkeyedDecoding(node: try unkeyedNode()) }

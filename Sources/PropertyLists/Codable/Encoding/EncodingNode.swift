@@ -46,10 +46,13 @@ final class EncodingNode {
 extension EncodingNode {
     /// The value that `value` encodes itself as, or nil where it is a nil.
     func encode<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
-        if let strategy = session.strategy(for: T.self) {
-            return try strategy.encode(value, self, step)
-        }
-        return try inside(value, at: step) { node in
+        guard let strategy = session.strategy(for: T.self) else { return try encodeItself(value, as: step) }
+        return try strategy.encode(value, self, step)
+    }
+
+    @inline(never)
+    private func encodeItself<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
+        try inside(value, at: step) { node in
             try value.encode(to: node)
             return try node.finish()
         }
@@ -151,6 +154,9 @@ extension EncodingNode {
     @inline(__always)
     func append(_ value: PropertyList) { elements.append(value) }
 
+    /// For how many entries there is room at first in a container of which nothing is known.
+    private static var fewestEntries: Int { 12 }
+
     func reserve(_ count: Int) { elements.reserveCapacity(count) }
 
     /// Begins the container or the value that the content is to be, unless it is already something else.
@@ -166,7 +172,7 @@ extension EncodingNode {
         begin(.keyed)
         guard entries.isEmpty, shape == nil else { return }
         let shape = session.shape(of: type)
-        entries.reserveCapacity(shape.count)
+        entries.reserveCapacity(max(shape.count, Self.fewestEntries))
         hasShape = true
         self.shape = shape
     }

@@ -11,7 +11,7 @@ final class EncodingSession {
     /// How values of `type` are encoded without an encoder of their own, or nil where they need one.
     @inline(__always)
     func strategy<T: Encodable>(for type: T.Type) -> EncodingStrategy<T>? {
-        guard let strategy = strategies[type] ?? strategies.insert(EncodingStrategy<T>.find(), for: type) else {
+        guard let strategy = strategies[type] ?? strategies.insert(encodingStrategy(for: type), for: type) else {
             return nil
         }
         return unsafeDowncast(strategy, to: EncodingStrategy<T>.self)
@@ -65,7 +65,7 @@ final class KeyShape {
         let dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
         changes += 1
         if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) {
-            model = dictionary.withoutValues
+            model = dictionary.model
         }
         return dictionary
     }

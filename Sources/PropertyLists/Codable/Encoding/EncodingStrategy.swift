@@ -5,12 +5,13 @@ final class EncodingStrategy<T: Encodable> {
     let encode: Encode
 
     fileprivate init(_ encode: @escaping Encode) { self.encode = encode }
+}
 
-    /// The strategy for `T`, or nil where it must encode itself.
-    static func find() -> EncodingStrategy? {
-        let strategy = known[ObjectIdentifier(T.self)] ?? (T.self as? any EncodedByElements.Type)?.encodingStrategy
-        return strategy as? EncodingStrategy
-    }
+/// The `EncodingStrategy` for `T`, or nil where it must encode itself.
+///
+/// No method of that class, for to name it in generic code is to look it up.
+func encodingStrategy<T: Encodable>(for type: T.Type) -> AnyObject? {
+    known[ObjectIdentifier(type)] ?? (type as? any EncodedByElements.Type)?.encodingStrategy
 }
 
 /// The strategies of single values, and of arrays and dictionaries of them.
