@@ -120,6 +120,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     private var open: [BinaryFrame] = []
     /// The container that was begun last.
     private var begun = BinaryFrame()
+    private var recentKeys = RecentKeys()
     /// The encoded sizes of all objects met so far; more than the object area means that some overlap.
     private var metBytes = 0
     private var scratch = OutputBuffer(capacity: 0)
@@ -360,28 +361,42 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Adds a key and returns its encoded length.
     @inline(__always)
     private mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
+        if let key = recentKeys[object] {
+            builder.addKey(key.text, bytes: key.bytes, at: place)
+            return key.length
+        }
+        return try addNewKey(object, at: place)
+    }
+
+    @inline(never)
+    private mutating func addNewKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         let offset = try offset(of: object)
         let head = try head(at: offset)
         let state = states.map { $0[object] } ?? ObjectState.new
         if state >= ObjectState.firstKept { return try addKeptKey(state, at: place) }
-        let length: Int
+        let key: RecentKeys.Key
         switch head.marker >> 4 {
         case 0x5:
             let text = try asciiBytes(head)
-            builder.addKey(String(validated: text, isASCII: true), bytes: Bytes.runsLast ? text : nil, at: place)
-            length = head.contents - offset + head.count
+            key = RecentKeys.Key(
+                object: object, text: String(validated: text, isASCII: true),
+                bytes: Bytes.runsLast ? text : UnsafeBufferPointer<UInt8>?.none,
+                length: head.contents - offset + head.count)
         case 0x6:
-            builder.addKey(try wideString(head), bytes: nil, at: place)
-            length = head.contents - offset + 2 * head.count
+            key = RecentKeys.Key(
+                object: object, text: try wideString(head), bytes: nil,
+                length: head.contents - offset + 2 * head.count)
         default: throw Fault(.keyIsNotText, at: place)
         }
+        builder.addKey(key.text, bytes: key.bytes, at: place)
+        recentKeys.note(key)
         if state == ObjectState.new {
             states?[object] = ObjectState.met
-            try meet(length, at: offset)
+            try meet(key.length, at: offset)
         } else if head.count > 15 {
-            keep(.string(builder.lastKey), object, ExpandedSize(bytes: length))
+            keep(.string(key.text), object, ExpandedSize(bytes: key.length))
         }
-        return length
+        return key.length
     }
 
     private mutating func addKeptKey(_ state: UInt32, at place: Int) throws(Fault) -> Int {
