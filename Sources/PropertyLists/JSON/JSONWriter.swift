@@ -57,12 +57,22 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
-        beginElement(isFirst: isFirst)
-        if options.wrapsInJSON, isFirst, isAlone, key.utf8.first == UInt8(ascii: "$") {
-            try append(quoted: "$" + copy key)
-        } else {
-            try append(quoted: key)
+        if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
+        try key.withBytesOrThrow { bytes throws(Refusal) in
+            output.reserve(bytes.count * JSONEscaping.growth + 20)
+            if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
+            output.appendReserved(UInt8(ascii: "\""))
+            try output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(UInt8(ascii: "\""))
+            output.appendReserved(UInt8(ascii: ":"))
         }
+    }
+
+    /// Writes a key on a line of its own, or one that could be taken for a wrapping.
+    private mutating func addUnusualKey(_ key: String, isFirst: Bool) throws(Refusal) {
+        beginElement(isFirst: isFirst)
+        let isDoubled = options.wrapsInJSON && isFirst && isAlone && key.utf8.first == UInt8(ascii: "$")
+        try append(quoted: isDoubled ? "$" + key : key)
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
     }
 
@@ -82,7 +92,7 @@ private struct JSONWriter: ValueSink, ~Copyable {
         try text.withBytesOrThrow { bytes throws(Refusal) in
             output.reserve(bytes.count * 6 + 20)
             output.appendReserved(UInt8(ascii: "\""))
-            try output.append(bytes, escaping: JSONEscaping.self)
+            try output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
         }
     }

@@ -16,10 +16,18 @@ extension OutputBuffer {
     mutating func append<Escaping: TextEscaping>(
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
     ) throws(Refusal) {
+        reserve(text.count * Escaping.growth + 16)
+        try appendReserved(text, escaping: escaping)
+    }
+
+    /// Writes `text` like `append`, where room for it and its growth, and sixteen bytes, has been made.
+    @inline(__always)
+    mutating func appendReserved<Escaping: TextEscaping>(
+        _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
+    ) throws(Refusal) {
         guard let base = text.baseAddress else { return }
         let raw = UnsafeRawPointer(base)
         let count = text.count
-        reserve(count * Escaping.growth + 16)
         var at = 0
         var found: UInt64 = 0
         while true {
