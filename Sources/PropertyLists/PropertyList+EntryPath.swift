@@ -96,7 +96,7 @@ extension PropertyList {
 
 extension [PropertyList] {
     /// The position that `index` names, where negative ones count from the end.
-    fileprivate func position(of index: Int) -> Int? {
+    func position(of index: Int) -> Int? {
         let position = index < 0 ? index + count : index
         return indices.contains(position) ? position : nil
     }
