@@ -10,12 +10,13 @@ struct Bound {
 
 extension Bound {
     static func all(_ files: LoadFiles) throws -> [Bound] {
-        try ["wide", "deep"].map { shape in
+        let shared = try ["wide", "deep"].map { shape in
             let bytes = try contents(of: files.sharedReferences(shape))
             return Bound(name: "50 000 shared references in 200 KB, \(shape)", milliseconds: 50) {
                 outcome(ofReading: bytes)
             }
         }
+        return shared + [try lazyLookup(files)]
     }
 
     /// A refusal is an outcome too: the file may stand for more than anybody wants in memory.

@@ -62,18 +62,11 @@ extension Target {
             case .success(let value):
                 for trip in RoundTrip.all { try check(value, trip) }
                 if self == .cross { try checkSniffing(of: value, bytes, options) }
-                for property in Self.properties[self, default: []] { try property(bytes, options, value) }
+                if self == .binary { try checkLazyView(bytes, value) }
             case .failure(let failure): try check(failure, bytes)
             }
         }
     }
-
-    private typealias Property = (
-        _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions, _ value: PropertyList
-    ) throws(BrokenProperty) -> Void
-
-    /// What must hold of a value read from one format only.
-    private static var properties: [Target: [Property]] { [:] }
 
     private func read(
         _ bytes: UnsafeBufferPointer<UInt8>, _ options: PropertyList.ReadingOptions

@@ -14,6 +14,9 @@
 
         static func main() {
             do {
+                if CommandLine.arguments.dropFirst().first == "--flood" {
+                    endProcess(try flood(named: CommandLine.arguments.dropFirst(2).first) ? 0 : 1)
+                }
                 let replay = try Replay(arguments: CommandLine.arguments.dropFirst())
                 let failures = try replay.run()
                 endProcess(failures == 0 ? 0 : 1)
@@ -21,6 +24,16 @@
                 say("\(error)", to: 2)
                 endProcess(2)
             }
+        }
+
+        /// Measures one flood; without a name, says which there are.
+        private static func flood(named name: String?) throws -> Bool {
+            guard let name else {
+                for flood in Flood.all { say(flood.name, to: 1) }
+                return true
+            }
+            guard let flood = Flood.all.first(where: { $0.name == name }) else { throw Misuse() }
+            return try flood.isBounded()
         }
 
         private init(arguments: ArraySlice<String>) throws {
@@ -76,7 +89,10 @@
 
         private struct Misuse: Error, CustomStringConvertible {
             var description: String {
-                "usage: Fuzzing [--target \(Target.allCases.map(\.rawValue).joined(separator: "|"))] [--verbose] PATH…"
+                """
+                usage: Fuzzing [--target \(Target.allCases.map(\.rawValue).joined(separator: "|"))] [--verbose] PATH…
+                       Fuzzing --flood [NAME]   the memory that reading a prepared input takes; no name: their names
+                """
             }
         }
     }

@@ -46,6 +46,8 @@ extension DecodingFailure {
         // Values.
         case invalidInteger(String)
         case invalidReal(String)
+        /// What stands where JSON wants a number is none by its grammar.
+        case invalidNumber(String)
         case invalidDate(String)
         case invalidData(String)
         case integerOutOfRange(String)
@@ -102,6 +104,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .invalidEscape(let text): "unknown escape \(quoted(text))"
         case .invalidInteger(let text): "not an integer: \(quoted(text))"
         case .invalidReal(let text): "not a real: \(quoted(text))"
+        case .invalidNumber(let text): "not a number as JSON writes it: \(quoted(text))"
         case .invalidDate(let text): "not a date: \(quoted(text))"
         case .invalidData(let text): "not data: \(text)"
         case .integerOutOfRange(let text): "integer out of range: \(quoted(text))"

@@ -16,7 +16,13 @@ public struct EntryPath: Hashable, Sendable {
         /// The element that this component names in an array.
         public var index: Int? {
             // `Int` would also take a plus sign.
-            text.first == "+" ? nil : Int(text)
+            text.unicodeScalars.first == "+" ? nil : Int(text)
+        }
+
+        public static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+        public func hash(into hasher: inout Hasher) {
+            text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
     }
 
@@ -28,7 +34,7 @@ public struct EntryPath: Hashable, Sendable {
 extension EntryPath {
     /// Reads `:a:b`. A colon or a backslash inside a component stands behind a backslash.
     public init(parsing text: String) throws(Failure) {
-        guard text.first == ":" else { throw .notAPath(text) }
+        guard text.unicodeScalars.first == ":" else { throw .notAPath(text) }
         var components: [Component] = []
         var current = ""
         var isEscaped = false
@@ -118,5 +124,8 @@ extension EntryPath.Failure: CustomStringConvertible {
         }
     }
 
-    private var arrayPlace: String { String(place[...(place.lastIndex(of: ":") ?? place.startIndex)]) }
+    private var arrayPlace: String {
+        let scalars = place.unicodeScalars
+        return String(scalars[...(scalars.lastIndex(of: ":") ?? scalars.startIndex)])
+    }
 }

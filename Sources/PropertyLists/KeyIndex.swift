@@ -41,12 +41,12 @@ struct KeyIndex: Sendable {
     @inline(__always)
     @discardableResult
     private mutating func fill(with entries: Entries, _ areSame: (Int, Int) -> Bool) -> Bool {
-        let mask = mask
+        let (mask, seed) = (mask, Self.seed)
         return table.withUnsafeMutableBufferPointer { table in
             let slots = table.baseAddress! + Self.header
             return entries.withUnsafeBufferPointer { entries in
                 for position in entries.indices {
-                    let hash = entries[position].key.withBytes { Self.hash($0) }
+                    let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
                     var slot = Int(truncatingIfNeeded: hash) & mask
                     while slots[slot] != 0 {
                         if (slots[slot] ^ hash) >> 32 == 0, areSame(Self.position(slots[slot]), position) {

@@ -1,9 +1,17 @@
 extension String {
     /// Runs `body` on the UTF-8 of this string, without a copy where the string has it at hand.
     @inline(__always)
-    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        if let result = try utf8.withContiguousStorageIfAvailable(body) { return result }
-        return try ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
+        return ContiguousArray(utf8).withUnsafeBufferPointer(body)
+    }
+
+    /// Runs `body`, which may throw, on the UTF-8 of this string.
+    @inline(__always)
+    package func withBytesOrThrow<Result, Failure: Error>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try utf8Span.span.withUnsafeBufferPointer(body)
     }
 
     /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)

@@ -1,7 +1,16 @@
+internal import Commands
+
 // Not for a name in this file: a static executable is told by its own imports which archives it must be linked with,
 // and those of the modules below it do not count.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #endif
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
 
-print("later")
+exit(Command.run(CommandLine.arguments))

@@ -159,6 +159,7 @@ import Testing
     }
 
     @Test func `what is left of an encoding does no harm`() throws {
+        // Unchecked, because the closures run on this thread before the test goes on.
         nonisolated(unsafe) var late: [any Encoder] = []
         nonisolated(unsafe) var lateKeyed: [KeyedEncodingContainer<Key>] = []
         nonisolated(unsafe) var lateUnkeyed: [any UnkeyedEncodingContainer] = []

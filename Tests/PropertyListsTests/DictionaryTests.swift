@@ -134,3 +134,8 @@ import Testing
         }
     }
 }
+
+@Test func `a value takes three words, a dictionary two`() {
+    #expect(MemoryLayout<PropertyList>.stride == 24)
+    #expect(MemoryLayout<PropertyList.Dictionary>.size == 16)
+}

@@ -90,7 +90,7 @@ struct OpenStepReadingTests {
         #expect(try PropertyList(parsing: text, as: .openstep) == entries(["a": "a", "b c": "b c"]))
     }
 
-    @Test(arguments: [" ", "\n\n", "// nothing", "/* nothing */", "\u{2028}", "\u{FEFF}"])
+    @Test(arguments: [" ", "\n\n", "// nothing", "/* nothing */", "\u{2028}", "\u{FEFF} "])
     func `white space and comments alone are an empty dictionary`(text: String) throws {
         #expect(try PropertyList(parsing: text, as: .openstep) == entries([:]))
     }

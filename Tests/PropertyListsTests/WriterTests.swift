@@ -204,3 +204,13 @@ import Testing
         #expect(try mark(value) == 0)
     }
 }
+
+@Test func `only a key that is alone is doubled where JSON is wrapped`() throws {
+    let value: PropertyList = ["a": ["$x": 1], "$b": 2]
+    var options = PropertyList.WritingOptions()
+    options.wrapsInJSON = true
+    options.keepsKeyOrder = true
+    #expect(
+        String(decoding: try value.serialized(as: .json, options: options), as: UTF8.self) == #"{"a":{"$$x":1},"$b":2}"#
+    )
+}

@@ -45,10 +45,10 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
 
     static var runsLast: Bool { false }
     private static let blockLength = 512
-    private static let blockCount = 8
+    private static let blockCount = 64
     private let blocks = UnsafeMutablePointer<UInt8>.allocate(capacity: blockLength * blockCount)
     /// The number of the block of the file that each place holds; −1 is none.
-    private var held = InlineArray<8, Int>(repeating: -1)
+    private var held = InlineArray<64, Int>(repeating: -1)
     private var long = OutputBuffer(capacity: 0)
 
     init(_ source: any ByteSource) { self.source = source }

@@ -61,11 +61,14 @@ extension BinaryTrailer {
 private struct ExpandedSize {
     var nodes = 1
     var bytes: Int
+    /// How many containers stand inside one another.
+    var height = 0
 
     @inline(__always)
     mutating func add(_ other: ExpandedSize) {
         nodes = Self.sum(nodes, other.nodes)
         bytes = Self.sum(bytes, other.bytes)
+        height = max(height, other.height + 1)
     }
 
     @inline(__always)
@@ -117,6 +120,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     private var open: [BinaryFrame] = []
     /// The container that was begun last.
     private var begun = BinaryFrame()
+    private var recentKeys = RecentKeys()
     /// The encoded sizes of all objects met so far; more than the object area means that some overlap.
     private var metBytes = 0
     private var scratch = OutputBuffer(capacity: 0)
@@ -146,7 +150,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
                 frame.remaining -= 1
                 if let size = try visit(child) {
                     frame.size.add(size)
-                    try check(frame.size, at: child)
+                    try check(frame.size, behind: child)
                 } else {
                     open.append(frame)
                     frame = begun
@@ -155,7 +159,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
             try close(frame)
             guard var outer = open.popLast() else { return builder.finish() }
             outer.size.add(frame.size)
-            try check(outer.size, at: frame.object)
+            try check(outer.size, behind: frame.object)
             frame = outer
         }
     }
@@ -169,9 +173,13 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         }
     }
 
+    /// Checks a container's size with that of the child added last.
     @inline(__always)
-    private func check(_ size: ExpandedSize, at object: Int) throws(Fault) {
-        if size.nodes > limits.expandedNodes || size.bytes > limits.expandedBytes { throw tooLarge(size, object) }
+    private mutating func check(_ size: ExpandedSize, behind child: Int) throws(Fault) {
+        if size.nodes > limits.expandedNodes || size.bytes > limits.expandedBytes {
+            builder.dropValue()
+            throw tooLarge(size, child)
+        }
     }
 
     private func tooLarge(_ size: ExpandedSize, _ object: Int) -> Fault {
@@ -256,11 +264,11 @@ extension BinaryReader where Bytes: ~Copyable {
     private mutating func headWithLongCount(_ marker: UInt8, at offset: Int) throws(Fault) -> Head {
         let place = offset + 1
         let sizeMarker = try objectBytes(at: place, count: 1)[0]
-        guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 3 else {
+        guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 4 else {
             throw Fault(.invalidSize("the count is no integer"), at: place)
         }
         let width = 1 << Int(sizeMarker & 0x0F)
-        let count = bigEndian(try objectBytes(at: place + 1, count: width), width)
+        let count = try unsigned(at: place + 1, size: width, of: place)
         guard count <= UInt64(trailer.tableOffset) else {
             throw Fault(.invalidSize("\(count) is more than fits"), at: place)
         }
@@ -285,15 +293,16 @@ extension BinaryReader where Bytes: ~Copyable {
         let states = preparedStates()
         let state = states[object]
         if state == ObjectState.open { throw Fault(.cycle, at: offset) }
-        if state >= ObjectState.firstKept { return addKept(state) }
+        if state >= ObjectState.firstKept { return try addKeptContainer(state, at: offset) }
         let isDictionary = head.marker >> 4 == 0xD
         let length = head.contents - offset + head.count * trailer.referenceSize * (isDictionary ? 2 : 1)
         if state == ObjectState.new { try meet(length, at: offset) }
         states[object] = ObjectState.open
         try builder.begin(dictionary: isDictionary, at: offset)
+        builder.reserve(head.count)
         begun = BinaryFrame(
             object: object, isDictionary: isDictionary, isAgain: state == ObjectState.met, references: head.contents,
-            remaining: head.count, size: ExpandedSize(bytes: length))
+            remaining: head.count, size: ExpandedSize(bytes: length, height: 1))
         if isDictionary { try addKeys(head) }
         return nil
     }
@@ -311,6 +320,15 @@ extension BinaryReader where Bytes: ~Copyable {
     private mutating func meet(_ length: Int, at offset: Int) throws(Fault) {
         metBytes += length
         if metBytes > trailer.tableOffset - BinaryTrailer.headerLength { throw Fault(.overlappingObjects, at: offset) }
+    }
+
+    /// Adds a container that was read before, if it is not too high for this place.
+    private mutating func addKeptContainer(_ state: UInt32, at offset: Int) throws(Fault) -> ExpandedSize {
+        let height = kept[Int(state - ObjectState.firstKept)].size.height
+        guard builder.depth + height <= limits.nesting else {
+            throw Fault(.nestedTooDeeply(limit: limits.nesting), at: offset)
+        }
+        return addKept(state)
     }
 
     private mutating func addKept(_ state: UInt32) -> ExpandedSize {
@@ -333,36 +351,52 @@ extension BinaryReader where Bytes: ~Copyable {
             let place = head.contents + at * trailer.referenceSize
             begun.size.add(ExpandedSize(bytes: try addKey(try reference(at: place), at: place)))
         }
+        if begun.size.nodes > limits.expandedNodes || begun.size.bytes > limits.expandedBytes {
+            throw tooLarge(begun.size, begun.object)
+        }
         builder.isInKey = false
         begun.references += head.count * trailer.referenceSize
-        try check(begun.size, at: begun.object)
     }
 
     /// Adds a key and returns its encoded length.
     @inline(__always)
     private mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
+        if let key = recentKeys[object] {
+            builder.addKey(key.text, bytes: key.bytes, at: place)
+            return key.length
+        }
+        return try addNewKey(object, at: place)
+    }
+
+    @inline(never)
+    private mutating func addNewKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         let offset = try offset(of: object)
         let head = try head(at: offset)
         let state = states.map { $0[object] } ?? ObjectState.new
         if state >= ObjectState.firstKept { return try addKeptKey(state, at: place) }
-        let length: Int
+        let key: RecentKeys.Key
         switch head.marker >> 4 {
         case 0x5:
             let text = try asciiBytes(head)
-            builder.addKey(String(validated: text, isASCII: true), bytes: Bytes.runsLast ? text : nil, at: place)
-            length = head.contents - offset + head.count
+            key = RecentKeys.Key(
+                object: object, text: String(validated: text, isASCII: true),
+                bytes: Bytes.runsLast ? text : UnsafeBufferPointer<UInt8>?.none,
+                length: head.contents - offset + head.count)
         case 0x6:
-            builder.addKey(try wideString(head), bytes: nil, at: place)
-            length = head.contents - offset + 2 * head.count
+            key = RecentKeys.Key(
+                object: object, text: try wideString(head), bytes: nil,
+                length: head.contents - offset + 2 * head.count)
         default: throw Fault(.keyIsNotText, at: place)
         }
+        builder.addKey(key.text, bytes: key.bytes, at: place)
+        recentKeys.note(key)
         if state == ObjectState.new {
             states?[object] = ObjectState.met
-            try meet(length, at: offset)
+            try meet(key.length, at: offset)
         } else if head.count > 15 {
-            keep(.string(builder.lastKey), object, ExpandedSize(bytes: length))
+            keep(.string(key.text), object, ExpandedSize(bytes: key.length))
         }
-        return length
+        return key.length
     }
 
     private mutating func addKeptKey(_ state: UInt32, at place: Int) throws(Fault) -> Int {
@@ -381,7 +415,12 @@ extension BinaryReader where Bytes: ~Copyable {
         let length = try add(head, at: offset)
         if state == ObjectState.new {
             states[object] = ObjectState.met
-            try meet(length, at: offset)
+            do throws(Fault) {
+                try meet(length, at: offset)
+            } catch {
+                builder.dropValue()
+                throw error
+            }
         } else if head.count > 15 {
             keep(builder.last, object, ExpandedSize(bytes: length))
         }

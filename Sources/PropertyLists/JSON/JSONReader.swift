@@ -159,7 +159,7 @@ extension JSONReader {
         let scan = Decimal19.scan(base, from: start, to: end, allowsPlus: false)
         guard scan.wholeDigits > 0, !scan.beginsWithZero || scan.wholeDigits == 1,
             !scan.hasPoint || scan.fractionDigits > 0, scan.hasDigitsInExponent
-        else { throw Fault(.invalidReal(text(from: start, to: scan.end)), at: start) }
+        else { throw Fault(.invalidNumber(text(from: start, to: scan.end)), at: start) }
         position = scan.end
         let bytes = UnsafeBufferPointer(start: base + start, count: scan.end - start)
         if !scan.hasPoint, scan.number.exponent == 0 || scan.isWholeButLong, !hasExponent(bytes),

@@ -56,20 +56,30 @@ private struct JSONWriter: ValueSink, ~Copyable {
     }
 
     @inline(__always)
-    mutating func addKey(_ key: borrowing String, isFirst: Bool) {
-        beginElement(isFirst: isFirst)
-        if options.wrapsInJSON, isFirst, isAlone, key.utf8.first == UInt8(ascii: "$") {
-            append(quoted: "$" + copy key)
-        } else {
-            append(quoted: key)
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
+        if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
+        try key.withBytesOrThrow { bytes throws(Refusal) in
+            output.reserve(bytes.count * JSONEscaping.growth + 20)
+            if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
+            output.appendReserved(UInt8(ascii: "\""))
+            try output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(UInt8(ascii: "\""))
+            output.appendReserved(UInt8(ascii: ":"))
         }
+    }
+
+    /// Writes a key on a line of its own, or one that could be taken for a wrapping.
+    private mutating func addUnusualKey(_ key: String, isFirst: Bool) throws(Refusal) {
+        beginElement(isFirst: isFirst)
+        let isDoubled = options.wrapsInJSON && isFirst && isAlone && key.utf8.first == UInt8(ascii: "$")
+        try append(quoted: isDoubled ? "$" + key : key)
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
     }
 
     @inline(__always)
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
         switch scalar {
-        case .string(let text): append(quoted: text)
+        case .string(let text): try append(quoted: text)
         case .integer(let number): output.append(number)
         case .real(let number) where number.isFinite: output.append(number, keepsPoint: true)
         case .boolean(let flag): if flag { output.append("true") } else { output.append("false") }
@@ -78,23 +88,28 @@ private struct JSONWriter: ValueSink, ~Copyable {
     }
 
     @inline(__always)
-    private mutating func append(quoted text: borrowing String) {
-        text.withBytes { bytes in
+    private mutating func append(quoted text: borrowing String) throws(Refusal) {
+        try text.withBytesOrThrow { bytes throws(Refusal) in
             output.reserve(bytes.count * 6 + 20)
             output.appendReserved(UInt8(ascii: "\""))
-            output.append(bytes, growth: 6, stops: Self.stops, special: Self.appendSpecial)
+            try output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
         }
     }
+}
+
+private enum JSONEscaping: TextEscaping {
+    /// As `\u001f` for a control character.
+    static var growth: Int { 6 }
 
     @inline(__always)
-    private static func stops(_ word: UInt64) -> UInt64 {
+    static func stops(_ word: UInt64) -> UInt64 {
         ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
             | ByteScan.below(word, 0x20)
     }
 
-    private static func appendSpecial(
-        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
+    static func append(
+        _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
     ) -> Int {
         switch text[start] {
         case UInt8(ascii: "\""): output.append("\\\"")
@@ -128,7 +143,7 @@ extension JSONWriter {
         case .date(let date): try append(date)
         case .data(let data): append(data)
         case .uid(let number): output.append(decimal: number)
-        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
+        case .real(let number): try append(quoted: Self.name(ofNonFinite: number))
         default: break
         }
     }
@@ -144,13 +159,13 @@ extension JSONWriter {
         }
         begin(ContainerShape(isDictionary: true, count: 1))
         beginElement(isFirst: true)
-        append(quoted: key(value))
+        try append(quoted: key(value))
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
         switch value {
         case .date(let date): try append(date)
         case .data(let data): append(data)
         case .uid(let number): output.append(decimal: number)
-        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
+        case .real(let number): try append(quoted: Self.name(ofNonFinite: number))
         default: break
         }
         end(ContainerShape(isDictionary: true, count: 1))

@@ -49,7 +49,8 @@ extension OpenStepReader {
                 return Data(bytes: scratch.base, count: scratch.count)
             } else {
                 let place = at
-                try skipSpace()
+                // A comment may not stand here: Core Foundation takes white space only.
+                try skipWhiteSpace()
                 guard at > place else { throw complaint(.invalidData("expected a hexadecimal digit or >")) }
             }
         }

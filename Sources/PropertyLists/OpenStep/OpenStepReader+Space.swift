@@ -6,7 +6,10 @@ extension OpenStepReader {
         try skipSpaceAndComments()
     }
 
-    private mutating func skipSpaceAndComments() throws(Fault) {
+    /// Goes on to the next byte that is no white space.
+    mutating func skipWhiteSpace() throws(Fault) { try skipSpaceAndComments(takesComments: false) }
+
+    private mutating func skipSpaceAndComments(takesComments: Bool = true) throws(Fault) {
         let raw = UnsafeRawPointer(base)
         while at < count {
             switch base[at] {
@@ -15,7 +18,7 @@ extension OpenStepReader {
                 while at + 8 <= count, raw.word(at) == 0x2020_2020_2020_2020 { at += 8 }
                 while at < count, base[at] == 0x20 { at += 1 }
             case 0x09...0x0D: at += 1
-            case UInt8(ascii: "/"):
+            case UInt8(ascii: "/") where takesComments:
                 guard try skipComment() else { return }
             case 0xE2:
                 // U+2028 and U+2029, which separate lines and paragraphs.

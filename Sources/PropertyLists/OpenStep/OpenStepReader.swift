@@ -5,8 +5,8 @@ extension PropertyList {
     static func readOpenStep(
         _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
-        guard !bytes.isEmpty else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+        guard start < bytes.count else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
         return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: dialect.format) { text, isASCII in
             OpenStepReader(text, dialect: dialect, isASCII: isASCII, limits: limits, options: options)
         }

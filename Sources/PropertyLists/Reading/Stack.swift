@@ -39,7 +39,7 @@ struct Stack<Element>: ~Copyable {
 
     /// Pushes `element` a number of times.
     mutating func push(_ element: Element, times: Int) {
-        while capacity - count < times { grow() }
+        reserve(times)
         (base + count).initialize(repeating: element, count: times)
         count += times
     }
@@ -51,14 +51,20 @@ struct Stack<Element>: ~Copyable {
         count += 1
     }
 
+    /// Makes room for as many more elements, of which it is known that they come.
+    @inline(__always)
+    mutating func reserve(_ additional: Int) {
+        if capacity - count < additional { grow(additional) }
+    }
+
     @inline(never)
-    private mutating func grow() {
+    private mutating func grow(_ additional: Int = 1) {
         let larger = capacity < 1 << 16 ? capacity * 2 : capacity + capacity / 2
-        let moved = UnsafeMutablePointer<Element>.allocate(capacity: larger)
+        capacity = max(larger, count + additional)
+        let moved = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
         moved.moveInitialize(from: base, count: count)
         base.deallocate()
         base = moved
-        capacity = larger
     }
 
     /// Takes the elements from `first` on off the stack.

@@ -87,6 +87,12 @@ struct TreeBuilder: ~Copyable {
         frame = Frame(firstValue: values.count, firstKey: dictionary ? keys.count : -1)
     }
 
+    /// Makes room for the children of the container that was begun last.
+    mutating func reserve(_ children: Int) {
+        values.reserve(children)
+        if isInDictionary { keys.reserve(children) }
+    }
+
     mutating func endArray() {
         let elements = values.popArray(from: frame.firstValue)
         leave()
@@ -149,6 +155,9 @@ struct TreeBuilder: ~Copyable {
         }
         return entries
     }
+
+    /// Drops the last value, which turned out to be at fault.
+    mutating func dropValue() { values.pop(1) { _ = $0.move() } }
 
     /// Drops the last key, whose value is not to be kept.
     mutating func dropKey() {

@@ -1,19 +1,33 @@
+/// What a format writes in place of bytes that cannot stand for themselves.
+protocol TextEscaping {
+    /// The most bytes that are written for one.
+    static var growth: Int { get }
+    /// The highest bit of each byte of a word that needs care, as `ByteScan` finds them.
+    static func stops(_ word: UInt64) -> UInt64
+    /// Writes what stands for the bytes at an offset and returns how many these are. Room is reserved.
+    static func append(
+        _ text: UnsafeBufferPointer<UInt8>, at offset: Int, to output: inout OutputBuffer
+    ) throws(Refusal) -> Int
+}
+
 extension OutputBuffer {
-    /// Writes `text` word by word, and gives the bytes at which `stops` finds something to `special`.
-    ///
-    /// - Parameters:
-    ///   - growth: the most bytes that are written for one.
-    ///   - stops: the highest bit of each byte that needs care, as `ByteScan` finds them.
-    ///   - special: writes what stands for the bytes at an offset and returns how many it took. Room is reserved.
+    /// Writes `text` word by word, with what `escaping` has to say of single bytes.
     @inline(__always)
-    mutating func append<Failure: Error>(
-        _ text: UnsafeBufferPointer<UInt8>, growth: Int, stops: (UInt64) -> UInt64,
-        special: (inout OutputBuffer, UnsafeBufferPointer<UInt8>, Int) throws(Failure) -> Int
-    ) throws(Failure) {
+    mutating func append<Escaping: TextEscaping>(
+        _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
+    ) throws(Refusal) {
+        reserve(text.count * Escaping.growth + 16)
+        try appendReserved(text, escaping: escaping)
+    }
+
+    /// Writes `text` like `append`, where room for it and its growth, and sixteen bytes, has been made.
+    @inline(__always)
+    mutating func appendReserved<Escaping: TextEscaping>(
+        _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
+    ) throws(Refusal) {
         guard let base = text.baseAddress else { return }
         let raw = UnsafeRawPointer(base)
         let count = text.count
-        reserve(count * growth + 16)
         var at = 0
         var found: UInt64 = 0
         while true {
@@ -22,7 +36,7 @@ extension OutputBuffer {
             while count - at >= 8 {
                 let word = raw.word(at)
                 target.storeBytes(of: word, as: UInt64.self)
-                found = stops(word)
+                found = Escaping.stops(word)
                 if found != 0 { break }
                 at += 8
                 target += 8
@@ -31,12 +45,12 @@ extension OutputBuffer {
                 if at == count { return advance(at - start) }
                 let word = raw.tail(at, count - at, of: count)
                 target.storeBytes(of: word, as: UInt64.self)
-                found = stops(word)
+                found = Escaping.stops(word)
                 if found == 0 { return advance(count - start) }
             }
             at += found.trailingZeroBitCount >> 3
             advance(at - start)
-            at += try special(&self, text, at)
+            at += try Escaping.append(text, at: at, to: &self)
         }
     }
 

@@ -25,7 +25,9 @@ struct OutputBuffer: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ additional: Int) {
-        let larger = max(capacity * 2, count + additional + 4096)
+        // Pages that are never written cost nothing, pages written twice cost twice: so in few, large steps.
+        let factor = capacity < 1 << 26 ? 4 : 2
+        let larger = max(capacity * factor, count + additional + 4096)
         let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
         moved.update(from: base, count: count)
         base.deallocate()

@@ -18,6 +18,7 @@ extension XMLReader {
         let isClosing = position < end && base[position] == UInt8(ascii: "/")
         if isClosing { position += 1 }
         let name = try readName(of: "a tag", from: start)
+        guard position < end else { throw Fault(.unexpectedEnd(inside: "a tag"), at: end) }
         guard let element = XMLElement(name: name) else {
             throw Fault(.unknownElement(String(decoding: name, as: UTF8.self)), at: start)
         }
@@ -44,6 +45,9 @@ extension XMLReader {
                 position += 2
                 return true
             }
+            if base[position] == UInt8(ascii: "/"), position + 1 == end {
+                throw Fault(.unexpectedEnd(inside: "the tag <\(name)"), at: end)
+            }
             guard hadSpace, !isClosing else {
                 throw Fault(.malformedTag("an unexpected character in <\(name)>"), at: position)
             }
@@ -58,27 +62,31 @@ extension XMLReader {
 
     private mutating func readAttributeValue() throws(Fault) {
         skipSpace()
+        guard position < end else { throw Fault(.unexpectedEnd(inside: "an attribute"), at: end) }
         guard position < end, base[position] == UInt8(ascii: "=") else {
             throw Fault(.malformedTag("an attribute without a value"), at: position)
         }
         position += 1
         skipSpace()
-        guard (try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<"))) != nil else {
+        guard position < end else { throw Fault(.unexpectedEnd(inside: "an attribute"), at: end) }
+        guard try readQuoted(inside: "an attribute", forbidding: UInt8(ascii: "<")) else {
             throw Fault(.malformedTag("an attribute's value without quotes"), at: position)
         }
     }
 
-    /// Reads what stands in quotes; nil where no quote begins.
-    private mutating func readQuoted(inside place: String, forbidding forbidden: UInt8? = nil) throws(Fault) -> Range<
-        Int
-    >? {
+    /// Passes over what stands in quotes; false where no quote begins.
+    private mutating func readQuoted(
+        inside place: String, forbidding forbidden: UInt8? = nil
+    ) throws(Fault) -> Bool {
         guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else {
-            return nil
+            return false
         }
         let quote = base[position]
-        let start = position + 1
-        position = start
+        position += 1
         while position < end, base[position] != quote {
+            if base[position] < 0x20, !isXMLSpace(base[position]) {
+                throw Fault(.invalidCharacter(UInt32(base[position])), at: position)
+            }
             if base[position] == forbidden {
                 throw Fault(.malformedTag("“<” in an attribute's value"), at: position)
             }
@@ -86,7 +94,7 @@ extension XMLReader {
         }
         guard position < end else { throw Fault(.unexpectedEnd(inside: place), at: end) }
         position += 1
-        return start..<position - 1
+        return true
     }
 
     private mutating func readName(of what: String, from start: Int) throws(Fault) -> UnsafeBufferPointer<UInt8> {

@@ -33,8 +33,11 @@ struct XMLReader: TextReader, ~Copyable {
 
     /// Reads the whole document.
     mutating func read() throws(Fault) -> PropertyList {
-        try skipProlog()
+        skipSpace()
         guard position < end else { throw Fault(.emptyInput, at: 0) }
+        position = 0
+        try skipProlog()
+        guard position < end else { throw Fault(.noValue, at: end) }
         let start = position
         let tag = try readTag()
         if tag.name == .plist {
@@ -155,6 +158,7 @@ struct XMLReader: TextReader, ~Copyable {
     @inline(never)
     private mutating func readUnusualMarkup(from start: Int) throws(Fault) {
         guard try !skipCommentOrInstruction() else { return }
+        if hasPrefix("<![CDATA[") { throw Fault(.misplacedText, at: start) }
         let tag = try readTag()
         guard !tag.isClosing else { return try close(tag.name, from: start) }
         switch tag.name {
@@ -213,7 +217,9 @@ extension XMLReader {
     /// Ends a dictionary; one that is exactly `{CF$UID = integer}` is a reference.
     private mutating func endDictionary(at start: Int) throws(Fault) {
         if builder.awaitsValue { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        guard builder.childCount == 1, builder.lastKey == "CF$UID" else { return try builder.endDictionary() }
+        guard builder.childCount > 0, builder.lastKey.hasSameBytes(as: "CF$UID") else {
+            return try builder.endDictionary()
+        }
         try builder.endDictionary { dictionary in dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary) }
     }
 
@@ -258,7 +264,9 @@ extension XMLReader {
 extension PropertyList.Dictionary {
     /// The reference that a dictionary `{CF$UID = n}` stands for.
     var asUID: UInt64? {
-        guard count == 1, entries[0].key == "CF$UID", case .integer(let number) = entries[0].value else { return nil }
+        guard count == 1, entries[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = entries[0].value else {
+            return nil
+        }
         return UInt64(exactly: number)
     }
 }

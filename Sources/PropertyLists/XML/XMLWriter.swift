@@ -105,53 +105,7 @@ private struct XMLWriter: ValueSink, ~Copyable {
 extension XMLWriter {
     @inline(__always)
     private mutating func append(escaped text: borrowing String) throws(Refusal) {
-        var failure: Refusal?
-        text.withBytes { bytes in
-            do throws(Refusal) {
-                try output.append(bytes, growth: 5, stops: Self.stops, special: Self.appendSpecial)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// Markup, control characters, and whatever is not ASCII.
-    @inline(__always)
-    private static func stops(_ word: UInt64) -> UInt64 {
-        // `<` and `>` differ in one bit.
-        ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
-            | ByteScan.below(word, 0x20) | word & ByteScan.highBits
-    }
-
-    private static func appendSpecial(
-        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
-    ) throws(Refusal) -> Int {
-        switch text[start] {
-        case UInt8(ascii: "<"): output.append("&lt;")
-        case UInt8(ascii: ">"): output.append("&gt;")
-        case UInt8(ascii: "&"): output.append("&amp;")
-        case UInt8(ascii: "\r"): output.append("&#13;")
-        case UInt8(ascii: "\t"), UInt8(ascii: "\n"): output.append(text[start])
-        case 0x80...: return try appendNonASCII(&output, text, start)
-        case let control: throw Refusal(.characterNotSupported(UInt32(control)))
-        }
-        return 1
-    }
-
-    private static func appendNonASCII(
-        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
-    ) throws(Refusal) -> Int {
-        var at = start
-        while at < text.count, text[at] >= 0x80 {
-            if text[at] == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
-                throw Refusal(.characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
-            }
-            output.end[0] = text[at]
-            output.advance(1)
-            at += 1
-        }
-        return at - start
+        try text.withBytesOrThrow { bytes throws(Refusal) in try output.append(bytes, escaping: XMLEscaping.self) }
     }
 
     private mutating func append(_ number: Double) {
@@ -205,5 +159,48 @@ extension XMLWriter {
         indent -= 1
         appendIndent()
         output.append("</dict>\n")
+    }
+}
+
+private enum XMLEscaping: TextEscaping {
+    /// As `&#13;` for a carriage return.
+    static var growth: Int { 5 }
+
+    /// Markup, control characters, and whatever is not ASCII.
+    @inline(__always)
+    static func stops(_ word: UInt64) -> UInt64 {
+        // `<` and `>` differ in one bit.
+        ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
+            | ByteScan.below(word, 0x20) | word & ByteScan.highBits
+    }
+
+    static func append(
+        _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
+    ) throws(Refusal) -> Int {
+        switch text[start] {
+        case UInt8(ascii: "<"): output.append("&lt;")
+        case UInt8(ascii: ">"): output.append("&gt;")
+        case UInt8(ascii: "&"): output.append("&amp;")
+        case UInt8(ascii: "\r"): output.append("&#13;")
+        case UInt8(ascii: "\t"), UInt8(ascii: "\n"): output.append(text[start])
+        case 0x80...: return try appendNonASCII(&output, text, start)
+        case let control: throw Refusal(.characterNotSupported(UInt32(control)))
+        }
+        return 1
+    }
+
+    private static func appendNonASCII(
+        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
+    ) throws(Refusal) -> Int {
+        var at = start
+        while at < text.count, text[at] >= 0x80 {
+            if text[at] == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
+                throw Refusal(.characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
+            }
+            output.end[0] = text[at]
+            output.advance(1)
+            at += 1
+        }
+        return at - start
     }
 }
