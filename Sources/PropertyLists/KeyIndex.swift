@@ -44,16 +44,20 @@ struct KeyIndex: Sendable {
         let (mask, seed) = (mask, Self.seed)
         return table.withUnsafeMutableBufferPointer { table in
             let slots = table.baseAddress! + Self.header
-            for position in entries.indices {
-                let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
-                var slot = Int(truncatingIfNeeded: hash) & mask
-                while slots[slot] != 0 {
-                    if (slots[slot] ^ hash) >> 32 == 0, areSame(Self.position(slots[slot]), position) { return false }
-                    slot = (slot + 1) & mask
+            return entries.withUnsafeBufferPointer { entries in
+                for position in entries.indices {
+                    let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
+                    var slot = Int(truncatingIfNeeded: hash) & mask
+                    while slots[slot] != 0 {
+                        if (slots[slot] ^ hash) >> 32 == 0, areSame(Self.position(slots[slot]), position) {
+                            return false
+                        }
+                        slot = (slot + 1) & mask
+                    }
+                    slots[slot] = Self.filled(hash, position)
                 }
-                slots[slot] = Self.filled(hash, position)
+                return true
             }
-            return true
         }
     }
 

@@ -24,17 +24,17 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
         while let (range, length) = unsorted.popLast() {
             order.withUnsafeMutableBufferPointer { order in
                 let run = UnsafeMutableBufferPointer(rebasing: order[range])
-                if run.count > 2 {
-                    let common = rank(run, from: length)
-                    sortByRank(run, &spare)
-                    collectRuns(of: run, at: range.lowerBound, from: common + 8, into: &unsorted)
-                } else if run.count == 2, isBefore(run[1], run[0]) {
-                    run.swapAt(0, 1)
-                }
+                guard run.count > Self.fewKeys else { return run.sort(step: 1, by: isBefore) }
+                let common = rank(run, from: length)
+                sortByRank(run, &spare)
+                sortRuns(of: run, at: range.lowerBound, from: common + 8, into: &unsorted)
             }
         }
         return order
     }
+
+    /// The most keys that are compared as they are.
+    private static var fewKeys: Int { 8 }
 
     private func isBefore(_ a: RankedPosition, _ b: RankedPosition) -> Bool {
         self[a.position].key.isBefore(self[b.position].key)
@@ -42,18 +42,34 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
 
     /// Ranks keys by the eight bytes behind what they have in common, which is at least `length` bytes, and returns
     /// how many those are.
+    ///
+    /// What some of the keys have in common mostly is what all have, so that of many each is looked at once.
     private func rank(_ run: UnsafeMutableBufferPointer<RankedPosition>, from length: Int) -> Int {
-        let common = self[run[0].position].key.withBytes { first in
-            run.reduce(first.count) { common, place in
-                self[place.position].key.withBytes { commonPrefix($0, first, from: length, to: common) }
+        withUnsafeBufferPointer { entries in
+            entries[run[0].position].key.withBytes { first in
+                var guess = first.count
+                for at in stride(from: 0, to: run.count, by: 1 + run.count / 16) {
+                    guess = entries[run[at].position].key.withBytes {
+                        commonPrefix($0, first, from: length, to: guess)
+                    }
+                }
+                while true {
+                    var common = guess
+                    for at in run.indices {
+                        entries[run[at].position].key.withBytes { key in
+                            common = commonPrefix(key, first, from: length, to: common)
+                            run[at].rank = keyRank(key, from: common)
+                        }
+                    }
+                    if common == guess { return common }
+                    guess = common
+                }
             }
         }
-        for at in run.indices { run[at].rank = self[run[at].position].key.withBytes { keyRank($0, from: common) } }
-        return common
     }
 
-    /// Finds the runs of equal rank in a sorted run.
-    private func collectRuns(
+    /// Sorts the runs of equal rank in a run that is sorted by rank, or adds them to those that are yet to be sorted.
+    private func sortRuns(
         of run: UnsafeMutableBufferPointer<RankedPosition>, at offset: Int, from length: Int,
         into unsorted: inout [(range: Range<Int>, length: Int)]
     ) {
@@ -61,14 +77,14 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
         while start < run.count {
             var end = start + 1
             while end < run.count, run[end].rank == run[start].rank { end += 1 }
-            if end - start > 1 {
-                if run[start].rank == 0 {
-                    // Some have ended here, and a NUL counts like the end.
-                    var equal = UnsafeMutableBufferPointer(rebasing: run[start..<end])
-                    equal.sort(by: isBefore)
-                } else {
-                    unsorted.append((offset + start..<offset + end, length))
-                }
+            var alike = UnsafeMutableBufferPointer(rebasing: run[start..<end])
+            if alike.count <= Self.fewKeys {
+                alike.sort(step: 1, by: isBefore)
+            } else if alike[0].rank == 0 {
+                // Some have ended here, and a NUL counts like the end.
+                alike.sort(by: isBefore)
+            } else {
+                unsorted.append((offset + start..<offset + end, length))
             }
             start = end
         }
@@ -85,9 +101,13 @@ struct RankedPosition {
 private func sortByRank(
     _ run: UnsafeMutableBufferPointer<RankedPosition>, _ spare: inout ContiguousArray<RankedPosition>
 ) {
-    guard run.count >= 256 else { return sortFew(run) }
+    guard run.count >= 256 else {
+        // Shell's sort: what stands far from its place gets near it in larger steps.
+        for step in stride(from: 31, through: 1, by: -10) { run.sort(step: step) { $0.rank < $1.rank } }
+        return
+    }
     while spare.count < run.count { spare.append(RankedPosition(rank: 0, position: 0)) }
-    let differing = run.reduce(0) { $0 | $1.rank ^ run[0].rank }
+    let differing = run.reduce(0) { $0 | ($1.rank ^ run[0].rank) }
     spare.withUnsafeMutableBufferPointer { spare in
         var (source, target) = (run.baseAddress!, spare.baseAddress!)
         for shift in stride(from: UInt64(0), to: 64, by: 8) where differing >> shift & 0xFF != 0 {
@@ -98,19 +118,20 @@ private func sortByRank(
     }
 }
 
-private func sortFew(_ run: UnsafeMutableBufferPointer<RankedPosition>) {
-    guard run.count <= 64 else {
-        var run = run
-        return run.sort { $0.rank < $1.rank }
-    }
-    for next in 1..<run.count {
-        let place = run[next]
-        var at = next
-        while at > 0, place.rank < run[at - 1].rank {
-            run[at] = run[at - 1]
-            at -= 1
+extension UnsafeMutableBufferPointer<RankedPosition> {
+    /// Sorts the elements that are so far from one another, by moving each behind the last one before it.
+    @inline(__always)
+    fileprivate func sort(step: Int, by isBefore: (Element, Element) -> Bool) {
+        guard step < count else { return }
+        for next in step..<count {
+            let place = self[next]
+            var at = next
+            while at >= step, isBefore(place, self[at - step]) {
+                self[at] = self[at - step]
+                at -= step
+            }
+            self[at] = place
         }
-        run[at] = place
     }
 }
 
@@ -149,8 +170,9 @@ private func commonPrefix(
 /// Eight bytes of a key as a number that grows as the keys do.
 @inline(__always)
 private func keyRank(_ key: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
-    if start + 8 <= key.count, let base = key.baseAddress {
-        let word = UInt64(bigEndian: UnsafeRawPointer(base).word(start))
+    if let base = UnsafeRawPointer(key.baseAddress), key.count >= 8, start < key.count {
+        let missing = max(0, start + 8 - key.count)
+        let word = UInt64(bigEndian: base.word(start - missing)) << UInt64(8 * missing)
         if word & ByteScan.highBits == 0 { return word }
     }
     var rank: UInt64 = 0
