@@ -202,7 +202,9 @@ enum Peer {
         // It has no integers beyond 63 bits, writes characters beyond U+FFFF into XML as escapes, and takes any
         // dictionary with a key `CF$UID` for a reference.
         scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 && $0 != "$" }
-        let value = Peer.value(scope, stream: "GNUstep").withoutExtremes
+        let extreme = Peer.value(scope, stream: "GNUstep").withoutExtremes
+        // Its binary writer takes 0 and false for one, and 1 and true.
+        let value = target == "binary1" ? extreme.withoutBooleans : extreme
         let result = try Subprocess.run(
             Peer.gnustep, ["-convert", target, "-"], input: try value.serialized(as: source))
         try #require(result.status == 0, "\(result.errorText)")
@@ -223,6 +225,10 @@ extension PropertyList {
             return .dictionary(Dictionary(dictionary.map { ($0.key, $0.value.mapScalars(change)) }))
         default: return change(self)
         }
+    }
+
+    var withoutBooleans: PropertyList {
+        mapScalars { if case .boolean(let flag) = $0 { .string(flag ? "yes" : "no") } else { $0 } }
     }
 
     /// Without integers beyond 63 bits, and the greatest real, which sixteen digits round beyond it.
