@@ -226,6 +226,10 @@ extension BinaryReader where Bytes: ~Copyable {
         /// How many bytes, units or references follow, for objects that have a count.
         var count = 0
         var contents: Int
+
+        /// Whether a value of these contents takes memory beside its own words, so that sharing it saves some.
+        @inline(__always)
+        var isWorthKeeping: Bool { count > (marker >> 4 == 0x6 ? 5 : 14) }
     }
 
     /// Reads an object's marker and, where it has one, its count of things that take `size` bytes each.
@@ -378,7 +382,7 @@ extension BinaryReader where Bytes: ~Copyable {
         if state == ObjectState.new {
             states?[object] = ObjectState.met
             try meet(length, at: offset)
-        } else if head.count > 15 {
+        } else if head.isWorthKeeping {
             keep(.string(builder.lastKey), object, ExpandedSize(bytes: length))
         }
         return length
@@ -406,7 +410,7 @@ extension BinaryReader where Bytes: ~Copyable {
                 builder.dropValue()
                 throw error
             }
-        } else if head.count > 15 {
+        } else if head.isWorthKeeping {
             keep(builder.last, object, ExpandedSize(bytes: length))
         }
         return length
