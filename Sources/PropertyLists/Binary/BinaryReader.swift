@@ -310,7 +310,8 @@ extension BinaryReader where Bytes: ~Copyable {
         return nil
     }
 
-    private mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
+    /// The states of all objects, from the time on when there may be an object that is met twice.
+    mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
         if let states { return states }
         let states = UnsafeMutablePointer<UInt32>.allocate(capacity: trailer.objectCount)
         states.initialize(repeating: ObjectState.new, count: trailer.objectCount)
