@@ -1,4 +1,16 @@
 extension PropertyList {
+    /// The value under `key`; nil where there is none, or where this is no dictionary.
+    public subscript(key: String) -> PropertyList? {
+        guard case .dictionary(let dictionary) = self else { return nil }
+        return dictionary[key]
+    }
+
+    /// The element at `index`, of which −1 is the last; nil where there is none, or where this is no array.
+    public subscript(index: Int) -> PropertyList? {
+        guard case .array(let elements) = self else { return nil }
+        return elements.position(of: index).map { elements[$0] }
+    }
+
     /// The entry at `path`, or nil where the way leads nowhere.
     public subscript(path: EntryPath) -> PropertyList? {
         var value = self
@@ -11,9 +23,8 @@ extension PropertyList {
 
     private func child(_ component: EntryPath.Component) -> PropertyList? {
         switch self {
-        case .dictionary(let dictionary): dictionary[component.text]
-        case .array(let elements):
-            component.index.flatMap { elements.position(of: $0) }.map { elements[$0] }
+        case .dictionary: self[component.text]
+        case .array: component.index.flatMap { self[$0] }
         default: nil
         }
     }
