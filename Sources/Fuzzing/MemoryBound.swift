@@ -46,16 +46,24 @@
             text("xml-data", .xml, "<array>", "<data/>", "</array>"),
             Flood(name: "binary-references-to-one", format: .binary) { binary(marker: 0xAF) },
             Flood(name: "binary-keys-and-values", format: .binary) { binary(marker: 0xDF) },
+            Flood(name: "binary-references-to-a-wide-text", format: .binary) { binary(marker: 0xAF, wideText) },
+            Flood(name: "binary-wide-keys-and-values", format: .binary) { binary(marker: 0xDF, wideText) },
+            Flood(name: "binary-references-to-data", format: .binary) {
+                binary(marker: 0xAF, [0x4F, 0x10, 15] + [UInt8](repeating: 7, count: 15))
+            },
             Flood(name: "binary-arrays-of-one", format: .binary, bytes: binaryArraysOfOne),
         ]
 
-        /// A container of many references of one byte, all to a text of one character.
-        private static func binary(marker: UInt8) -> [UInt8] {
+        /// The longest text whose count stands in its marker: too long to lie in a value of its own.
+        private static let wideText: [UInt8] = [0x6E] + (0..<14).flatMap { _ in [0x4E, 0x2D] as [UInt8] }
+
+        /// A container of many references of one byte, all to a text of one character or to another object.
+        private static func binary(marker: UInt8, _ object: [UInt8] = [0x51, 0x61]) -> [UInt8] {
             let count = marker == 0xAF ? length : length / 2
             var bytes = Array("bplist00".utf8) + [marker, 0x12] + bigEndian(count, 4)
             bytes += [UInt8](repeating: 1, count: marker == 0xAF ? count : 2 * count)
             let text = bytes.count
-            bytes += [0x51, 0x61]
+            bytes += object
             return bytes + bigEndian(8, 4) + bigEndian(text, 4) + trailer(4, 1, 2, bytes.count)
         }
 

@@ -148,7 +148,7 @@ extension DecodingFailure: CustomStringConvertible {
 private func quoted(_ text: String) -> String { "\u{201C}\(shortened(text))\u{201D}" }
 
 /// Enough of a text to recognise it, on one line.
-private func shortened(_ text: String) -> String {
+func shortened(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(40) {
         switch scalar.value {

@@ -11,9 +11,8 @@ extension PropertyList {
 
     private func child(_ component: EntryPath.Component) -> PropertyList? {
         switch self {
-        case .dictionary(let dictionary): dictionary[component.text]
-        case .array(let elements):
-            component.index.flatMap { elements.position(of: $0) }.map { elements[$0] }
+        case .dictionary: self[component.text]
+        case .array: component.index.flatMap { self[$0] }
         default: nil
         }
     }
@@ -35,10 +34,16 @@ extension PropertyList {
 
     /// Changes the entry at `path` where it lies, without a copy of what surrounds it.
     ///
-    /// `body` is given nil where there is no entry, and leaves nil to remove it.
+    /// `body` is given nil where there is no entry, and leaves nil to remove it. A path that is longer than containers
+    /// may be deep by default is refused: no writer would take what it leads to.
     public mutating func edit<Result>(
         _ path: EntryPath, _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
     ) throws(EntryPath.Failure) -> Result {
+        let limit = Limits.default.nesting
+        guard path.components.count <= limit else {
+            let place = EntryPath(Array(path.components[...limit]))
+            throw EntryPath.Failure(problem: .nestedTooDeeply(limit: limit), place: place.description)
+        }
         var root: PropertyList? = self
         self = .boolean(false)
         defer { self = root ?? .dictionary([:]) }

@@ -29,6 +29,20 @@ import Testing
         }
     }
 
+    @Test func `a key and an index lead one step`() {
+        let value: PropertyList = ["list": [1, 2, 3], "0": "zero"]
+        #expect(value["list"]?[0] == 1)
+        #expect(value["list"]?[-1] == 3)
+        #expect(value["list"]?[3] == nil)
+        #expect(value["list"]?[-4] == nil)
+        #expect(value["list"]?[Int.min] == nil)
+        #expect(value["list"]?["0"] == nil)
+        #expect(value["0"] == "zero")
+        #expect(value[0] == nil)
+        #expect(value["no such key"] == nil)
+        #expect(PropertyList.string("text")["list"] == nil)
+    }
+
     @Test func `paths are compared byte for byte`() {
         #expect(EntryPath(["\u{E9}"]) != EntryPath(["e\u{301}"]))
     }

@@ -132,6 +132,19 @@ import Testing
         #expect(works)
     }
 
+    @Test func `a path changes a value as deep as the limit and no deeper`() throws {
+        let path = { EntryPath(Array(repeating: "k", count: $0)) }
+        var value: PropertyList = [:]
+        try value.set("x", at: path(512))
+        #expect(value == Self.nest(512, inDictionaries: true))
+        for count in [513, 100_000] {
+            let failure = #expect(throws: EntryPath.Failure.self) { try value.set("y", at: path(count)) }
+            #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+            #expect(failure?.place == path(513).description)
+        }
+        #expect(value == Self.nest(512, inDictionaries: true))
+    }
+
     @Test(arguments: shapes)
     func `input beyond the depth fails on a small thread`(_ format: PropertyList.Format, _ inDictionaries: Bool) throws
     {

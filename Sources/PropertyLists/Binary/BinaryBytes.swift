@@ -38,10 +38,10 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
 /// The bytes of a source, of which small blocks are kept: a search by halving comes back to the same ones.
 struct BytesOfSource: BinaryBytes, ~Copyable {
     private let source: any ByteSource
+    /// How many bytes the source had when its trailer was read, whatever has become of it.
+    private let byteCount: Int
     /// What the source threw; a reader in between knows of faults only.
     private(set) var failure: (any Error)?
-    /// How many bytes were read from the source.
-    private(set) var copied = 0
 
     static var runsLast: Bool { false }
     private static let blockLength = 512
@@ -51,7 +51,10 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
     private var held = InlineArray<64, Int>(repeating: -1)
     private var long = OutputBuffer(capacity: 0)
 
-    init(_ source: any ByteSource) { self.source = source }
+    init(_ source: any ByteSource, byteCount: Int) {
+        self.source = source
+        self.byteCount = byteCount
+    }
 
     deinit { blocks.deallocate() }
 
@@ -72,7 +75,7 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
         if held[place] != number {
             held[place] = -1
             let start = number * Self.blockLength
-            try read(into: block, at: start, count: min(Self.blockLength, source.byteCount - start))
+            try read(into: block, at: start, count: min(Self.blockLength, byteCount - start))
             held[place] = number
         }
         return block
@@ -81,7 +84,6 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
     private mutating func read(into target: UnsafeMutablePointer<UInt8>, at offset: Int, count: Int) throws(Fault) {
         do {
             try source.read(into: UnsafeMutableRawBufferPointer(start: target, count: count), at: offset)
-            copied += count
         } catch {
             failure = error
             throw Fault(.unexpectedEnd(inside: "the file"), at: offset)

@@ -89,7 +89,8 @@ extension BinaryPropertyList {
         _ path: EntryPath = EntryPath(), _ body: (inout BinaryReader<BytesOfSource>) throws(Fault) -> Result
     ) throws -> Result {
         var reader = BinaryReader(
-            BytesOfSource(source), trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
+            BytesOfSource(source, byteCount: trailer.fileLength), trailer: trailer, limits: limits,
+            options: PropertyList.ReadingOptions())
         do throws(Fault) {
             return try body(&reader)
         } catch {
@@ -125,6 +126,8 @@ extension BinaryReader where Bytes: ~Copyable {
     fileprivate mutating func keys(of object: Int) throws(Fault) -> [String] {
         let head = try head(at: offset(of: object))
         guard head.marker >> 4 == 0xD else { return [] }
+        // With states, a long key that is referred to many times is one string.
+        _ = preparedStates()
         var keys: [String] = []
         for position in 0..<head.count {
             let key = try reference(at: head.contents + position * trailer.referenceSize)

@@ -227,6 +227,10 @@ extension BinaryReader where Bytes: ~Copyable {
         /// How many bytes, units or references follow, for objects that have a count.
         var count = 0
         var contents: Int
+
+        /// Whether a value of these contents takes memory beside its own words, so that sharing it saves some.
+        @inline(__always)
+        var isWorthKeeping: Bool { count > (marker >> 4 == 0x6 ? 5 : 14) }
     }
 
     /// Reads an object's marker and, where it has one, its count of things that take `size` bytes each.
@@ -307,7 +311,8 @@ extension BinaryReader where Bytes: ~Copyable {
         return nil
     }
 
-    private mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
+    /// The states of all objects, from the time on when there may be an object that is met twice.
+    mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
         if let states { return states }
         let states = UnsafeMutablePointer<UInt32>.allocate(capacity: trailer.objectCount)
         states.initialize(repeating: ObjectState.new, count: trailer.objectCount)
@@ -393,7 +398,7 @@ extension BinaryReader where Bytes: ~Copyable {
         if state == ObjectState.new {
             states?[object] = ObjectState.met
             try meet(key.length, at: offset)
-        } else if head.count > 15 {
+        } else if head.isWorthKeeping {
             keep(.string(key.text), object, ExpandedSize(bytes: key.length))
         }
         return key.length
@@ -421,7 +426,7 @@ extension BinaryReader where Bytes: ~Copyable {
                 builder.dropValue()
                 throw error
             }
-        } else if head.count > 15 {
+        } else if head.isWorthKeeping {
             keep(builder.last, object, ExpandedSize(bytes: length))
         }
         return length

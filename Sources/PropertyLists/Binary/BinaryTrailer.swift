@@ -19,6 +19,9 @@ struct BinaryTrailer {
     var objectCount: Int
     var root: Int
     var tableOffset: Int
+
+    /// The length of the whole file, of which the trailer is the end.
+    var fileLength: Int { tableOffset + objectCount * offsetSize + Self.length }
 }
 
 extension BinaryTrailer {

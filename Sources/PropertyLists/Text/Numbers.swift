@@ -81,8 +81,6 @@ extension Decimal19 {
         var number: Decimal19
         /// Where the number ends.
         var end: Int
-        /// Whether it has neither point nor exponent, and at most nineteen digits.
-        var isInteger: Bool
         /// Digits before and behind the point.
         var wholeDigits: Int
         var fractionDigits: Int
@@ -110,10 +108,9 @@ extension Decimal19 {
             at += 1
         }
         var scan = Scan(
-            number: number, end: at, isInteger: true, wholeDigits: at - wholeStart, fractionDigits: 0, hasPoint: false,
+            number: number, end: at, wholeDigits: at - wholeStart, fractionDigits: 0, hasPoint: false,
             hasDigitsInExponent: true, beginsWithZero: at > wholeStart && base[wholeStart] == 0x30)
         if at < end, base[at] == UInt8(ascii: ".") {
-            scan.isInteger = false
             scan.hasPoint = true
             at += 1
             let fractionStart = at
@@ -126,7 +123,6 @@ extension Decimal19 {
             scan.fractionDigits = at - fractionStart
         }
         if at < end, base[at] | 0x20 == UInt8(ascii: "e") {
-            scan.isInteger = false
             at += 1
             var isNegative = false
             if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
@@ -144,7 +140,6 @@ extension Decimal19 {
             scan.hasDigitsInExponent = at > exponentStart
             number.exponent += isNegative ? -exponent : exponent
         }
-        if significant > 19 { scan.isInteger = false }
         scan.number = number
         scan.end = at
         return scan

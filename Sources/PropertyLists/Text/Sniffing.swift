@@ -31,7 +31,8 @@ enum Sniffing {
     case binary, xml, bracket, text, nothing
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        if bytes.starts(with: "bplist".utf8) {
+        // A strings file may well have a key that begins so; a version is two digits.
+        if bytes.starts(with: "bplist".utf8), bytes.dropFirst(6).prefix(2).allSatisfy({ $0 &- 0x30 <= 9 }) {
             self = .binary
             return
         }
@@ -40,12 +41,13 @@ enum Sniffing {
             self = .xml
             return
         }
-        // Enough for a look at the first characters behind white space, whatever the encoding.
-        let encoding = mark?.encoding ?? .utf8
-        let head = DecodedText(UnsafeBufferPointer(rebasing: bytes.prefix(4096)), as: encoding, from: mark?.length ?? 0)
-        let kind = head.withText(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096))) { Self.kind(ofText: $0) }
-        // More white space than that: the rest is looked at as it is.
-        self = kind == .nothing && bytes.count > 4096 ? Self.kind(ofText: bytes) : kind
+        func kind(of bytes: UnsafeBufferPointer<UInt8>) -> Sniffing {
+            let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
+            return text.withText(of: bytes) { Self.kind(ofText: $0) }
+        }
+        // Mostly enough for a look at the first characters behind white space, whatever the encoding.
+        let head = kind(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096)))
+        self = head == .nothing && bytes.count > 4096 ? kind(of: bytes) : head
     }
 
     private static func kind(ofText text: UnsafeBufferPointer<UInt8>) -> Sniffing {

@@ -3,10 +3,9 @@ enum XMLDeclaration {
     /// The name of the encoding that a declaration in bytes of ASCII's kind states, and where that name stands.
     static func encodingName(in text: UnsafeBufferPointer<UInt8>) -> (name: String, offset: Int)? {
         guard text.count > 5, text.starts(with: "<?xml".utf8), isXMLSpace(text[5]) else { return nil }
-        // A declaration is short; a longer search would make every other file pay.
-        let end = min(text.count, 1024)
+        let end = text.firstIndex(of: UInt8(ascii: ">")) ?? text.count
         var at = 6
-        while at < end, text[at] != UInt8(ascii: ">") {
+        while at < end {
             if text[at] == UInt8(ascii: "e"), let name = quotedName(in: text, behind: "encoding", at: at, to: end) {
                 return name
             }

@@ -54,7 +54,7 @@ extension XMLReader {
             let start = position
             let attribute = String(decoding: try readName(of: "an attribute", from: position), as: UTF8.self)
             guard seen.insert(attribute).inserted else {
-                throw Fault(.malformedTag("the attribute \(attribute) stands twice"), at: start)
+                throw Fault(.malformedTag("the attribute \(shortened(attribute)) stands twice"), at: start)
             }
             try readAttributeValue()
         }

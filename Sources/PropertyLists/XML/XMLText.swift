@@ -121,7 +121,6 @@ extension XMLReader {
 
     /// Takes what stands between `<![CDATA[` and `]]>`; true if it is ASCII.
     private mutating func readSection() throws(Fault) -> Bool {
-        let start = position
         position += 9
         var isASCII = true
         while position < end {
@@ -137,7 +136,7 @@ extension XMLReader {
                 position += 1
             }
         }
-        throw Fault(.unexpectedEnd(inside: "the section that begins at byte \(start)"), at: end)
+        throw Fault(.unexpectedEnd(inside: "a section"), at: end)
     }
 
     /// Takes the character that a reference names; true if it is ASCII.

@@ -1,0 +1,60 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct LazyViewTests {
+    /// A file that somebody else cuts short while it is looked into.
+    ///
+    /// `@unchecked` because only the test that made it uses it, from one thread.
+    private final class ShrinkingFile: ByteSource, @unchecked Sendable {
+        var bytes: Data
+
+        struct Short: Error {}
+
+        init(_ bytes: Data) { self.bytes = bytes }
+
+        var byteCount: Int { bytes.count }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+            guard offset + buffer.count <= bytes.count else { throw Short() }
+            bytes.copyBytes(to: buffer, from: offset..<offset + buffer.count)
+        }
+    }
+
+    @Test(arguments: [0, 9, 100, 600, 2000])
+    func `a file that shrinks while it is looked into gives the error of its source`(_ count: Int) throws {
+        let value = PropertyList.array((0..<2000).map { .integer(PropertyList.Integer($0)) })
+        let file = ShrinkingFile(try value.serialized(as: .binary))
+        let view = try BinaryPropertyList(file)
+        file.bytes.removeLast(file.bytes.count - count)
+        #expect(throws: ShrinkingFile.Short.self) { try view.root }
+        #expect(throws: ShrinkingFile.Short.self) { try view.value(at: ["1999"]) }
+    }
+
+    @Test func `a long key that stands many times is one text in memory`() throws {
+        let file = Data(
+            binaryObjects: [
+                Data([0xD4, 1, 1, 1, 1, 2, 2, 2, 2]), Data([0x5F, 0x10, 40]) + Data(repeating: 0x6B, count: 40),
+                Data([0x09]),
+            ], referenceSize: 1)
+        let keys = try BinaryPropertyList(parsing: file).keys
+        #expect(keys == Array(repeating: String(repeating: "k", count: 40), count: 4))
+        let places = keys.map { key in key.utf8.withContiguousStorageIfAvailable { $0.baseAddress } }
+        #expect(places[1] == places[2] && places[2] == places[3])
+    }
+
+    @Test func `keys that overlap are refused`() {
+        // Each of the keys begins inside the one before, so that a few bytes would be many texts.
+        let keys = (0..<9).map { _ in Data([0x58]) }.reduce(Data(), +)
+        var file = Data("bplist00".utf8) + [0xD9] + (1...9) + Data(repeating: 10, count: 9)
+        let first = UInt8(file.count)
+        file += keys + Data(repeating: 0x61, count: 8) + [0x09]
+        let table = UInt8(file.count)
+        file += [8] + (0..<9).map { first + $0 } + [table - 1]
+        file += [0, 0, 0, 0, 0, 0, 1, 1] + UInt64(11).bigEndian(width: 8) + UInt64(0).bigEndian(width: 8)
+        file += UInt64(table).bigEndian(width: 8)
+        let failure = #expect(throws: DecodingFailure.self) { try BinaryPropertyList(parsing: file).keys }
+        #expect(failure?.problem == .overlappingObjects)
+    }
+}
