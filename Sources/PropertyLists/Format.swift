@@ -40,6 +40,7 @@ extension PropertyList {
         /// Writes OpenStep text in ASCII, other characters as `\U` and four digits.
         public var escapesNonASCII = false
         /// Notes in a binary file that the root's keys are sorted and unique, for readers that search by halving.
+        /// Nothing is noted where the order of keys is kept.
         public var marksSortedRoot = false
         /// How deep containers may stand inside one another.
         public var nesting = Limits.default.nesting

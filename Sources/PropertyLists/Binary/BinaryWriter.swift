@@ -7,7 +7,7 @@
 extension PropertyList {
     func writtenAsBinary(_ options: WritingOptions) throws(EncodingFailure) -> Data {
         var writer = BinaryWriter(options)
-        try writer.flatten(self)
+        try ValueWalk.walk(self, into: &writer, options: options, format: .binary)
         return writer.assembled()
     }
 }
@@ -17,7 +17,7 @@ extension PropertyList {
 /// References are as wide as the number of objects demands, which is known only at the end. So a first pass numbers
 /// the objects and encodes the scalars one behind the other; the containers, which are made of references, are put
 /// between them when everything is counted.
-private struct BinaryWriter: ~Copyable {
+private struct BinaryWriter: ValueSink, ~Copyable {
     /// A container: its number, and where its references stand.
     private struct Container {
         let object: Int
@@ -28,118 +28,52 @@ private struct BinaryWriter: ~Copyable {
         var referenceCount: Int { isDictionary ? 2 * count : count }
     }
 
-    /// A container whose values are being flattened.
-    private struct Frame {
-        let children: Children
-        let firstReference: Int
-        var next = 0
-    }
-
-    private enum Children {
-        case array([PropertyList])
-        case dictionary(ContiguousArray<PropertyList.Dictionary.Entry>)
-    }
-
     private let options: PropertyList.WritingOptions
-    private var scalars: ScalarPool
+    private var scalars = ScalarPool()
     private var containers: ContiguousArray<Container> = []
     private var references = Stack<UInt32>(capacity: 256)
-    private var frames: [Frame] = []
-    private var rootIsSorted = false
+    /// Where the next child's reference goes, in the innermost open container, and in those around it.
+    private var place = 0
+    private var outerPlaces: [Int] = []
 
-    init(_ options: PropertyList.WritingOptions) {
-        self.options = options
-        scalars = ScalarPool()
-    }
+    init(_ options: PropertyList.WritingOptions) { self.options = options }
 
     // MARK: Numbering
 
-    /// Gives every object its number.
-    mutating func flatten(_ root: PropertyList) throws(EncodingFailure) {
-        guard root.isContainer else {
-            _ = scalars.number(of: root)
-            return
-        }
-        try open(root)
-        while !frames.isEmpty {
-            if let container = takeScalars() {
-                try open(container)
-            } else {
-                frames.removeLast()
-            }
-        }
-    }
-
-    /// Numbers a container and, in a dictionary, its keys.
-    private mutating func open(_ value: PropertyList) throws(EncodingFailure) {
-        guard frames.count < options.nesting else {
-            throw EncodingFailure(.nestedTooDeeply(limit: options.nesting), path: path, format: .binary)
-        }
-        let firstReference = references.count
+    mutating func begin(_ shape: ContainerShape) {
         let object = scalars.numberContainer()
-        if case .dictionary(let dictionary) = value {
-            let entries = options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries
-            if object == 0 { rootIsSorted = !options.keepsKeyOrder || dictionary.isSorted }
-            entries.withUnsafeBufferPointer { entries in
-                for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
-            }
-            references.push(0, times: entries.count)
-            containers.append(
-                Container(object: object, isDictionary: true, count: entries.count, firstReference: firstReference))
-            frames.append(Frame(children: .dictionary(entries), firstReference: firstReference + entries.count))
-        } else if case .array(let elements) = value {
-            references.push(0, times: elements.count)
-            containers.append(
-                Container(object: object, isDictionary: false, count: elements.count, firstReference: firstReference))
-            frames.append(Frame(children: .array(elements), firstReference: firstReference))
-        }
+        if object > 0 { refer(to: UInt32(truncatingIfNeeded: object)) }
+        outerPlaces.append(place)
+        place = references.count
+        containers.append(
+            Container(object: object, isDictionary: shape.isDictionary, count: shape.count, firstReference: place))
+        if !shape.isDictionary { references.push(0, times: shape.count) }
     }
 
-    /// Numbers the children up to the next container, which is returned; nil at the end.
-    private mutating func takeScalars() -> PropertyList? {
-        let last = frames.count - 1
-        let first = frames[last].firstReference
-        var next = frames[last].next
-        defer { frames[last].next = next }
-        switch frames[last].children {
-        case .array(let elements):
-            return elements.withUnsafeBufferPointer { elements in
-                while next < elements.count {
-                    let at = next
-                    next += 1
-                    if elements[at].isContainer {
-                        references[first + at] = UInt32(truncatingIfNeeded: scalars.count)
-                        return elements[at]
-                    }
-                    references[first + at] = scalars.number(of: elements[at])
-                }
-                return nil
-            }
-        case .dictionary(let entries):
-            return entries.withUnsafeBufferPointer { entries in
-                while next < entries.count {
-                    let at = next
-                    next += 1
-                    if entries[at].value.isContainer {
-                        references[first + at] = UInt32(truncatingIfNeeded: scalars.count)
-                        return entries[at].value
-                    }
-                    references[first + at] = scalars.number(of: entries[at].value)
-                }
-                return nil
-            }
+    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {
+        entries.withUnsafeBufferPointer { entries in
+            for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
         }
+        place = references.count
+        references.push(0, times: entries.count)
     }
 
-    private var path: EntryPath {
-        EntryPath(
-            frames.compactMap { frame in
-                guard frame.next > 0 else { return nil }
-                switch frame.children {
-                case .array: return EntryPath.Component(frame.next - 1)
-                case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
-                }
-            })
+    @inline(__always)
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) {}
+
+    @inline(__always)
+    mutating func add(scalar: borrowing PropertyList) {
+        let number = scalars.number(of: scalar)
+        // The root may be a scalar, to which nothing refers.
+        if !outerPlaces.isEmpty { refer(to: number) }
+    }
+
+    mutating func end(_ shape: ContainerShape) { place = outerPlaces.removeLast() }
+
+    @inline(__always)
+    private mutating func refer(to object: UInt32) {
+        references[place] = object
+        place += 1
     }
 
     // MARK: Putting together
@@ -159,7 +93,7 @@ private struct BinaryWriter: ~Copyable {
         appendObjects(to: &output, referenceSize: referenceSize)
         appendOffsets(to: &output, offsetSize: offsetSize, referenceSize: referenceSize)
         output.append(repeating: 0, count: 5)
-        output.append(options.marksSortedRoot && rootIsSorted ? 1 as UInt8 : 0 as UInt8)
+        output.append(options.marksSortedRoot && !options.keepsKeyOrder && rootIsDictionary ? 1 as UInt8 : 0 as UInt8)
         output.append(UInt8(offsetSize))
         output.append(UInt8(referenceSize))
         output.append(bigEndian: UInt64(objectCount), size: 8)
@@ -167,6 +101,8 @@ private struct BinaryWriter: ~Copyable {
         output.append(bigEndian: UInt64(tableOffset), size: 8)
         return output.data()
     }
+
+    private var rootIsDictionary: Bool { containers.first?.isDictionary ?? false }
 
     /// The width, of 1, 2, 4 and 8, whose numbers go beyond `number`.
     private static func size(of number: UInt64) -> Int {

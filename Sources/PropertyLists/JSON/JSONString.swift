@@ -17,27 +17,8 @@ extension JSONReader {
     /// The end of the text that stands for itself.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
-        let raw = UnsafeRawPointer(base)
-        var at = start
-        var seen: UInt64 = 0
-        while at + 8 <= end {
-            let word = raw.word(at)
-            let stops =
-                ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
-                | ByteScan.below(word, 0x20)
-            if stops != 0 {
-                let length = stops.trailingZeroBitCount & ~7
-                seen |= word & ~(~0 << UInt64(length))
-                return (at + length >> 3, isASCII || seen & ByteScan.highBits == 0)
-            }
-            seen |= word
-            at += 8
-        }
-        while at < end, base[at] >= 0x20, base[at] != UInt8(ascii: "\""), base[at] != UInt8(ascii: "\\") {
-            seen |= UInt64(base[at])
-            at += 1
-        }
-        return (at, isASCII || seen & ByteScan.highBits == 0)
+        let run = JSONEscaping.run(in: base, from: start, to: end)
+        return (run.end, isASCII || run.isASCII)
     }
 
     @inline(never)

@@ -98,7 +98,8 @@ private struct JSONWriter: ValueSink, ~Copyable {
     }
 }
 
-private enum JSONEscaping: TextEscaping {
+/// The characters that JSON writes as escapes.
+enum JSONEscaping: TextEscaping {
     /// As `\u001f` for a control character.
     static var growth: Int { 6 }
 
@@ -139,6 +140,11 @@ extension JSONWriter {
             if case .real = value { throw Refusal(.notFinite) }
             throw Refusal(.kindNotSupported(value.kind))
         }
+        try addText(of: value)
+    }
+
+    /// Writes the nearest that JSON has to a value that it lacks.
+    private mutating func addText(of value: PropertyList) throws(Refusal) {
         switch value {
         case .date(let date): try append(date)
         case .data(let data): append(data)
@@ -161,13 +167,7 @@ extension JSONWriter {
         beginElement(isFirst: true)
         try append(quoted: key(value))
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
-        switch value {
-        case .date(let date): try append(date)
-        case .data(let data): append(data)
-        case .uid(let number): output.append(decimal: number)
-        case .real(let number): try append(quoted: Self.name(ofNonFinite: number))
-        default: break
-        }
+        try addText(of: value)
         end(ContainerShape(isDictionary: true, count: 1))
     }
 

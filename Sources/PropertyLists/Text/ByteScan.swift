@@ -18,6 +18,38 @@ enum ByteScan {
     }
 }
 
+/// The bytes that end a run of text in which every other byte stands for itself.
+protocol RunEnds {
+    /// The highest bit of each byte of a word that ends a run, as `ByteScan` finds them.
+    static func stops(_ word: UInt64) -> UInt64
+}
+
+extension RunEnds {
+    /// The end of the run that begins at `start`, and whether all of it is ASCII.
+    @inline(__always)
+    static func run(in base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> (end: Int, isASCII: Bool) {
+        let raw = UnsafeRawPointer(base)
+        var at = start
+        var seen: UInt64 = 0
+        while at + 8 <= end {
+            let word = raw.word(at)
+            let stops = stops(word)
+            if stops != 0 {
+                let length = stops.trailingZeroBitCount & ~7
+                seen |= word & ~(~0 << UInt64(length))
+                return (at + length >> 3, seen & ByteScan.highBits == 0)
+            }
+            seen |= word
+            at += 8
+        }
+        while at < end, stops(ByteScan.ones &* UInt64(base[at])) == 0 {
+            seen |= UInt64(base[at])
+            at += 1
+        }
+        return (at, seen & ByteScan.highBits == 0)
+    }
+}
+
 /// Up to eight bytes of ASCII as this machine reads them in a word; the rest is zero.
 @inline(__always)
 func wordOf(_ text: StaticString) -> UInt64 {

@@ -1,9 +1,7 @@
 /// What a format writes in place of bytes that cannot stand for themselves.
-protocol TextEscaping {
+protocol TextEscaping: RunEnds {
     /// The most bytes that are written for one.
     static var growth: Int { get }
-    /// The highest bit of each byte of a word that needs care, as `ByteScan` finds them.
-    static func stops(_ word: UInt64) -> UInt64
     /// Writes what stands for the bytes at an offset and returns how many these are. Room is reserved.
     static func append(
         _ text: UnsafeBufferPointer<UInt8>, at offset: Int, to output: inout OutputBuffer

@@ -10,6 +10,9 @@ protocol ValueSink: ~Copyable {
     /// Takes a value that is no container.
     mutating func add(scalar: borrowing PropertyList) throws(Refusal)
     mutating func begin(_ container: ContainerShape) throws(Refusal)
+    /// Takes all keys of the dictionary that was begun last, for a format in which they stand before its values.
+    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>)
+    /// Takes the key of the value that follows.
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
     /// An element of an array follows.
     mutating func beginElement(isFirst: Bool)
@@ -21,6 +24,7 @@ protocol ValueSink: ~Copyable {
 }
 
 extension ValueSink where Self: ~Copyable {
+    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {}
     mutating func beginElement(isFirst: Bool) {}
     mutating func endElement(inDictionary: Bool) {}
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? { nil }
@@ -98,6 +102,7 @@ struct ValueWalk {
         guard frames.count < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
         let frame = Frame(children: children)
         try sink.begin(frame.shape)
+        if case .dictionary(let entries) = children { sink.addKeys(of: entries) }
         frames.append(frame)
     }
 

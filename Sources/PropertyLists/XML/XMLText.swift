@@ -1,3 +1,17 @@
+/// What ends text that stands for itself: markup, and control characters, of which some are to be changed.
+private enum XMLTextEnds: RunEnds {
+    @inline(__always)
+    static func stops(_ word: UInt64) -> UInt64 { XMLMarkupEnds.stops(word) | ByteScan.below(word, 0x20) }
+}
+
+/// What ends text whatever is in it.
+private enum XMLMarkupEnds: RunEnds {
+    @inline(__always)
+    static func stops(_ word: UInt64) -> UInt64 {
+        ByteScan.matches(word, UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
+    }
+}
+
 /// The text of an element: a run of the input, or what the reader's scratch buffer holds.
 struct XMLText {
     /// Where the run begins in the input; −1 where the text is in the scratch buffer.
@@ -33,44 +47,14 @@ extension XMLReader {
     /// The end of the text that stands for itself: it has no tag, no reference, no control character.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
-        let raw = UnsafeRawPointer(base)
-        var at = start
-        var seen: UInt64 = 0
-        while at + 8 <= end {
-            let word = raw.word(at)
-            let stops =
-                ByteScan.matches(word, UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
-                | ByteScan.below(word, 0x20)
-            if stops != 0 {
-                let length = stops.trailingZeroBitCount & ~7
-                seen |= word & ~(~0 << UInt64(length))
-                return (at + length >> 3, isASCII || seen & ByteScan.highBits == 0)
-            }
-            seen |= word
-            at += 8
-        }
-        while at < end, base[at] >= 0x20, base[at] != UInt8(ascii: "<"), base[at] != UInt8(ascii: "&") {
-            seen |= UInt64(base[at])
-            at += 1
-        }
-        return (at, isASCII || seen & ByteScan.highBits == 0)
+        let run = XMLTextEnds.run(in: base, from: start, to: end)
+        return (run.end, isASCII || run.isASCII)
     }
 
     /// The run up to the next tag if that closes `element`; control characters in it are the caller's to judge.
     mutating func readPlainRun(closedBy element: XMLElement) throws(Fault) -> XMLText? {
-        let raw = UnsafeRawPointer(base)
         let start = position
-        var at = start
-        while at + 8 <= end {
-            let word = raw.word(at)
-            let stops = ByteScan.matches(word, UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
-            if stops != 0 {
-                at += stops.trailingZeroBitCount >> 3
-                break
-            }
-            at += 8
-        }
-        while at < end, base[at] != UInt8(ascii: "<"), base[at] != UInt8(ascii: "&") { at += 1 }
+        let at = XMLMarkupEnds.run(in: base, from: start, to: end).end
         guard at + 1 < end, base[at] == UInt8(ascii: "<"), base[at + 1] == UInt8(ascii: "/") else { return nil }
         position = at
         try expectClosingTag(element)
