@@ -29,7 +29,7 @@ public struct EncodingFailure: Error, Hashable, Sendable {
 
 extension EncodingFailure: CustomStringConvertible {
     public var description: String {
-        let entry = path.components.isEmpty ? "the value" : path.description
+        let entry = path.components.isEmpty ? "the value" : path.shown.description
         return "\(entry): \(reason)"
     }
 

@@ -32,7 +32,8 @@ extension XMLReader {
 
     /// Reads attributes and the end of the tag; true if the tag closes itself.
     private mutating func readAttributes(of name: String, isClosing: Bool) throws(Fault) -> Bool {
-        var seen: Set<String> = []
+        // Bytes, for two strings are equal where they differ in nothing but the form of a letter.
+        var seen: Set<[UInt8]> = []
         while true {
             let hadSpace = position < end && isXMLSpace(base[position])
             skipSpace()
@@ -52,9 +53,10 @@ extension XMLReader {
                 throw Fault(.malformedTag("an unexpected character in <\(name)>"), at: position)
             }
             let start = position
-            let attribute = String(decoding: try readName(of: "an attribute", from: position), as: UTF8.self)
-            guard seen.insert(attribute).inserted else {
-                throw Fault(.malformedTag("the attribute \(shortened(attribute)) stands twice"), at: start)
+            let attribute = try readName(of: "an attribute", from: position)
+            guard seen.insert(Array(attribute)).inserted else {
+                let name = shortened(String(decoding: attribute, as: UTF8.self))
+                throw Fault(.malformedTag("the attribute \(name) stands twice"), at: start)
             }
             try readAttributeValue()
         }

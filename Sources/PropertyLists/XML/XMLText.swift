@@ -127,16 +127,25 @@ extension XMLReader {
     private mutating func readReference() throws(Fault) -> Bool {
         let start = position
         var stop = start + 1
-        while stop < end, stop - start <= 32, base[stop] != UInt8(ascii: ";") { stop += 1 }
+        while stop < end, !endsReference(base[stop]) { stop += 1 }
+        guard stop < end else { throw Fault(.unexpectedEnd(inside: "a reference"), at: end) }
         let name = String(
             decoding: UnsafeBufferPointer(start: base + start + 1, count: stop - start - 1), as: UTF8.self)
-        guard stop < end, base[stop] == UInt8(ascii: ";") else { throw Fault(.unknownEntity(name), at: start) }
+        guard base[stop] == UInt8(ascii: ";") else { throw Fault(.unknownEntity(name), at: start) }
         position = stop + 1
         guard let scalar = try XMLReader.scalar(ofReference: name, at: start) else {
             throw Fault(.unknownEntity(name), at: start)
         }
         for unit in UTF8.encode(scalar)! { scratch.append(unit) }
         return scalar.isASCII
+    }
+
+    @inline(__always)
+    private func endsReference(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0...0x20, UInt8(ascii: ";"), UInt8(ascii: "<"), UInt8(ascii: "&"): true
+        default: false
+        }
     }
 
     private static func scalar(ofReference name: String, at start: Int) throws(Fault) -> Unicode.Scalar? {
