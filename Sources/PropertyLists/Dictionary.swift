@@ -101,7 +101,8 @@ extension PropertyList.Dictionary {
         return nil
     }
 
-    /// Removes `key` and returns what stood under it. The others keep their order.
+    /// Removes `key` and returns what stood under it. The others keep their order, so this takes time linear in their
+    /// number; for many keys at once there is `removeAll(where:)`.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> PropertyList? {
         guard let position = position(of: key) else { return nil }
@@ -110,10 +111,10 @@ extension PropertyList.Dictionary {
         return former
     }
 
-    /// Keeps the entries that `isIncluded` says yes to.
+    /// Removes the entries to which `shouldBeRemoved` says yes. The others keep their order, unless it throws.
     public mutating func removeAll(where shouldBeRemoved: (Entry) throws -> Bool) rethrows {
+        defer { reindex() }
         try entries.removeAll(where: shouldBeRemoved)
-        reindex()
     }
 
     /// Changes the value under `key` where it lies; nil stands for no value, before and after.
@@ -128,20 +129,15 @@ extension PropertyList.Dictionary {
         }
         var value: PropertyList? = .boolean(false)
         swap(&value!, &entries[position].value)
-        let result: Result
-        do {
-            result = try body(&value)
-        } catch {
-            if let value { entries[position].value = value }
-            throw error
+        defer {
+            if let value {
+                entries[position].value = value
+            } else {
+                entries.remove(at: position)
+                reindex()
+            }
         }
-        if let value {
-            entries[position].value = value
-        } else {
-            entries.remove(at: position)
-            reindex()
-        }
-        return result
+        return try body(&value)
     }
 
     private mutating func append(_ entry: Entry) {
@@ -170,8 +166,9 @@ extension PropertyList.Dictionary {
 extension PropertyList.Dictionary {
     /// Takes over entries just read, of which a later one replaces an earlier one with the same key.
     ///
-    /// - Parameter areSorted: whether the keys are known to ascend, and so to differ.
-    /// - Returns: nil-safe: the keys that stood twice are passed to `duplicate` as positions in the entries read.
+    /// - Parameters:
+    ///   - areSorted: whether the keys are known to ascend, and so to differ.
+    ///   - duplicate: is told where each entry stood whose key stood before.
     init(read entries: consuming ContiguousArray<Entry>, areSorted: Bool, duplicate: (Int) -> Void) {
         self.entries = entries
         let count = self.entries.count

@@ -24,6 +24,8 @@ extension PropertyList.Integer {
     @inline(__always)
     public init(_ number: UInt64) { self.init(bits: number, isNegative: false) }
 
+    public init(_ number: UInt) { self.init(UInt64(number)) }
+
     /// The number, or nil where no property list can hold it.
     public init?(exactly number: some BinaryInteger) {
         if let small = Int64(exactly: number) {

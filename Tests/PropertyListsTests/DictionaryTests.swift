@@ -139,3 +139,35 @@ import Testing
     #expect(MemoryLayout<PropertyList>.stride == 24)
     #expect(MemoryLayout<PropertyList.Dictionary>.size == 16)
 }
+
+private struct Interruption: Error {}
+
+@Test func `a removal that is interrupted leaves every key to be found`() {
+    var dictionary = DictionaryTests.filled(100)
+    #expect(throws: Interruption.self) {
+        try dictionary.removeAll { entry in
+            if entry.key == "key 60" { throw Interruption() }
+            return entry.key == "key 3"
+        }
+    }
+    for entry in dictionary { #expect(dictionary[entry.key] == entry.value) }
+}
+
+@Test func `an edit that is interrupted removes what it set to nothing`() {
+    var value: PropertyList = ["a": 1, "b": [1, 2]]
+    #expect(throws: EntryPath.Failure.self) {
+        try value.edit(["a"]) { (entry: inout PropertyList?) throws(EntryPath.Failure) in
+            entry = nil
+            var other: PropertyList = 1
+            try other.set(1, at: ["x"])
+        }
+    }
+    #expect(value == ["b": [1, 2]])
+}
+
+@Test func `a text that looks like the beginning of a binary file is sniffed as text`() throws {
+    for format in [PropertyList.Format.openstep, .gnustep] {
+        let bytes = try PropertyList.string("bplist00").serialized(as: format)
+        #expect(try PropertyList(parsing: bytes) == "bplist00")
+    }
+}

@@ -26,6 +26,8 @@ enum JSONWrapping {
             guard let date = Date(rfc3339: text) else { throw Fault(.invalidDate(text), at: place) }
             return .date(date)
         case (date, .real(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+        // Another tool may have left out the point.
+        case (date, .integer(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds.asDouble))
         case (data, .string(let text)):
             return .data(try decoded(text, at: place))
         case (uid, .integer(let number)):

@@ -5,6 +5,12 @@ extension OpenStepWriter {
     /// Writes a text as it is where every reader takes it for one, else in quotes.
     mutating func write(text: UnsafeBufferPointer<UInt8>) {
         if BareCharacters.openstep.canStand(text) { return output.append(text) }
+        write(quoted: text)
+    }
+
+    mutating func write(quoted text: String) { text.withBytes { write(quoted: $0) } }
+
+    private mutating func write(quoted text: UnsafeBufferPointer<UInt8>) {
         output.append(UInt8(ascii: "\""))
         var rest = UnsafeBufferPointer(rebasing: text[...])
         while true {

@@ -7,7 +7,12 @@
 extension PropertyList {
     func writtenAsOpenStep(_ options: WritingOptions, dialect: OpenStepDialect) throws(EncodingFailure) -> Data {
         var writer = OpenStepWriter(options, dialect: dialect)
-        try ValueWalk.walk(self, into: &writer, options: options, format: dialect.format)
+        if case .string(let text) = self, text.hasPrefix("bplist") {
+            // Bare, it would be sniffed as a binary file.
+            writer.write(quoted: text)
+        } else {
+            try ValueWalk.walk(self, into: &writer, options: options, format: dialect.format)
+        }
         return writer.finished()
     }
 }

@@ -51,7 +51,7 @@ enum Sniffing {
     }
 
     private static func kind(ofText text: UnsafeBufferPointer<UInt8>) -> Sniffing {
-        let body = text.drop { isXMLSpace($0) }
+        let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
         switch body.first {
         case nil: return .nothing
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .bracket
