@@ -7,7 +7,7 @@
 #endif
 
 /// The system's number for a reason.
-package struct ErrorCode: RawRepresentable, Hashable, Sendable {
+package struct ErrorCode: RawRepresentable, Error, Hashable, Sendable {
     package let rawValue: Int32
 
     package init(rawValue: Int32) { self.rawValue = rawValue }
