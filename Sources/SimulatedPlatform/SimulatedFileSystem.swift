@@ -69,6 +69,7 @@ extension SimulatedFileSystem {
         try perform(.link, path) { state, user throws(ErrorCode) in try state.disk.link(path, to: other, as: user) }
     }
 
+    @discardableResult
     package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
         try perform(.remove, path) { state, user throws(ErrorCode) in
             try absentIsNil { () throws(ErrorCode) in try state.disk.remove(path, as: user) } ?? false

@@ -43,7 +43,7 @@ extension FilePath {
     package func appending(_ name: FileName) -> FilePath { joined(name.bytes) }
 
     /// `path` as seen from this folder: an absolute one stays as it is.
-    package func appending(_ path: FilePath) -> FilePath { path.isAbsolute ? path : joined(path.bytes) }
+    package func resolving(_ path: FilePath) -> FilePath { path.isAbsolute ? path : joined(path.bytes) }
 
     private func joined(_ end: [UInt8]) -> FilePath {
         FilePath(joined: bytes.last == Self.separator ? bytes + end : bytes + [Self.separator] + end)

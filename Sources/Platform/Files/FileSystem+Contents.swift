@@ -73,13 +73,17 @@ extension FileSystem {
     }
 
     /// Opens a file and locks it, so that the path still stands for it: another holder may have replaced the file that
-    /// was waited for. Nil where there is no file, or where the lock was not free within `patience`.
+    /// was waited for.
     package func openLocked(
         _ path: FilePath, _ access: FileAccess, _ mode: LockMode, patience: Duration
     ) throws(SystemFailure) -> LockAttempt {
         for _ in 0..<64 {
             guard let file = try open(path, access) else { return .absent }
-            guard try file.lock(mode, patience: patience) else { return .busy(file) }
+            do {
+                guard try file.lock(mode, patience: patience) else { return .busy(file) }
+            } catch where error.code == .staleHandle {
+                continue
+            }
             if try status(of: path)?.identity == file.status().identity { return .locked(file) }
             file.unlock()
         }

@@ -85,6 +85,7 @@ package protocol OpenFile: AnyObject, Sendable {
 
     /// Takes the file's lock, which only others that ask for it respect. False when it is not free within `patience`.
     ///
+    /// A file that has to be waited for, but that its path does not lead to any more, fails with `staleHandle`.
     /// The lock belongs to this opening of the file, not to the process: two openings exclude one another.
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool
 

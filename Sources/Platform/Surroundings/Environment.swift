@@ -48,7 +48,7 @@ extension Environment {
 
     /// The user's own folder of a kind: what its variable says, else a place in the user's home.
     package func folder(_ kind: BaseFolder, in fileSystem: some FileSystem) throws -> FilePath {
-        try absolutePath(kind.variable) ?? home(in: fileSystem).appending(kind.placeInHome)
+        try absolutePath(kind.variable) ?? home(in: fileSystem).resolving(kind.placeInHome)
     }
 
     /// The folders of the whole system, the most important first. There are none of the kind `state`.

@@ -30,14 +30,12 @@ final class LockWaits: Sendable {
             guard patience > .zero else { return nil }
         }
         let deadline = SystemClock().now.advanced(by: patience)
-        var status = stat()
-        _ = try systemCall(.lock, path) { fstat(descriptor.number, &status) }
-        let goal = Goal(file: FileStatus(status).identity, mode: mode)
+        let goal = Goal(file: try descriptor.status(of: path).identity, mode: mode)
         let wait: LockWait
         if let former = takeOver(goal) {
             wait = former
         } else {
-            wait = try .start(descriptor.duplicate(of: path), mode, path)
+            wait = try .start(descriptor.opening(again: path), mode, path)
         }
         switch wait.outcome(by: deadline) {
         case .locked: return wait.descriptor
@@ -71,7 +69,8 @@ final class LockWaits: Sendable {
 final class LockWait: Sendable {
     enum Outcome: Sendable { case waiting, abandoned, lapsed, locked, failed(ErrorCode) }
 
-    /// The opening of the file that gets the lock.
+    /// The opening of the file that gets the lock. It is nobody else's: a lock that nobody wants any more must not look
+    /// like one that the caller has.
     let descriptor: Descriptor
     private let state = Mutex(Outcome.waiting)
     private let isSettled = Gate()
@@ -95,7 +94,7 @@ final class LockWait: Sendable {
         state.withLock { state in
             if case .waiting = state { state = result } else { state = .lapsed }
         }
-        // A lock that nobody wants any more goes with the descriptor, of which this thread has the last reference.
+        // A lock that nobody wants any more goes with the descriptor.
         isSettled.open()
     }
 

@@ -36,9 +36,30 @@ final class Descriptor: Sendable {
 
     init(_ number: Int32) { self.number = number }
 
-    /// A second number for the same opening of the file, and so for the same lock.
-    func duplicate(of path: FilePath) throws(SystemFailure) -> Descriptor {
-        Descriptor(try systemCall(.lock, path) { fcntl(number, F_DUPFD_CLOEXEC, 0) })
+    /// What the system says of the open file.
+    func status(of path: FilePath) throws(SystemFailure) -> FileStatus {
+        var status = stat()
+        _ = try systemCall(.status, path) { fstat(number, &status) }
+        return FileStatus(status)
+    }
+
+    /// Another opening of the same file in the same way, with a lock of its own. Where the path does not lead to the
+    /// file any more, `staleHandle` is thrown.
+    func opening(again path: FilePath) throws(SystemFailure) -> Descriptor {
+        let access = try systemCall(.lock, path) { fcntl(number, F_GETFL) } & O_ACCMODE
+        let other: Descriptor
+        do {
+            other = Descriptor(
+                try systemCall(.lock, path) {
+                    path.withCString { open($0, access | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
+                })
+        } catch where error.code == .noSuchFile {
+            throw SystemFailure(.staleHandle, .lock, path)
+        }
+        guard try other.status(of: path).identity == status(of: path).identity else {
+            throw SystemFailure(.staleHandle, .lock, path)
+        }
+        return other
     }
 
     // An interrupted close has closed all the same: a second one would hit a file that another thread just opened.

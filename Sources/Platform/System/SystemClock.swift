@@ -22,12 +22,7 @@ package struct SystemClock: Clock {
     }
 
     package func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
-        let duration = now.duration(to: instant)
-        return SystemWakeup(
-            task: Task {
-                do { try await Task.sleep(for: duration, clock: .continuous) } catch { return }
-                action()
-            })
+        TimerThread.ofThisProcess.wake(at: instant, action)
     }
 
     private func time(of clock: clockid_t) -> timespec {
@@ -36,10 +31,4 @@ package struct SystemClock: Clock {
         clock_gettime(clock, &time)
         return time
     }
-}
-
-private struct SystemWakeup: Wakeup {
-    let task: Task<Void, Never>
-
-    func cancel() { task.cancel() }
 }

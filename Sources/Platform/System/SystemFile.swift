@@ -21,11 +21,7 @@ final class SystemFile: OpenFile {
         self.waits = waits
     }
 
-    func status() throws(SystemFailure) -> FileStatus {
-        var status = stat()
-        _ = try systemCall(.status, path) { fstat(descriptor.number, &status) }
-        return FileStatus(status)
-    }
+    func status() throws(SystemFailure) -> FileStatus { try descriptor.status(of: path) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
         var count = 0

@@ -55,6 +55,7 @@ package struct SystemFileSystem: FileSystem {
         }
     }
 
+    @discardableResult
     package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
         // C's `remove` looks at what stands there and takes the call that fits.
         try absentIsFalse { () throws(SystemFailure) in

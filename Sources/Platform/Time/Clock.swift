@@ -10,6 +10,8 @@ package protocol Clock: Sendable {
     var tick: Instant { get }
 
     /// Calls `action` once it is `instant`, unless the result is cancelled before.
+    ///
+    /// All calls of a process come from one thread: `action` looks, decides and starts things, but waits for nothing.
     func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup
 }
 
