@@ -40,7 +40,9 @@ extension DiskState {
         return here
     }
 
-    private func step(_ component: ArraySlice<UInt8>, from folder: NodeID, as user: Identity) throws(ErrorCode) -> Location {
+    private func step(_ component: ArraySlice<UInt8>, from folder: NodeID, as user: Identity) throws(ErrorCode)
+        -> Location
+    {
         guard case .folder(let names, let parent) = self[folder].contents else { throw .notAFolder }
         guard allows(.search, folder, user) else { throw .accessDenied }
         guard component.count <= 255 else { throw .nameTooLong }

@@ -54,7 +54,9 @@ package final class SimulatedDirectoryWatcher: DirectoryWatcher {
         }
         watch.begin(number)
         state.withLock { $0.watches[number] = watch }
-        return SimulatedWatchHandle(watch) { [weak self] in self?.state.withLock { _ = $0.watches.removeValue(forKey: number) } }
+        return SimulatedWatchHandle(watch) { [weak self] in
+            self?.state.withLock { _ = $0.watches.removeValue(forKey: number) }
+        }
     }
 
     /// Lets all events come that wait.

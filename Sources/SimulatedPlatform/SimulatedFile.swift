@@ -42,7 +42,9 @@ final class SimulatedFile: OpenFile {
     }
 
     func synchronize() throws(SystemFailure) {
-        try perform(.synchronize) { state, node in state.disk[node].synchronize(failing: false) } failing: { state, _ in
+        try perform(.synchronize) { state, node in
+            state.disk[node].synchronize(failing: false)
+        } failing: { state, _ in
             guard let node = state.openings[self.number]?.node else { return }
             state.disk[node].synchronize(failing: true)
         }

@@ -137,7 +137,7 @@ extension DiskState {
     ) throws(ErrorCode) -> NodeID? {
         do {
             return try open(path, access, as: user)
-        } catch where error == .noSuchFile && (access == .reading || access == .writing) {
+        } catch  where error == .noSuchFile && (access == .reading || access == .writing) {
             return nil
         }
     }
@@ -154,7 +154,7 @@ extension DiskState {
 private func absentIsNil<Result>(_ body: () throws(ErrorCode) -> Result) throws(ErrorCode) -> Result? {
     do {
         return try body()
-    } catch where error == .noSuchFile {
+    } catch  where error == .noSuchFile {
         return nil
     }
 }

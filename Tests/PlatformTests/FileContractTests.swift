@@ -35,6 +35,10 @@ import Testing
         #expect(failure { _ = try bench.fileSystem.contents(of: bench.path("file"), limit: 4) } == .fileTooLarge)
     }
 
+    @Test func `that the kernel makes up is read whole`() throws {
+        #expect(try present(SystemFileSystem().text("/proc/sys/fs/inotify/max_queued_events")).hasSuffix("\n"))
+    }
+
     @Test(arguments: subjects) func `is read in ranges, short at its end`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("0123456789", to: "file")

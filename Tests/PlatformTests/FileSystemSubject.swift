@@ -15,7 +15,8 @@ enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConverti
         switch self {
         case .real:
             let folder = try TemporaryFolder()
-            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder) { link, target in
+            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder) {
+                link, target in
                 try FileManager.default.createSymbolicLink(
                     atPath: link.description, withDestinationPath: target.description)
             }

@@ -34,7 +34,8 @@ import Testing
         #expect(code == nil)
         #expect(try [bench.text("a"), bench.text("b")] == ["2", "1"])
         #expect(
-            failure { try bench.fileSystem.rename(bench.path("a"), to: bench.path("none"), .exchanging) } == .noSuchFile)
+            failure { try bench.fileSystem.rename(bench.path("a"), to: bench.path("none"), .exchanging) } == .noSuchFile
+        )
     }
 
     @Test(arguments: subjects) func `is kept where that is asked`(_ subject: FileSystemSubject) throws {
@@ -121,7 +122,8 @@ import Testing
     func `of what replaces a file has its permissions, and nothing is left over`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("old", to: "file")
-        try present(bench.fileSystem.open(bench.path("file"), .writing)).setPermissions(FilePermissions(rawValue: 0o640))
+        try present(bench.fileSystem.open(bench.path("file"), .writing)).setPermissions(
+            FilePermissions(rawValue: 0o640))
         let model = try bench.fileSystem.status(of: bench.path("file"))
         try bench.fileSystem.replace(bench.path("file"), with: ([7] as [UInt8]).span.bytes, like: model)
         #expect(try bench.fileSystem.status(of: bench.path("file"))?.permissions == FilePermissions(rawValue: 0o640))

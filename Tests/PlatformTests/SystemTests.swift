@@ -1,9 +1,10 @@
 import Foundation
-@testable import Platform
 import SimulatedPlatform
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Platform
 
 #if canImport(Glibc)
     import Glibc

@@ -45,7 +45,9 @@ extension FileName: CustomStringConvertible {
 }
 
 extension FileName: Comparable {
-    package static func < (left: FileName, right: FileName) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+    package static func < (left: FileName, right: FileName) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
 }
 
 extension FileName: ExpressibleByStringLiteral {

@@ -59,7 +59,9 @@ extension FilePath: CustomStringConvertible {
 
 extension FilePath: Comparable {
     /// In the order of the bytes, which is the same on every machine.
-    package static func < (left: FilePath, right: FilePath) -> Bool { left.bytes.lexicographicallyPrecedes(right.bytes) }
+    package static func < (left: FilePath, right: FilePath) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
 }
 
 extension FilePath: ExpressibleByStringLiteral {

@@ -16,7 +16,7 @@ extension FileSystem {
     package func makeFolders(_ path: FilePath) throws(SystemFailure) {
         do {
             guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
-        } catch where error.code == .noSuchFile && path.parent != path {
+        } catch  where error.code == .noSuchFile && path.parent != path {
             try makeFolders(path.parent)
             guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
         }
@@ -52,7 +52,7 @@ extension FileSystem {
             let temporary = path.parent.appending(unpredictableName())
             do {
                 if let file = try open(temporary, .creatingAnew(.privateFile)) { return (temporary, file) }
-            } catch where error.code == .exists {
+            } catch  where error.code == .exists {
                 continue
             }
         }
@@ -81,7 +81,7 @@ extension FileSystem {
             guard let file = try open(path, access) else { return .absent }
             do {
                 guard try file.lock(mode, patience: patience) else { return .busy(file) }
-            } catch where error.code == .staleHandle {
+            } catch  where error.code == .staleHandle {
                 continue
             }
             if try status(of: path)?.identity == file.status().identity { return .locked(file) }
@@ -107,8 +107,9 @@ extension OpenFile {
             throw SystemFailure(status.kind == .folder ? .isAFolder : .invalidArgument, .read, path)
         }
         guard status.size <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
-        // One byte more than there should be shows whether the file has grown meanwhile.
-        var bytes = [UInt8](repeating: 0, count: status.size + 1)
+        // One byte more than there should be shows whether the file has grown meanwhile. Files that the kernel makes up
+        // say that they are empty, and some are read in one piece or not at all.
+        var bytes = [UInt8](repeating: 0, count: max(status.size + 1, 4096))
         var count = 0
         while true {
             count += try fill(&bytes, from: count)
@@ -116,6 +117,7 @@ extension OpenFile {
             guard count <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
             bytes.append(contentsOf: repeatElement(0, count: count))
         }
+        guard count <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
         bytes.removeLast(bytes.count - count)
         return bytes
     }
@@ -137,13 +139,13 @@ extension OpenFile {
         if (own.owner, own.group) != (model.owner, model.group) {
             do {
                 try setOwner(model.owner, group: model.group)
-            } catch where error.code.meansNoRight {
+            } catch  where error.code.meansNoRight {
                 if own.group != model.group { permissions.subtract(FilePermissions(rawValue: 0o070)) }
             }
         }
         do {
             try setPermissions(permissions)
-        } catch where error.code.meansNoRight {
+        } catch  where error.code.meansNoRight {
             // Some network file systems refuse to change any; the file is private then.
         }
     }

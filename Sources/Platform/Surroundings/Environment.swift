@@ -32,6 +32,8 @@ extension Environment {
     /// Nobody says where the user's files are.
     package struct Homeless: Error, Hashable, Sendable {
         package let user: UInt32
+
+        package init(user: UInt32) { self.user = user }
     }
 
     /// The user's home: `HOME`, else what `/etc/passwd` says.

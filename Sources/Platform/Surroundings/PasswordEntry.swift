@@ -9,7 +9,8 @@ package struct PasswordEntry: Hashable, Sendable {
     /// Nil for what is no such line; other programs pass over those as well.
     package init?(_ line: some Collection<UInt8>) {
         let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-        guard fields.count >= 7, !fields[0].isEmpty, let user = UInt32(String(decoding: fields[2], as: UTF8.self)) else {
+        guard fields.count >= 7, !fields[0].isEmpty, let user = UInt32(String(decoding: fields[2], as: UTF8.self))
+        else {
             return nil
         }
         name = String(decoding: fields[0], as: UTF8.self)

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
-internal import Synchronization
 
 /// Takes locks of files, and waits for busy ones no longer than asked.
 ///
@@ -26,7 +27,7 @@ final class LockWaits: Sendable {
         do {
             _ = try systemCall(.lock, path) { flock(descriptor.number, mode.flag | LOCK_NB) }
             return descriptor
-        } catch where error.code == .wouldBlock {
+        } catch  where error.code == .wouldBlock {
             guard patience > .zero else { return nil }
         }
         let deadline = SystemClock().now.advanced(by: patience)

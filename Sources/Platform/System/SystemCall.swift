@@ -53,7 +53,7 @@ final class Descriptor: Sendable {
                 try systemCall(.lock, path) {
                     path.withCString { open($0, access | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
                 })
-        } catch where error.code == .noSuchFile {
+        } catch  where error.code == .noSuchFile {
             throw SystemFailure(.staleHandle, .lock, path)
         }
         guard try other.status(of: path).identity == status(of: path).identity else {

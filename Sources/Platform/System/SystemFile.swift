@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #elseif canImport(Darwin)
     internal import Darwin
 #endif
-internal import Synchronization
 
 /// An open file of this machine.
 final class SystemFile: OpenFile {
@@ -69,7 +70,7 @@ final class SystemFile: OpenFile {
         do {
             _ = try systemCall(.clone, path) { cloneFile(source.descriptor, to: descriptor) }
             return true
-        } catch where Self.cannotClone.contains(error.code) {
+        } catch  where Self.cannotClone.contains(error.code) {
             return false
         }
     }

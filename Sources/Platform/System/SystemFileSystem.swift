@@ -21,7 +21,7 @@ package struct SystemFileSystem: FileSystem {
                 path.withCString { Self.open($0, all, mode_t(permissions.rawValue)) }
             }
             return SystemFile(Descriptor(number), path, waits)
-        } catch where error.code == .noSuchFile && !access.creates {
+        } catch  where error.code == .noSuchFile && !access.creates {
             return nil
         }
     }
@@ -43,7 +43,7 @@ package struct SystemFileSystem: FileSystem {
             _ = try systemCall(manner == .exchanging ? .exchange : .rename, path) {
                 path.withCString { path in other.withCString { renameFile(path, $0, manner) } }
             }
-        } catch where manner != .replacing && [.invalidArgument, .notImplemented].contains(error.code) {
+        } catch  where manner != .replacing && [.invalidArgument, .notImplemented].contains(error.code) {
             // A file system that does not know the flag says so in these ways.
             throw SystemFailure(.unsupported, error.operation, path)
         }
@@ -67,7 +67,7 @@ package struct SystemFileSystem: FileSystem {
         do {
             _ = try systemCall(.makeFolder, path) { path.withCString { mkdir($0, mode_t(permissions.rawValue)) } }
             return true
-        } catch where error.code == .exists {
+        } catch  where error.code == .exists {
             return false
         }
     }
@@ -79,7 +79,7 @@ package struct SystemFileSystem: FileSystem {
             })
         do {
             _ = try systemCall(.synchronizeFolder, path) { fsync(folder.number) }
-        } catch where [.invalidArgument, .unsupported, .notImplemented].contains(error.code) {
+        } catch  where [.invalidArgument, .unsupported, .notImplemented].contains(error.code) {
             // SMB and others have no such thing. Nothing was lost that they could have kept.
         }
     }
@@ -99,11 +99,13 @@ package struct SystemFileSystem: FileSystem {
         do {
             let count = try systemCall(.readLink, path) {
                 buffer.withUnsafeMutableBytes { buffer in
-                    path.withCString { readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count) }
+                    path.withCString {
+                        readlink($0, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
+                    }
                 }
             }
             return FilePath(buffer.prefix(count))
-        } catch where error.code == .noSuchFile || error.code == .invalidArgument {
+        } catch  where error.code == .noSuchFile || error.code == .invalidArgument {
             return nil
         }
     }
@@ -130,7 +132,7 @@ package struct SystemFileSystem: FileSystem {
         do {
             try body()
             return true
-        } catch where error.code == .noSuchFile {
+        } catch  where error.code == .noSuchFile {
             return false
         }
     }

@@ -35,7 +35,9 @@ package struct SystemTerminal: Terminal {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = try retrying(.input, POLLIN, .read) { read(StandardStream.input.rawValue, &buffer, buffer.count) }
+            let count = try retrying(.input, POLLIN, .read) {
+                read(StandardStream.input.rawValue, &buffer, buffer.count)
+            }
             if count == 0 { return bytes }
             guard bytes.count + count <= limit else { throw SystemFailure(.fileTooLarge, .read, nil) }
             bytes += buffer[..<count]

@@ -23,7 +23,9 @@
             var notifications: [Notification] = []
             var start = 0
             while start + headLength <= bytes.count {
-                func field(_ offset: Int) -> UInt32 { bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self) }
+                func field(_ offset: Int) -> UInt32 {
+                    bytes.loadUnaligned(fromByteOffset: start + offset, as: UInt32.self)
+                }
                 let end = start + headLength + Int(field(12))
                 guard end <= bytes.count else { break }
                 let name = FileName(bytes[(start + headLength)..<end].prefix { $0 != 0 })

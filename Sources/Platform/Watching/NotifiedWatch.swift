@@ -74,7 +74,7 @@
                 do {
                     let registration = try loop.listen(path) { [weak self] in self?.handle($0, turn) }
                     return (path, registration, turn)
-                } catch where error.code.meansNoFolder && path.parent != path {
+                } catch  where error.code.meansNoFolder && path.parent != path {
                     path = path.parent
                 }
             }
