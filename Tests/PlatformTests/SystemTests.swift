@@ -145,9 +145,9 @@ import Testing
     @Test func `of the system lets a task sleep, and wakes it when it is cancelled`() async throws {
         let clock = SystemClock()
         let until = clock.now.advanced(by: .milliseconds(5))
-        try await clock.sleep(until: until)
+        try await clock.wait(until: until)
         #expect(clock.now >= until)
-        let sleeper = Task { try await clock.sleep(until: .never) }
+        let sleeper = Task { try await clock.wait(until: .never) }
         sleeper.cancel()
         await #expect(throws: CancellationError.self) { try await sleeper.value }
     }

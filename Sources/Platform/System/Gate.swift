@@ -7,9 +7,10 @@
 #endif
 
 /// Something that one thread waits for and another one opens, once and for good.
+///
+/// It is Sendable because `isOpen` is touched under the mutex only, and the C library's objects are made for threads.
 package final class Gate: @unchecked Sendable {
-    // Sendable because `isOpen` is touched under the mutex only, and the C library's own objects are made for threads.
-    // They stand in memory of their own, since they must not move.
+    // In memory of their own, since they must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isOpen = false

@@ -23,7 +23,7 @@ package protocol Wakeup: Sendable {
 
 extension Clock {
     /// Returns once it is `instant`, or at once when the task is cancelled.
-    package func sleep(until instant: Instant) async throws(CancellationError) {
+    package func wait(until instant: Instant) async throws(CancellationError) {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self)
         let wakeup = wake(at: instant) { continuation.finish() }
         // The stream also ends with the task, which is what makes the wait cancellable.
