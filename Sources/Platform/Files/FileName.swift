@@ -1,0 +1,59 @@
+/// The name of a file in its folder. Whoever holds one knows that it cannot lead out of the folder.
+package struct FileName: Hashable, Sendable {
+    package let bytes: [UInt8]
+
+    /// Nil for what is no name: nothing at all, `.`, `..`, and anything with a slash or a NUL.
+    package init?(_ bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        let dot = UInt8(ascii: ".")
+        guard !bytes.isEmpty, bytes != [dot], bytes != [dot, dot] else { return nil }
+        guard !bytes.contains(where: { $0 == 0 || $0 == UInt8(ascii: "/") }) else { return nil }
+        self.bytes = bytes
+    }
+
+    package init?(_ text: some StringProtocol) { self.init(text.utf8) }
+
+    /// The name with an ending that adds to it.
+    package func appending(_ ending: FileName) -> FileName { FileName(joined: bytes + ending.bytes) }
+
+    private init(joined bytes: [UInt8]) { self.bytes = bytes }
+}
+
+extension FileName {
+    /// The name of a file that is still being written. It begins with a dot and is of one length, so that what a crash
+    /// left behind can be told from everything else.
+    package static func temporary(_ number: UInt64) -> FileName {
+        let digits = String(number, radix: 16)
+        let padding = String(repeating: "0", count: temporaryDigits - digits.count)
+        return FileName(joined: Array((temporaryPrefix + padding + digits).utf8))
+    }
+
+    /// Whether this is the name of a file that was still being written.
+    package var isTemporary: Bool {
+        let prefix = Self.temporaryPrefix.utf8
+        return bytes.count == prefix.count + Self.temporaryDigits && bytes.starts(with: prefix)
+            && bytes.dropFirst(prefix.count).allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    private static let temporaryPrefix = ".prefs-"
+    private static let temporaryDigits = 16
+}
+
+extension FileName: CustomStringConvertible {
+    /// The name as text. What is no UTF-8 is shown as the replacement character.
+    package var description: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension FileName: Comparable {
+    package static func < (left: FileName, right: FileName) -> Bool {
+        left.bytes.lexicographicallyPrecedes(right.bytes)
+    }
+}
+
+extension FileName: ExpressibleByStringLiteral {
+    package init(stringLiteral text: StaticString) {
+        let name = text.withUTF8Buffer { FileName($0) }
+        precondition(name != nil, "a file cannot have this name")
+        self = name ?? FileName(joined: [])
+    }
+}

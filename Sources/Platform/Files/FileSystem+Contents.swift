@@ -1,0 +1,157 @@
+extension FileSystem {
+    package func status(of path: FilePath) throws(SystemFailure) -> FileStatus? {
+        try status(of: path, followingLink: true)
+    }
+
+    package func rename(_ path: FilePath, to other: FilePath) throws(SystemFailure) {
+        try rename(path, to: other, .replacing)
+    }
+
+    /// All bytes of a file, or nil where there is none. One that is larger than `limit` fails with `fileTooLarge`.
+    package func contents(of path: FilePath, limit: Int = .max) throws(SystemFailure) -> [UInt8]? {
+        try open(path, .reading)?.contents(limit: limit)
+    }
+
+    /// Makes the folder and those that lead to it, for their owner alone, and sees that they outlast a crash.
+    package func makeFolders(_ path: FilePath) throws(SystemFailure) {
+        do {
+            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
+        } catch  where error.code == .noSuchFile && path.parent != path {
+            try makeFolders(path.parent)
+            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
+        }
+        try synchronizeFolder(path.parent)
+    }
+
+    private func expectFolder(_ path: FilePath) throws(SystemFailure) {
+        guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
+    }
+
+    /// Writes a new file beside `path`, to be renamed to it, and returns where it is once its contents are on the disk.
+    ///
+    /// It has owner and permissions of `model`, as far as we may give them, so that what replaces a file is as private as
+    /// the file was. Nothing is left behind after a failure, unless removing fails too.
+    package func writeTemporary(
+        _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil
+    ) throws(SystemFailure) -> FilePath {
+        let (temporary, file) = try makeTemporary(beside: path)
+        do {
+            try file.write(bytes, at: 0)
+            if let model { try file.adopt(model) }
+            try file.synchronize()
+        } catch {
+            _ = try? remove(temporary)
+            throw error
+        }
+        return temporary
+    }
+
+    /// Makes an empty file of an unpredictable name beside `path`, for its owner alone.
+    package func makeTemporary(beside path: FilePath) throws(SystemFailure) -> (FilePath, any OpenFile) {
+        for _ in 0..<16 {
+            let temporary = path.parent.appending(unpredictableName())
+            do {
+                if let file = try open(temporary, .creatingAnew(.privateFile)) { return (temporary, file) }
+            } catch  where error.code == .exists {
+                continue
+            }
+        }
+        throw SystemFailure(.exists, .open, path)
+    }
+
+    /// Makes `bytes` the contents of `path`: at every moment, and after a crash, the file is the old or the new one, and
+    /// once this has returned it is the new one. A symbolic link at `path` is replaced itself.
+    package func replace(_ path: FilePath, with bytes: RawSpan, like model: FileStatus? = nil) throws(SystemFailure) {
+        let temporary = try writeTemporary(bytes, beside: path, like: model)
+        do {
+            try rename(temporary, to: path)
+        } catch {
+            _ = try? remove(temporary)
+            throw error
+        }
+        try synchronizeFolder(path.parent)
+    }
+
+    /// Opens a file and locks it, so that the path still stands for it: another holder may have replaced the file that
+    /// was waited for.
+    package func openLocked(
+        _ path: FilePath, _ access: FileAccess, _ mode: LockMode, patience: Duration
+    ) throws(SystemFailure) -> LockAttempt {
+        for _ in 0..<64 {
+            guard let file = try open(path, access) else { return .absent }
+            do {
+                guard try file.lock(mode, patience: patience) else { return .busy(file) }
+            } catch  where error.code == .staleHandle {
+                continue
+            }
+            if try status(of: path)?.identity == file.status().identity { return .locked(file) }
+            file.unlock()
+        }
+        throw SystemFailure(.wouldBlock, .lock, path)
+    }
+}
+
+/// What came of opening and locking a file.
+package enum LockAttempt: Sendable {
+    case locked(any OpenFile)
+    /// Somebody else holds the lock; what the file says may tell who.
+    case busy(any OpenFile)
+    case absent
+}
+
+extension OpenFile {
+    /// All bytes of the file. More than `limit` fail with `fileTooLarge`.
+    package func contents(limit: Int = .max) throws(SystemFailure) -> [UInt8] {
+        let status = try status()
+        guard status.kind == .file else {
+            throw SystemFailure(status.kind == .folder ? .isAFolder : .invalidArgument, .read, path)
+        }
+        guard status.size <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
+        // One byte more than there should be shows whether the file has grown meanwhile. Files that the kernel makes up
+        // say that they are empty, and some are read in one piece or not at all.
+        var bytes = [UInt8](repeating: 0, count: max(status.size + 1, 4096))
+        var count = 0
+        while true {
+            count += try fill(&bytes, from: count)
+            if count < bytes.count { break }
+            guard count <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
+            bytes.append(contentsOf: repeatElement(0, count: count))
+        }
+        guard count <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
+    /// Reads from `start` on, in the file and in `bytes`.
+    private func fill(_ bytes: inout [UInt8], from start: Int) throws(SystemFailure) -> Int {
+        var span = bytes.mutableSpan
+        return try span.withUnsafeMutableBytes { buffer throws(SystemFailure) in
+            try read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[start...]), at: start)
+        }
+    }
+
+    /// Takes over owner and permissions, as far as this process may give them away.
+    ///
+    /// A file that keeps our group must not open to it what the model opened to another: then those bits stay off.
+    package func adopt(_ model: FileStatus) throws(SystemFailure) {
+        var permissions = model.permissions
+        let own = try status()
+        if (own.owner, own.group) != (model.owner, model.group) {
+            do {
+                try setOwner(model.owner, group: model.group)
+            } catch  where error.code.meansNoRight {
+                if own.group != model.group { permissions.subtract(FilePermissions(rawValue: 0o070)) }
+            }
+        }
+        do {
+            try setPermissions(permissions)
+        } catch  where error.code.meansNoRight {
+            // Some network file systems refuse to change any; the file is private then.
+        }
+    }
+}
+
+extension ErrorCode {
+    /// Whether we may not, or the file system has no such thing. Nothing is broken then.
+    fileprivate var meansNoRight: Bool { [.notPermitted, .accessDenied, .unsupported, .notImplemented].contains(self) }
+}

@@ -1,0 +1,97 @@
+/// The files of a machine: a real one, or one that tests make up.
+///
+/// What is absent is nil or false; what is broken is thrown. Each method is one step: a fault plan can make it fail and
+/// a crash can come between any two. Whatever is longer than one step stands in an extension, and so is the same for
+/// every file system.
+package protocol FileSystem: Sendable {
+    /// Opens a file, or returns nil where there is none to be read or written. A FIFO is not waited for.
+    func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)?
+
+    /// A name for a new file that nobody can guess, so that nobody can lay a link there before.
+    func unpredictableName() -> FileName
+
+    /// Gives what stands at `path` the name `other`.
+    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure)
+
+    /// Gives the file a second name. A symbolic link is not followed.
+    func link(_ path: FilePath, to other: FilePath) throws(SystemFailure)
+
+    /// Removes a file or an empty folder; false where there is none. A symbolic link is removed itself.
+    @discardableResult
+    func remove(_ path: FilePath) throws(SystemFailure) -> Bool
+
+    /// The names in a folder, sorted; nil where there is no folder.
+    func names(in folder: FilePath) throws(SystemFailure) -> [FileName]?
+
+    /// Makes one folder; false where something stands there already.
+    func makeFolder(_ path: FilePath, _ permissions: FilePermissions) throws(SystemFailure) -> Bool
+
+    /// Returns once the names in a folder are on the disk; at once where a file system cannot say.
+    func synchronizeFolder(_ path: FilePath) throws(SystemFailure)
+
+    /// What stands at `path`, or where a symbolic link there leads; nil where there is nothing.
+    func status(of path: FilePath, followingLink: Bool) throws(SystemFailure) -> FileStatus?
+
+    /// The path that a symbolic link holds; nil where there is nothing, or something else.
+    func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath?
+}
+
+/// How a file is opened.
+package enum FileAccess: Hashable, Sendable {
+    case reading
+    /// Reading and writing what is there.
+    case writing
+    /// Reading and writing what is there, or a new file.
+    case creating(FilePermissions)
+    /// Reading and writing a new file, which fails where there is anything, be it a symbolic link to nothing.
+    case creatingAnew(FilePermissions)
+}
+
+/// What becomes of a file that has the new name already.
+package enum RenameManner: Hashable, Sendable {
+    /// It is gone: at every moment the name stands for the one or the other.
+    case replacing
+    /// It gets the old name. `unsupported` is thrown where the file system cannot.
+    case exchanging
+    /// It stays, and `exists` is thrown. `unsupported` is thrown where the file system cannot.
+    case keeping
+}
+
+/// A file that is open. It is closed, and its lock released, when the last reference is gone or the process dies.
+package protocol OpenFile: AnyObject, Sendable {
+    /// The path that it was opened by. It may stand for another file by now.
+    var path: FilePath { get }
+
+    func status() throws(SystemFailure) -> FileStatus
+
+    /// Reads from `offset` on until `buffer` is full or the file ends, and returns how many bytes that were.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int
+
+    /// Writes all of `bytes` from `offset` on. After a failure any beginning of them may stand there.
+    func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure)
+
+    func truncate(to size: Int) throws(SystemFailure)
+
+    /// Returns once the file's contents are on the disk. Its name need not be: `synchronizeFolder` sees to that.
+    ///
+    /// After a failure the contents may be lost though a second attempt says nothing: write them anew.
+    func synchronize() throws(SystemFailure)
+
+    /// Makes the contents those of `source`, without a copy; false where the file system cannot.
+    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool
+
+    func setPermissions(_ permissions: FilePermissions) throws(SystemFailure)
+    func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure)
+
+    /// Takes the file's lock, which only others that ask for it respect. False when it is not free within `patience`.
+    ///
+    /// A file that has to be waited for, but that its path does not lead to any more, fails with `staleHandle`.
+    /// The lock belongs to this opening of the file, not to the process: two openings exclude one another.
+    func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool
+
+    /// Releases the lock. To be called rather than left to the last reference, which the compiler may let go early.
+    func unlock()
+}
+
+/// Whom a lock excludes: everybody, or those who want to exclude everybody.
+package enum LockMode: Hashable, Sendable { case exclusive, shared }

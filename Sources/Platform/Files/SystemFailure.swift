@@ -1,0 +1,49 @@
+/// What the operating system refused: the operation, the place and its reason.
+package struct SystemFailure: Error, Hashable, Sendable {
+    /// What was asked of the system.
+    package enum Operation: String, Hashable, Sendable, CaseIterable {
+        case open, read, write, truncate
+        case synchronize, synchronizeFolder
+        case lock, unlock
+        case setMode, setOwner
+        case rename, exchange, link, clone, remove
+        case list, makeFolder, status, readLink
+        case watch, startThread
+    }
+
+    package let code: ErrorCode
+    package let operation: Operation
+    /// The file that it was about; nil for a stream of the process or for none.
+    package let path: FilePath?
+
+    package init(_ code: ErrorCode, _ operation: Operation, _ path: FilePath?) {
+        self.code = code
+        self.operation = operation
+        self.path = path
+    }
+}
+
+extension SystemFailure: CustomStringConvertible {
+    package var description: String {
+        "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(code.description)"
+    }
+}
+
+extension SystemFailure.Operation {
+    /// The operation in words that a path can follow.
+    fileprivate var phrase: String {
+        switch self {
+        case .open, .read, .write, .truncate, .lock, .unlock, .rename, .exchange, .clone, .remove, .list, .watch:
+            rawValue
+        case .synchronize: "write to the disk"
+        case .synchronizeFolder: "write to the disk the folder"
+        case .setMode: "set the permissions of"
+        case .setOwner: "set the owner of"
+        case .link: "make another name for"
+        case .makeFolder: "make the folder"
+        case .status: "look at"
+        case .readLink: "read the symbolic link"
+        case .startThread: "start a thread"
+        }
+    }
+}

@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The clocks of this machine.
+package struct SystemClock: Clock {
+    package init() {}
+
+    package var wall: Timestamp { Timestamp(time(of: CLOCK_REALTIME)) }
+    package var now: Instant { Instant(time(of: CLOCK_MONOTONIC)) }
+
+    package var tick: Instant {
+        #if canImport(Darwin)
+            Instant(time(of: CLOCK_MONOTONIC_RAW_APPROX))
+        #else
+            Instant(time(of: CLOCK_MONOTONIC_COARSE))
+        #endif
+    }
+
+    package func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
+        TimerThread.ofThisProcess.wake(at: instant, action)
+    }
+
+    private func time(of clock: clockid_t) -> timespec {
+        var time = timespec()
+        // It fails on an unknown clock alone.
+        clock_gettime(clock, &time)
+        return time
+    }
+}

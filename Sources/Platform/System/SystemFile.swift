@@ -1,0 +1,104 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// An open file of this machine.
+final class SystemFile: OpenFile {
+    let path: FilePath
+    private let descriptor: Descriptor
+    private let waits: LockWaits
+    /// The opening that has the lock: this one, or another of the same file whose wait was taken over.
+    private let locked = Mutex<Descriptor?>(nil)
+
+    init(_ descriptor: Descriptor, _ path: FilePath, _ waits: LockWaits) {
+        self.descriptor = descriptor
+        self.path = path
+        self.waits = waits
+    }
+
+    func status() throws(SystemFailure) -> FileStatus { try descriptor.status(of: path) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
+        var count = 0
+        while count < buffer.count {
+            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let got = try systemCall(.read, path) {
+                pread(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+            }
+            if got == 0 { break }
+            count += got
+        }
+        return count
+    }
+
+    func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure) {
+        try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
+            var count = 0
+            while count < bytes.count {
+                let rest = UnsafeRawBufferPointer(rebasing: bytes[count...])
+                let written = try systemCall(.write, path) {
+                    pwrite(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
+                }
+                // A device that takes nothing and gives no reason would hold us here for ever.
+                guard written > 0 else { throw SystemFailure(.inputOutput, .write, path) }
+                count += written
+            }
+        }
+    }
+
+    func truncate(to size: Int) throws(SystemFailure) {
+        _ = try systemCall(.truncate, path) { ftruncate(descriptor.number, off_t(size)) }
+    }
+
+    func synchronize() throws(SystemFailure) {
+        #if canImport(Darwin)
+            // There, `fsync` leaves the bytes in the drive's own memory.
+            _ = try systemCall(.synchronize, path) { fcntl(descriptor.number, F_FULLFSYNC) }
+        #else
+            _ = try systemCall(.synchronize, path) { fsync(descriptor.number) }
+        #endif
+    }
+
+    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool {
+        guard let source = source as? SystemFile else { return false }
+        do {
+            _ = try systemCall(.clone, path) { cloneFile(source.descriptor, to: descriptor) }
+            return true
+        } catch  where Self.cannotClone.contains(error.code) {
+            return false
+        }
+    }
+
+    /// How file systems say that they share no contents, or not between these two.
+    private static let cannotClone: Set<ErrorCode> = [
+        .unsupported, .notImplemented, .crossesDevices, .invalidArgument, .notATypewriter,
+    ]
+
+    func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
+        _ = try systemCall(.setMode, path) { fchmod(descriptor.number, mode_t(permissions.rawValue)) }
+    }
+
+    func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure) {
+        _ = try systemCall(.setOwner, path) { fchown(descriptor.number, owner, group) }
+    }
+
+    func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
+        guard let holder = try waits.lock(descriptor, mode, path, patience: patience) else { return false }
+        locked.withLock { $0 = holder }
+        return true
+    }
+
+    func unlock() {
+        guard let holder = locked.withLock({ $0.take() }) else { return }
+        // It fails on a bad number alone, and this one is open.
+        _ = flock(holder.number, LOCK_UN)
+    }
+
+    deinit { unlock() }
+}

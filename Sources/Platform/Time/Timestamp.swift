@@ -1,0 +1,64 @@
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+/// A time of the wall clock, in nanoseconds since the beginning of 1970 in UTC: what files carry.
+///
+/// The wall clock jumps and runs backwards. It says when something was, never how long it took.
+package struct Timestamp: Hashable, Sendable, Comparable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// The nearest time that can be told, should it lie outside the years 1677 to 2262.
+    package init(seconds: Int64, nanoseconds: Int64) {
+        let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carries) = whole.addingReportingOverflow(nanoseconds)
+        self.nanoseconds = overflows || carries ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    package var milliseconds: Int64 { nanoseconds / 1_000_000 }
+
+    package var date: Date { Date(timeIntervalSince1970: Double(nanoseconds) / 1e9) }
+
+    package func advanced(by duration: Duration) -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds.addingClamped(duration.nanoseconds))
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+/// A time of the clock that only runs forward, in nanoseconds since some beginning of its own.
+package struct Instant: Hashable, Sendable, Comparable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// A time that never comes.
+    package static let never = Instant(nanoseconds: .max)
+
+    package func advanced(by duration: Duration) -> Instant {
+        Instant(nanoseconds: nanoseconds.addingClamped(duration.nanoseconds))
+    }
+
+    package func duration(to other: Instant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
+
+    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+}
+
+extension Duration {
+    /// The whole nanoseconds, or as many as can be told.
+    package var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return Timestamp(seconds: seconds, nanoseconds: attoseconds / 1_000_000_000).nanoseconds
+    }
+}
+
+extension Int64 {
+    fileprivate func addingClamped(_ other: Int64) -> Int64 {
+        let (sum, overflows) = addingReportingOverflow(other)
+        return overflows ? (other < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,121 @@
+#if os(Linux)
+    #if canImport(Glibc)
+        internal import Glibc
+    #elseif canImport(Musl)
+        internal import Musl
+    #endif
+    internal import Synchronization
+
+    /// The kernel's queue of changes in folders, and the thread that reads it.
+    ///
+    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go.
+    final class NotificationLoop: Sendable {
+        /// Who hears of the changes in one folder.
+        typealias Listener = @Sendable (Notification) -> Void
+
+        private let queue: Descriptor
+        /// A pipe of which the other end is closed to end the thread.
+        private let stop: Descriptor
+        private let listeners: Mutex<Listeners>
+
+        private struct Listeners: Sendable {
+            var of: [Int32: [UInt64: Listener]] = [:]
+            var last: UInt64 = 0
+        }
+
+        /// One listener in one folder.
+        struct Registration: Hashable, Sendable {
+            fileprivate let watch: Int32
+            fileprivate let number: UInt64
+
+            /// Whether the other one is for the same folder, by whatever path.
+            func isSameFolder(as other: Registration) -> Bool { watch == other.watch }
+        }
+
+        init() throws(SystemFailure) {
+            let queue = Descriptor(try systemCall(.watch, nil) { inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)) })
+            var ends: [Int32] = [0, 0]
+            _ = try systemCall(.watch, nil) { makePipe(&ends, O_CLOEXEC) }
+            let isStopped = Descriptor(ends[0])
+            stop = Descriptor(ends[1])
+            self.queue = queue
+            listeners = Mutex(Listeners())
+            try startThread { [weak self] in
+                while Self.waitForEvents(queue, isStopped) {
+                    guard let loop = self else { return }
+                    loop.read()
+                }
+            }
+        }
+
+        /// Begins to listen to a folder, following a symbolic link. What stands there but is no folder fails.
+        func listen(_ folder: FilePath, _ listener: @escaping Listener) throws(SystemFailure) -> Registration {
+            // Under the lock, so that no event of a new watch is read before its listener is known.
+            let result = listeners.withLock { listeners in
+                Result { () throws(SystemFailure) in
+                    let watch = try systemCall(.watch, folder) {
+                        folder.withCString { inotify_add_watch(queue.number, $0, Notification.wanted) }
+                    }
+                    listeners.last += 1
+                    listeners.of[watch, default: [:]][listeners.last] = listener
+                    return Registration(watch: watch, number: listeners.last)
+                }
+            }
+            return try result.get()
+        }
+
+        func end(_ registration: Registration) {
+            listeners.withLock { listeners in
+                listeners.of[registration.watch]?[registration.number] = nil
+                guard listeners.of[registration.watch]?.isEmpty == true else { return }
+                listeners.of[registration.watch] = nil
+                // It fails where the folder is gone, and the watch with it.
+                inotify_rm_watch(queue.number, registration.watch)
+            }
+        }
+
+        /// Sleeps until there is something to read; false once the loop is let go.
+        private static func waitForEvents(_ queue: Descriptor, _ isStopped: Descriptor) -> Bool {
+            var polled = [
+                pollfd(fd: queue.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: isStopped.number, events: Int16(POLLIN), revents: 0),
+            ]
+            let result: Result<Int32, SystemFailure> = Result { () throws(SystemFailure) in
+                try systemCall(.watch, nil) { poll(&polled, nfds_t(polled.count), -1) }
+            }
+            guard case .success = result else { return false }
+            return polled[1].revents == 0
+        }
+
+        private func read() {
+            var buffer = [UInt64](repeating: 0, count: 8192)
+            let notifications = buffer.withUnsafeMutableBytes { buffer in
+                let count = readBytes(queue.number, buffer.baseAddress, buffer.count)
+                return count > 0 ? Notification.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
+            }
+            for notification in notifications {
+                for listener in listening(to: notification) { listener(notification) }
+            }
+        }
+
+        /// The listeners that a notification is for, in the order in which they came.
+        private func listening(to notification: Notification) -> [Listener] {
+            listeners.withLock { listeners in
+                let concerned: [[UInt64: Listener]] =
+                    notification.isOverflow
+                    ? Array(listeners.of.values) : listeners.of[notification.watch].map { [$0] } ?? []
+                if notification.endsWatch { listeners.of[notification.watch] = nil }
+                return concerned.flatMap { $0 }.sorted { $0.key < $1.key }.map(\.value)
+            }
+        }
+    }
+
+    /// `pipe2`, which Swift's module of the C library leaves out.
+    @_silgen_name("pipe2")
+    private func makePipe(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
+
+    /// The system's `read`, where a method has taken the name.
+    private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+        read(descriptor, buffer, count)
+    }
+#endif

@@ -1,0 +1,135 @@
+#if os(Linux)
+    internal import Synchronization
+
+    /// A watch of one path, whichever folder stands there, or will.
+    ///
+    /// As long as there is no folder, the nearest one above it is listened to instead.
+    final class NotifiedWatch: FolderWatch {
+        private let folder: FilePath
+        private let loop: NotificationLoop
+        private let receive: @Sendable (FolderEvent) -> Void
+        private let poll: @Sendable (WatchMeans.Reason) -> any FolderWatch
+        private let state = Mutex(State())
+
+        private struct State: Sendable {
+            var isCancelled = false
+            var place: Place?
+            /// Counts the places, so that what a former one still tells can be let be.
+            var turn = 0
+            /// What took over where the kernel tells nothing.
+            var substitute: (watch: any FolderWatch, reason: WatchMeans.Reason)?
+        }
+
+        /// Where the watch listens.
+        private struct Place: Sendable {
+            var path: FilePath
+            var registration: NotificationLoop.Registration
+        }
+
+        init(
+            _ folder: FilePath, _ loop: NotificationLoop, _ receive: @escaping @Sendable (FolderEvent) -> Void,
+            poll: @escaping @Sendable (WatchMeans.Reason) -> any FolderWatch
+        ) {
+            self.folder = folder
+            self.loop = loop
+            self.receive = receive
+            self.poll = poll
+        }
+
+        var means: WatchMeans { state.withLock { $0.substitute.map { .polling($0.reason) } ?? .notification } }
+
+        func begin() { _ = settle() }
+
+        func cancel() {
+            let (place, substitute) = state.withLock { state in
+                state.isCancelled = true
+                return (state.place.take(), state.substitute.take())
+            }
+            if let place { loop.end(place.registration) }
+            substitute?.watch.cancel()
+        }
+
+        deinit { cancel() }
+
+        /// Listens to the folder, or to the nearest one above it. True where that is another place than before.
+        private func settle() -> Bool {
+            guard !isRemote(folder) else { return substitute(.remoteFileSystem) }
+            while true {
+                do throws(SystemFailure) {
+                    guard let (path, registration, turn) = try listen() else { return false }
+                    let former = take(Place(path: path, registration: registration), turn)
+                    // A folder that came between the two looks is not told by its parent any more.
+                    if path != folder, try exists(below: path) { continue }
+                    return former?.path != path || former?.registration.isSameFolder(as: registration) != true
+                } catch {
+                    return substitute(.noWatches(error.code))
+                }
+            }
+        }
+
+        private func listen() throws(SystemFailure) -> (FilePath, NotificationLoop.Registration, Int)? {
+            guard let turn = nextTurn() else { return nil }
+            var path = folder
+            while true {
+                do {
+                    let registration = try loop.listen(path) { [weak self] in self?.handle($0, turn) }
+                    return (path, registration, turn)
+                } catch  where error.code.meansNoFolder && path.parent != path {
+                    path = path.parent
+                }
+            }
+        }
+
+        private func nextTurn() -> Int? {
+            state.withLock { state in
+                state.turn += 1
+                return state.isCancelled ? nil : state.turn
+            }
+        }
+
+        /// Takes up a new place and gives up the former one, which is returned.
+        private func take(_ place: Place, _ turn: Int) -> Place? {
+            let (former, isWanted) = state.withLock { state in
+                guard !state.isCancelled, state.turn == turn else { return (state.place, false) }
+                defer { state.place = place }
+                return (state.place, true)
+            }
+            if !isWanted { loop.end(place.registration) } else if let former { loop.end(former.registration) }
+            return former
+        }
+
+        /// Whether the next folder on the way from `path` to the watched one is there.
+        private func exists(below path: FilePath) throws(SystemFailure) -> Bool {
+            var next = folder
+            while next.parent != path, next.parent != next { next = next.parent }
+            return try SystemFileSystem().status(of: next)?.kind == .folder
+        }
+
+        private func substitute(_ reason: WatchMeans.Reason) -> Bool {
+            let watch = poll(reason)
+            let (place, isCancelled) = state.withLock { state in
+                state.substitute = (watch, reason)
+                return (state.place.take(), state.isCancelled)
+            }
+            if let place { loop.end(place.registration) }
+            if isCancelled { watch.cancel() }
+            return true
+        }
+
+        private func handle(_ notification: Notification, _ turn: Int) {
+            let place = state.withLock { state in
+                !state.isCancelled && state.turn == turn ? state.place?.path : nil
+            }
+            guard let place else { return }
+            if place == folder, !notification.concernsFolderItself {
+                if let event = notification.event { receive(event) }
+            } else if settle() || notification.isOverflow || place == folder {
+                receive(.anything)
+            }
+        }
+    }
+
+    extension ErrorCode {
+        fileprivate var meansNoFolder: Bool { self == .noSuchFile || self == .notAFolder }
+    }
+#endif

@@ -1,0 +1,101 @@
+internal import Synchronization
+
+/// A watcher that looks for itself: at once after a change, ever more rarely while nothing happens.
+package struct PollingWatcher: DirectoryWatcher {
+    private let fileSystem: any FileSystem
+    private let clock: any Clock
+    private let reason: WatchMeans.Reason
+
+    package init(_ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMeans.Reason = .chosen) {
+        self.fileSystem = fileSystem
+        self.clock = clock
+        self.reason = reason
+    }
+
+    /// How long is waited between two looks: at first, and at most.
+    package static let intervals: ClosedRange<Duration> = .milliseconds(50) ... .seconds(2)
+
+    package func watch(
+        _ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void
+    ) -> any FolderWatch {
+        let watch = PollingWatch(folder, fileSystem, clock, reason, receive)
+        watch.begin()
+        return watch
+    }
+}
+
+private final class PollingWatch: FolderWatch {
+    let means: WatchMeans
+    private let folder: FilePath
+    private let fileSystem: any FileSystem
+    private let clock: any Clock
+    private let receive: @Sendable (FolderEvent) -> Void
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var isCancelled = false
+        /// Nil after a look that failed: what comes next is told as `anything`.
+        var snapshot: FolderSnapshot?
+        var interval = PollingWatcher.intervals.lowerBound
+        var wakeup: (any Wakeup)?
+    }
+
+    init(
+        _ folder: FilePath, _ fileSystem: any FileSystem, _ clock: any Clock, _ reason: WatchMeans.Reason,
+        _ receive: @escaping @Sendable (FolderEvent) -> Void
+    ) {
+        self.folder = folder
+        self.fileSystem = fileSystem
+        self.clock = clock
+        self.receive = receive
+        means = .polling(reason)
+    }
+
+    func begin() {
+        let snapshot = look()
+        state.withLock { $0.snapshot = snapshot }
+        wait()
+    }
+
+    func cancel() {
+        state.withLock { state in
+            state.isCancelled = true
+            return state.wakeup.take()
+        }?.cancel()
+    }
+
+    deinit { cancel() }
+
+    private func look() -> FolderSnapshot? { try? FolderSnapshot(of: folder, in: fileSystem) }
+
+    private func poll() {
+        let later = look()
+        for event in events(until: later) {
+            guard !state.withLock(\.isCancelled) else { return }
+            receive(event)
+        }
+        wait()
+    }
+
+    /// What happened since the last look. It sets the time to the next one.
+    private func events(until later: FolderSnapshot?) -> [FolderEvent] {
+        state.withLock { state in
+            let events = later.map { later in state.snapshot.map { $0.events(until: later) } ?? [.anything] } ?? []
+            state.snapshot = later
+            let (least, most) = (PollingWatcher.intervals.lowerBound, PollingWatcher.intervals.upperBound)
+            state.interval = events.isEmpty ? min(state.interval * 8 / 5, most) : least
+            return events
+        }
+    }
+
+    private func wait() {
+        guard let interval = state.withLock({ $0.isCancelled ? nil : $0.interval }) else { return }
+        // The clock holds the watch no longer than whoever watches does.
+        let wakeup = clock.wake(at: clock.now.advanced(by: interval)) { [weak self] in self?.poll() }
+        let isCancelled = state.withLock { state in
+            state.wakeup = wakeup
+            return state.isCancelled
+        }
+        if isCancelled { wakeup.cancel() }
+    }
+}

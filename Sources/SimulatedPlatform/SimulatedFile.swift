@@ -1,0 +1,146 @@
+internal import Platform
+
+/// A file that a simulated process has open.
+final class SimulatedFile: OpenFile {
+    let path: FilePath
+    private let fileSystem: SimulatedFileSystem
+    private let number: Int
+
+    init(_ fileSystem: SimulatedFileSystem, _ path: FilePath, opening number: Int) {
+        self.fileSystem = fileSystem
+        self.path = path
+        self.number = number
+    }
+
+    deinit { fileSystem.disk.withState { [number] in $0.close(number) } }
+
+    func status() throws(SystemFailure) -> FileStatus {
+        try perform(.status) { state, node in state.disk[node].status }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFailure) -> Int {
+        let count = buffer.count
+        let bytes = try perform(.read) { state, node throws(ErrorCode) in
+            guard state.disk[node].kind == .file else { throw .isAFolder }
+            return Array(state.disk[node].data.dropFirst(offset).prefix(count))
+        }
+        buffer.copyBytes(from: bytes)
+        return bytes.count
+    }
+
+    func write(_ bytes: RawSpan, at offset: Int) throws(SystemFailure) {
+        let bytes = bytes.withUnsafeBytes { Array($0) }
+        try perform(.write) { state, node throws(ErrorCode) in
+            try self.change(&state, .write(bytes, at: offset))
+        } failing: { state, count in
+            try? self.change(&state, .write(Array(bytes.prefix(count)), at: offset))
+        }
+    }
+
+    func truncate(to size: Int) throws(SystemFailure) {
+        try perform(.truncate) { state, node throws(ErrorCode) in try self.change(&state, .truncate(to: size)) }
+    }
+
+    func synchronize() throws(SystemFailure) {
+        try perform(.synchronize) { state, node in
+            state.disk[node].synchronize(failing: false)
+        } failing: { state, _ in
+            guard let node = state.openings[self.number]?.node else { return }
+            state.disk[node].synchronize(failing: true)
+        }
+    }
+
+    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool {
+        guard let source = source as? SimulatedFile, source.fileSystem.disk === fileSystem.disk else { return false }
+        return try perform(.clone) { state, node throws(ErrorCode) in
+            guard !state.disk.limitations.contains(.noClones) else { return false }
+            guard let other = state.openings[source.number]?.node else { throw .badDescriptor }
+            let bytes = state.disk[other].data
+            try self.change(&state, .truncate(to: 0))
+            try self.change(&state, .write(bytes, at: 0))
+            return true
+        }
+    }
+
+    func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
+        try changeAttributes(.setMode) { $0.permissions = permissions }
+    }
+
+    func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure) {
+        try changeAttributes(.setOwner) { ($0.owner, $0.group) = (owner, group) }
+    }
+
+    private func changeAttributes(
+        _ operation: SystemFailure.Operation, _ change: @Sendable (inout Node.Attributes) -> Void
+    ) throws(SystemFailure) {
+        let fileSystem = fileSystem
+        try perform(operation) { state, node throws(ErrorCode) in
+            guard !state.disk.limitations.contains(.noPermissions) else { throw .notPermitted }
+            guard !state.disk.isReadOnly else { throw .readOnly }
+            guard let user = state.processes[fileSystem.number]?.user else { throw .inputOutput }
+            var attributes = state.disk[node].attributes
+            let isAllowed = user.isRoot || (operation == .setMode && attributes.owner == user.user)
+            guard isAllowed else { throw .notPermitted }
+            change(&attributes)
+            _ = state.disk.change(
+                node,
+                .attributes(attributes.permissions, owner: attributes.owner, group: attributes.group))
+            state.tell(.attributes, of: node)
+        }
+    }
+
+    private func change(_ state: inout SimulatedDisk.State, _ effect: DataEffect) throws(ErrorCode) {
+        guard let opening = state.openings[number], opening.isWritable else { throw .badDescriptor }
+        guard !state.disk.isReadOnly else { throw .readOnly }
+        let failure = state.disk.change(opening.node, effect)
+        if let failure { throw failure }
+    }
+
+    /// Does an operation on the file that this is an opening of.
+    @discardableResult
+    private func perform<Success: Sendable>(
+        _ operation: SystemFailure.Operation,
+        _ body: (inout SimulatedDisk.State, NodeID) throws(ErrorCode) -> Success,
+        failing: (inout SimulatedDisk.State, Int) -> Void = { _, _ in }
+    ) throws(SystemFailure) -> Success {
+        try fileSystem.perform(operation, path) { state, _ throws(ErrorCode) in
+            guard let node = state.openings[number]?.node else { throw .badDescriptor }
+            return try body(&state, node)
+        } failing: { state, _, count in
+            failing(&state, count)
+        }
+    }
+}
+
+// MARK: Locks
+
+extension SimulatedFile {
+    func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
+        let isTaken = try perform(.lock) { state, node throws(ErrorCode) in
+            guard !state.disk.limitations.contains(.noLocks) else { throw .unsupported }
+            return state.take(mode, self.number)
+        }
+        if isTaken || patience <= .zero { return isTaken }
+        fileSystem.otherProcessesRun()
+        if take(mode) { return true }
+        fileSystem.disk.clock.advance(by: patience)
+        return take(mode)
+    }
+
+    private func take(_ mode: LockMode) -> Bool { fileSystem.disk.withState { $0.take(mode, self.number) } }
+
+    func unlock() {
+        fileSystem.disk.withState { [number] state in
+            state.openings[number]?.lock = nil
+        }
+    }
+}
+
+extension SimulatedDisk.State {
+    /// Takes the lock if it is free.
+    fileprivate mutating func take(_ mode: LockMode, _ number: Int) -> Bool {
+        guard let opening = openings[number], isFree(mode, for: number, of: opening.node) else { return false }
+        openings[number]?.lock = mode
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+internal import Platform
+
+extension SimulatedFileSystem {
+    typealias State = SimulatedDisk.State
+
+    /// Does one operation, unless it is to go wrong.
+    ///
+    /// - Parameters:
+    ///   - operation: What is counted.
+    ///   - path: What it is about.
+    ///   - body: The operation itself.
+    ///   - failing: What the operation changes though it fails; of a write, how many bytes it keeps.
+    @discardableResult
+    func perform<Success: Sendable>(
+        _ operation: SystemFailure.Operation, _ path: FilePath?,
+        _ body: (inout State, Identity) throws(ErrorCode) -> Success,
+        failing: (inout State, Identity, Int) -> Void = { _, _, _ in }
+    ) throws(SystemFailure) -> Success {
+        let result = disk.withState { state -> Result<Success, ErrorCode> in
+            guard let user = state.begin(operation, path, by: number) else { return .failure(.inputOutput) }
+            switch state.processes[number]?.plan.next(operation) {
+            case nil: return Result { () throws(ErrorCode) in try body(&state, user) }
+            case .fail(let code):
+                failing(&state, user, 0)
+                return .failure(code)
+            case .tear(let count, let code):
+                failing(&state, user, count)
+                return .failure(code)
+            case .dieBefore: break
+            case .dieAfter: _ = try? body(&state, user)
+            case .dieWithin(let count): failing(&state, user, count)
+            }
+            state.kill(number)
+            return .failure(.inputOutput)
+        }
+        do {
+            return try result.get()
+        } catch {
+            throw SystemFailure(error, operation, path)
+        }
+    }
+}
+
+extension SimulatedDisk.State {
+    /// Counts an operation and says in whose name it is done; nil for a dead process.
+    fileprivate mutating func begin(
+        _ operation: SystemFailure.Operation, _ path: FilePath?, by number: Int
+    ) -> Identity? {
+        guard let process = processes[number], !process.isDead else { return nil }
+        processes[number]?.operations.append(SimulatedFileSystem.Operation(operation: operation, path: path))
+        return process.user
+    }
+
+    mutating func kill(_ number: Int) {
+        processes[number]?.isDead = true
+        for opening in openings.filter({ $0.value.process == number }).keys.sorted() { close(opening) }
+    }
+
+    mutating func close(_ number: Int) {
+        guard let opening = openings.removeValue(forKey: number) else { return }
+        disk.closed(opening.node)
+        // The kernel tells of the end of writing, not of each write.
+        if opening.isWritable { tell(.written, of: opening.node) }
+    }
+
+    /// Whether nobody else's lock excludes this one.
+    func isFree(_ mode: LockMode, for number: Int, of node: NodeID) -> Bool {
+        openings.allSatisfy { other, opening in
+            other == number || opening.node != node || opening.lock == nil
+                || (mode == .shared && opening.lock == .shared)
+        }
+    }
+
+    /// Notes what happened to a file, under each of its names.
+    mutating func tell(_ change: FolderChange, of node: NodeID) {
+        guard !watches.isEmpty else { return }
+        for folder in disk.nodes.keys.sorted() {
+            guard let names = disk.nodes[folder]?.names else { continue }
+            for name in names.filter({ $0.value == node }).keys.sorted() { disk.events.append((folder, change, name)) }
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package import Platform
+internal import Synchronization
+
+/// A process's view of a simulated disk: its rights, its open files, and what goes wrong for it.
+package final class SimulatedFileSystem: FileSystem {
+    package let disk: SimulatedDisk
+    let number: Int
+    private let busy = Mutex<(@Sendable () -> Void)?>(nil)
+
+    /// Something that the process asked of the file system.
+    package struct Operation: Hashable, Sendable {
+        package let operation: SystemFailure.Operation
+        package let path: FilePath?
+    }
+
+    init(_ disk: SimulatedDisk, process number: Int) {
+        self.disk = disk
+        self.number = number
+    }
+
+    /// What the process has done, in order. The position, from 1, is what a fault plan counts.
+    package var operations: [Operation] { process(\.operations) }
+
+    package var isDead: Bool { process(\.isDead) }
+
+    /// How many operations a fault has hit.
+    package var hits: Int { process(\.plan.hits) }
+
+    /// Lets other things go wrong, counted from now on.
+    package func setFaults(_ plan: FaultPlan) { disk.withState { [number] in $0.processes[number]?.plan = plan } }
+
+    /// Ends the process: its files are closed, its locks free, and all that it still tries fails.
+    package func kill() { disk.withState { [number] in $0.kill(number) } }
+
+    /// Called when a lock is waited for, as if other processes ran now. Without it the wait just takes its time.
+    package func whenBusy(_ action: (@Sendable () -> Void)?) { busy.withLock { $0 = action } }
+
+    func otherProcessesRun() { busy.withLock(\.self)?() }
+
+    private func process<Value: Sendable>(_ value: @Sendable (SimulatedDisk.ProcessState) -> Value) -> Value {
+        disk.withState { [number] state in
+            value(state.processes[number] ?? SimulatedDisk.ProcessState(user: Identity(user: 0)))
+        }
+    }
+}
+
+extension SimulatedFileSystem {
+    package func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
+        let number = try perform(.open, path) { state, user throws(ErrorCode) -> Int? in
+            guard let node = try state.disk.openOrNil(path, access, as: user) else { return nil }
+            state.disk.opened(node)
+            let opening = state.nextNumber()
+            state.openings[opening] = SimulatedDisk.Opening(
+                node: node, process: self.number, isWritable: access != .reading, lock: nil)
+            return opening
+        }
+        return number.map { SimulatedFile(self, path, opening: $0) }
+    }
+
+    package func unpredictableName() -> FileName { disk.withState { .temporary($0.disk.randomness.next()) } }
+
+    package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+        try perform(manner == .exchanging ? .exchange : .rename, path) { state, user throws(ErrorCode) in
+            try state.disk.rename(path, to: other, manner, as: user)
+        }
+    }
+
+    package func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) {
+        try perform(.link, path) { state, user throws(ErrorCode) in try state.disk.link(path, to: other, as: user) }
+    }
+
+    @discardableResult
+    package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
+        try perform(.remove, path) { state, user throws(ErrorCode) in
+            try absentIsNil { () throws(ErrorCode) in try state.disk.remove(path, as: user) } ?? false
+        }
+    }
+
+    package func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? {
+        try perform(.list, folder) { state, user throws(ErrorCode) -> [FileName]? in
+            guard let node = try state.disk.find(folder, followingLink: true, as: user) else { return nil }
+            guard let names = state.disk[node].names else { throw .notAFolder }
+            guard state.disk.allows(.read, node, user) else { throw .accessDenied }
+            return names.keys.sorted()
+        }
+    }
+
+    package func makeFolder(_ path: FilePath, _ permissions: FilePermissions) throws(SystemFailure) -> Bool {
+        try perform(.makeFolder, path) { state, user throws(ErrorCode) in
+            try state.disk.makeFolder(path, permissions, as: user)
+        }
+    }
+
+    package func synchronizeFolder(_ path: FilePath) throws(SystemFailure) {
+        try perform(.synchronizeFolder, path) { state, user throws(ErrorCode) in
+            try state.disk.synchronizeFolder(path, failing: false, as: user)
+        } failing: { state, user, _ in
+            try? state.disk.synchronizeFolder(path, failing: true, as: user)
+        }
+    }
+
+    package func status(of path: FilePath, followingLink: Bool) throws(SystemFailure) -> FileStatus? {
+        try perform(.status, path) { state, user throws(ErrorCode) -> FileStatus? in
+            try state.disk.find(path, followingLink: followingLink, as: user).map { state.disk[$0].status }
+        }
+    }
+
+    package func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath? {
+        try perform(.readLink, path) { state, user throws(ErrorCode) -> FilePath? in
+            guard let node = try state.disk.find(path, followingLink: false, as: user),
+                case .symbolicLink(let target) = state.disk[node].contents
+            else {
+                return nil
+            }
+            return target
+        }
+    }
+
+    /// Makes a symbolic link. No program of ours does, so the seam knows no such thing.
+    package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
+        try perform(.link, path) { state, user throws(ErrorCode) in
+            try state.disk.makeSymbolicLink(path, to: target, as: user)
+        }
+    }
+}
+
+extension DiskState {
+    /// What stands at a path; nil for nothing.
+    func find(_ path: FilePath, followingLink: Bool, as user: Identity) throws(ErrorCode) -> NodeID? {
+        try absentIsNil { () throws(ErrorCode) in
+            try locate(path, followingLink: followingLink, as: user).node
+        } ?? nil
+    }
+
+    fileprivate mutating func openOrNil(
+        _ path: FilePath, _ access: FileAccess, as user: Identity
+    ) throws(ErrorCode) -> NodeID? {
+        do {
+            return try open(path, access, as: user)
+        } catch  where error == .noSuchFile && (access == .reading || access == .writing) {
+            return nil
+        }
+    }
+
+    fileprivate mutating func synchronizeFolder(
+        _ path: FilePath, failing: Bool, as user: Identity
+    ) throws(ErrorCode) {
+        guard let node = try find(path, followingLink: true, as: user) else { throw .noSuchFile }
+        guard self[node].kind == .folder else { throw .notAFolder }
+        if !limitations.contains(.noFolderSynchronization) { synchronizeNames(of: node, failing: failing) }
+    }
+}
+
+private func absentIsNil<Result>(_ body: () throws(ErrorCode) -> Result) throws(ErrorCode) -> Result? {
+    do {
+        return try body()
+    } catch  where error == .noSuchFile {
+        return nil
+    }
+}

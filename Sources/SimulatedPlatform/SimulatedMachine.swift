@@ -1,0 +1,50 @@
+package import Platform
+
+/// A machine with a user, whose every part follows from one seed.
+package struct SimulatedMachine: Sendable {
+    package let clock: SimulatedClock
+    package let disk: SimulatedDisk
+    package let watcher: SimulatedDirectoryWatcher
+    package let terminal: SimulatedTerminal
+    /// The user's process.
+    package let fileSystem: SimulatedFileSystem
+    package var environment: Environment
+
+    package static let home: FilePath = "/home/ada"
+
+    package init(seed: UInt64 = 0, user: UInt32 = 1000, hostName: String = "simulated") throws {
+        var randomness = Randomness(seed: seed)
+        clock = SimulatedClock()
+        disk = SimulatedDisk(seed: randomness.next(), clock: clock)
+        watcher = SimulatedDirectoryWatcher(disk, seed: randomness.next())
+        terminal = SimulatedTerminal()
+        fileSystem = disk.process(user: user)
+        environment = Environment(
+            variables: ["HOME": Self.home.description, "PATH": "/usr/bin"], arguments: ["program"],
+            executable: "/usr/bin/program", user: user, hostName: hostName)
+        let number = [randomness.next() | 1, randomness.next()].map { word in
+            let digits = String(word, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+        try install(machineID: number, user: user)
+    }
+
+    /// Sets the machine up as its administrator does.
+    private func install(machineID: String, user: UInt32) throws {
+        let root = disk.process()
+        for folder: FilePath in ["/etc", "/home", "/tmp", Self.home] {
+            _ = try root.makeFolder(folder, FilePermissions(rawValue: folder == "/tmp" ? 0o777 : 0o755))
+        }
+        let files: [(FilePath, String)] = [
+            ("/etc/machine-id", machineID + "\n"),
+            ("/etc/passwd", "root:x:0:0::/root:/bin/sh\nada:x:\(user):\(user):Ada:\(Self.home):/bin/sh\n"),
+        ]
+        for (path, text) in files {
+            let file = try root.open(path, .creatingAnew(FilePermissions(rawValue: 0o644)))
+            try file?.write(Array(text.utf8).span.bytes, at: 0)
+        }
+        let home = try root.open(Self.home, .reading)
+        try home?.setOwner(user, group: user)
+        disk.synchronize()
+    }
+}

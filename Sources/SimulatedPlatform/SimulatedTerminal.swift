@@ -1,0 +1,60 @@
+package import Platform
+internal import Synchronization
+
+/// A terminal that remembers what was written, and reads what a test typed.
+package final class SimulatedTerminal: Terminal {
+    private let state: Mutex<State>
+
+    private struct State: Sendable {
+        var widths: [StandardStream: Int]
+        var typed: [UInt8]
+        var written: [StandardStream: [UInt8]] = [:]
+        var status: Int32?
+        var failure: ErrorCode?
+    }
+
+    /// - Parameters:
+    ///   - widths: The streams that are terminals, and how wide. The others are files.
+    ///   - input: What stands on the standard input.
+    package init(widths: [StandardStream: Int] = [:], input: String = "") {
+        state = Mutex(State(widths: widths, typed: Array(input.utf8)))
+    }
+
+    /// What was written to a stream.
+    package func text(of stream: StandardStream) -> String {
+        String(decoding: state.withLock { $0.written[stream] ?? [] }, as: UTF8.self)
+    }
+
+    /// The status with which the program ended; nil as long as it has not.
+    package var exitStatus: Int32? { state.withLock(\.status) }
+
+    /// Lets all later writes fail, as to a full disk.
+    package func failWrites(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
+
+    package func width(of stream: StandardStream) -> Int? { state.withLock { $0.widths[stream] } }
+
+    package func isTerminal(_ stream: StandardStream) -> Bool { width(of: stream) != nil }
+
+    package func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure) {
+        let bytes = bytes.withUnsafeBytes { Array($0) }
+        let failure = state.withLock { state in
+            if state.failure == nil { state.written[stream, default: []] += bytes }
+            return state.failure
+        }
+        if let failure { throw SystemFailure(failure, .write, nil) }
+    }
+
+    package func input(limit: Int) throws(SystemFailure) -> [UInt8] {
+        let bytes = state.withLock { state in
+            defer { state.typed = [] }
+            return state.typed
+        }
+        guard bytes.count <= limit else { throw SystemFailure(.fileTooLarge, .read, nil) }
+        return bytes
+    }
+
+    package func exit(_ status: Int32) throws(ProgramExit) -> Never {
+        state.withLock { $0.status = status }
+        throw ProgramExit(status: status)
+    }
+}

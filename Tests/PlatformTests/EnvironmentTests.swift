@@ -1,0 +1,101 @@
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `The environment` {
+    static let passwd = """
+        root:x:0:0:root:/root:/bin/bash
+        broken line
+        :x:7:7:::
+        ada:x:1000:1000:Ada,,,:/home/ada:/bin/sh
+        nobody:x:1001:1001::/:/bin/false
+        relative:x:1002:1002::home:/bin/false
+        """
+
+    static func files(_ contents: [FilePath: String] = [:]) throws -> SimulatedFileSystem {
+        let files = SimulatedDisk().process()
+        try files.makeFolders("/etc")
+        for (path, text) in contents { try files.replace(path, with: text) }
+        return files
+    }
+
+    @Test(
+        arguments: [
+            ("/home/x", 1000, "/home/x"), (nil, 1000, "/home/ada"), ("", 1000, "/home/ada"), ("relative", 0, "/root"),
+            (nil, 1001, nil), (nil, 1002, nil), (nil, 7, nil), (nil, 4711, nil),
+        ] as [(String?, UInt32, String?)])
+    func `knows the home, and never takes the root for it`(_ home: String?, _ user: UInt32, _ expected: String?) throws
+    {
+        let environment = Environment(variables: home.map { ["HOME": $0] } ?? [:], user: user)
+        let files = try Self.files(["/etc/passwd": Self.passwd])
+        if let expected {
+            #expect(try environment.home(in: files).description == expected)
+        } else {
+            #expect(throws: Environment.Homeless(user: user)) { try environment.home(in: files) }
+        }
+    }
+
+    @Test func `has no home without a list of users`() throws {
+        #expect(throws: Environment.Homeless(user: 5)) { try Environment(user: 5).home(in: try Self.files()) }
+    }
+
+    @Test func `takes folders from absolute variables, else from the home`() throws {
+        let files = try Self.files()
+        let rows: [(Environment.BaseFolder, String, String?, String)] = [
+            (.configuration, "XDG_CONFIG_HOME", "/c", "/c"), (.configuration, "XDG_CONFIG_HOME", "c", "/h/.config"),
+            (.configuration, "XDG_CONFIG_HOME", "", "/h/.config"), (.data, "XDG_DATA_HOME", nil, "/h/.local/share"),
+            (.state, "XDG_STATE_HOME", "./s", "/h/.local/state"), (.state, "XDG_STATE_HOME", "/s/", "/s/"),
+        ]
+        for (kind, variable, value, expected) in rows {
+            var environment = Environment(variables: ["HOME": "/h"])
+            environment.variables[variable] = value
+            #expect(try environment.folder(kind, in: files).description == expected)
+        }
+        // Who says all has no need of a home.
+        let homeless = Environment(variables: ["XDG_CONFIG_HOME": "/c"], user: 9)
+        #expect(try homeless.folder(.configuration, in: files) == "/c")
+    }
+
+    @Test func `lists the system's folders without relative ones`() {
+        let environment = Environment(variables: ["XDG_CONFIG_DIRS": "/a:b::/c", "XDG_DATA_DIRS": ""])
+        #expect(environment.systemFolders(.configuration) == ["/a", "/c"])
+        #expect(environment.systemFolders(.data) == ["/usr/local/share", "/usr/share"])
+        #expect(environment.systemFolders(.state) == [])
+    }
+
+    @Test func `of this process is what the process was told`() throws {
+        let environment = Environment.ofThisProcess()
+        #expect(environment.variables["PATH"] != nil)
+        #expect(environment.arguments == CommandLine.arguments)
+        #expect(environment.process > 1 && !environment.hostName.isEmpty)
+        #expect(try SystemFileSystem().status(of: present(environment.executable))?.kind == .file)
+        #expect(try environment.hostIdentity(in: SystemFileSystem()).bytes.count == 16)
+    }
+}
+
+@Suite struct `The host's identity` {
+    static let number = "0123456789abcdef0123456789abcdef"
+
+    @Test func `comes from the machine's number, which it hides`() throws {
+        let identity = try present(HostIdentity(machineID: Array("\(Self.number)\n".utf8)))
+        #expect(identity.description.count == 32 && identity.description != Self.number)
+        #expect(identity == HostIdentity(machineID: Array(Self.number.uppercased().utf8)))
+        // What Python's hmac makes of the number and the application's, with version and variant of a random UUID.
+        #expect(identity.description == "fb1f078524f04bfd96b3ae8dd3be1a0b")
+    }
+
+    @Test(arguments: ["", "\n", "uninitialized\n", String(repeating: "0", count: 32), "\(number)0", "\(number) "])
+    func `is not made of what is no number`(_ text: String) {
+        #expect(HostIdentity(machineID: Array(text.utf8)) == nil)
+    }
+
+    @Test func `comes from the name where there is no number`() throws {
+        let environment = Environment(hostName: "somewhere")
+        let files = try `The environment`.files(["/etc/machine-id": "\n"])
+        #expect(try environment.hostIdentity(in: files) == HostIdentity(hostName: "somewhere"))
+        try files.makeFolders("/var/lib/dbus")
+        try files.replace("/var/lib/dbus/machine-id", with: Self.number)
+        #expect(try environment.hostIdentity(in: files) == HostIdentity(machineID: Array(Self.number.utf8)))
+    }
+}

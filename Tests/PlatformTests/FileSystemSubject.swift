@@ -1,0 +1,88 @@
+import Foundation
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// The file systems that keep one contract.
+enum FileSystemSubject: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case real, simulated
+
+    var testDescription: String { rawValue }
+
+    /// One with an empty folder in it.
+    func make() throws -> Bench {
+        switch self {
+        case .real:
+            let folder = try TemporaryFolder()
+            return Bench(SystemFileSystem(), try present(FilePath(folder.url.path())), keeping: folder) {
+                link, target in
+                try FileManager.default.createSymbolicLink(
+                    atPath: link.description, withDestinationPath: target.description)
+            }
+        case .simulated:
+            let machine = try SimulatedMachine()
+            return Bench(machine.fileSystem, "/home/ada", keeping: nil) { [fileSystem = machine.fileSystem] in
+                try fileSystem.makeSymbolicLink($0, to: $1)
+            }
+        }
+    }
+}
+
+/// A file system and an empty folder in it.
+struct Bench: Sendable {
+    let fileSystem: any FileSystem
+    let folder: FilePath
+    /// What is to live as long as the folder is in use.
+    private let kept: (any Sendable)?
+    private let makeLink: @Sendable (FilePath, FilePath) throws -> Void
+
+    init(
+        _ fileSystem: any FileSystem, _ folder: FilePath, keeping kept: (any Sendable)?,
+        makeLink: @escaping @Sendable (FilePath, FilePath) throws -> Void
+    ) {
+        self.fileSystem = fileSystem
+        self.folder = folder
+        self.kept = kept
+        self.makeLink = makeLink
+    }
+
+    func path(_ name: FileName) -> FilePath { folder.appending(name) }
+
+    func write(_ text: String, to name: FileName) throws { try fileSystem.write(text, to: path(name)) }
+
+    func text(_ name: FileName) throws -> String? { try fileSystem.text(path(name)) }
+
+    func makeSymbolicLink(_ name: FileName, to target: FilePath) throws { try makeLink(path(name), target) }
+}
+
+extension FileSystem {
+    /// Writes in place, as a program without any care does.
+    func write(_ text: String, to path: FilePath) throws {
+        let file = try present(open(path, .creating(.privateFile)))
+        try file.truncate(to: 0)
+        try file.write(Array(text.utf8).span.bytes, at: 0)
+    }
+
+    func replace(_ path: FilePath, with text: String) throws { try replace(path, with: Array(text.utf8).span.bytes) }
+
+    func text(_ path: FilePath) throws -> String? {
+        try contents(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+struct Absent: Error {}
+
+func present<Value>(_ value: Value?) throws -> Value {
+    guard let value else { throw Absent() }
+    return value
+}
+
+func failure(_ body: () throws -> Void) -> ErrorCode? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? SystemFailure)?.code
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import Platform
+import SimulatedPlatform
+import Synchronization
+import TestSupport
+import Testing
+
+/// The watchers that keep one contract.
+enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case notified, polling, simulated, pollingSimulated
+
+    var testDescription: String { rawValue }
+
+    /// A watcher, the files that it watches, and how time passes for it.
+    func make() throws -> (bench: Bench, watcher: any DirectoryWatcher, pass: @Sendable () -> Void) {
+        switch self {
+        case .notified: return (try FileSystemSubject.real.make(), SystemDirectoryWatcher(), {})
+        case .polling:
+            let watcher = PollingWatcher(SystemFileSystem(), SystemClock())
+            return (try FileSystemSubject.real.make(), watcher, {})
+        case .simulated, .pollingSimulated:
+            let machine = try SimulatedMachine()
+            let bench = Bench(machine.fileSystem, SimulatedMachine.home, keeping: machine.watcher) { _, _ in }
+            let polling = PollingWatcher(machine.fileSystem, machine.clock)
+            return (bench, self == .simulated ? machine.watcher : polling, { machine.clock.advance(by: .seconds(2)) })
+        }
+    }
+}
+
+/// What a watch told so far.
+final class EventLog: Sendable {
+    private let state = Mutex<(events: [FolderEvent], awaited: [(@Sendable ([FolderEvent]) -> Bool, Gate)])>(([], []))
+
+    var events: [FolderEvent] { state.withLock(\.events) }
+
+    func add(_ event: FolderEvent) {
+        let gates = state.withLock { state in
+            state.events.append(event)
+            return state.awaited.filter { $0.0(state.events) }.map(\.1)
+        }
+        for gate in gates { gate.open() }
+    }
+
+    /// Whether the events come to be so before the test gives up.
+    func comesToHold(_ condition: @escaping @Sendable ([FolderEvent]) -> Bool) -> Bool {
+        let gate = Gate()
+        state.withLock { state in
+            state.awaited.append((condition, gate))
+            if condition(state.events) { gate.open() }
+        }
+        return gate.wait(until: deadline())
+    }
+
+    /// Whether anything comes to be told of the name.
+    func tells(of name: FileName) -> Bool {
+        comesToHold { $0.contains { if case .change(_, name) = $0 { true } else { false } } }
+    }
+}
+
+@Suite struct `A watch` {
+    static let subjects = WatcherSubject.allCases
+
+    @Test(arguments: subjects) func `tells of what happens to a name`(_ subject: WatcherSubject) throws {
+        let (bench, watcher, pass) = try subject.make()
+        let rows: [(fact: String, name: FileName, body: () throws -> Void)] = [
+            ("created", "a", { try bench.write("1", to: "a") }),
+            ("renamed into place", "b", { try bench.fileSystem.replace(bench.path("b"), with: "1") }),
+            ("written in place", "a", { try bench.write("12", to: "a") }),
+            ("replaced", "b", { try bench.fileSystem.replace(bench.path("b"), with: "2") }),
+            ("linked", "c", { try bench.fileSystem.link(bench.path("a"), to: bench.path("c")) }),
+            (
+                "permissions", "c",
+                { try present(bench.fileSystem.open(bench.path("c"), .reading)).setPermissions([]) }
+            ),
+            ("removed", "a", { try bench.fileSystem.remove(bench.path("a")) }),
+        ]
+        for row in rows {
+            let log = EventLog()
+            let watch = watcher.watch(bench.folder) { log.add($0) }
+            try row.body()
+            pass()
+            #expect(log.tells(of: row.name), "\(row.fact)")
+            #expect(!log.events.contains(.anything), "\(row.fact)")
+            watch.cancel()
+        }
+    }
+
+    @Test(arguments: subjects) func `tells that a name was moved here`(_ subject: WatcherSubject) throws {
+        let (bench, watcher, pass) = try subject.make()
+        try bench.write("1", to: "file")
+        let log = EventLog()
+        let watch = watcher.watch(bench.folder) { log.add($0) }
+        try bench.fileSystem.replace(bench.path("file"), with: "2")
+        pass()
+        #expect(log.comesToHold { $0.contains(.change(.movedHere, "file")) })
+        watch.cancel()
+    }
+
+    @Test(arguments: subjects) func `of a folder that comes later tells once it is there`(_ subject: WatcherSubject)
+        throws
+    {
+        let (bench, watcher, pass) = try subject.make()
+        let folder = bench.path("a").appending("b")
+        let log = EventLog()
+        let watch = watcher.watch(folder) { log.add($0) }
+        try bench.fileSystem.makeFolders(folder)
+        pass()
+        #expect(log.comesToHold { $0.contains(.anything) })
+        // What happens from then on may need several looks to be told.
+        let isTold = (0..<100).contains { number in
+            _ = try? bench.fileSystem.replace(folder.appending("file"), with: String(repeating: "x", count: number))
+            pass()
+            return log.comesToHold { $0.contains { $0 != .anything } || $0.count > number + 1 }
+                && log.events.contains { $0 != .anything }
+        }
+        #expect(isTold)
+        watch.cancel()
+    }
+
+    @Test(arguments: subjects) func `of a folder that goes and comes again tells both`(_ subject: WatcherSubject) throws
+    {
+        let (bench, watcher, pass) = try subject.make()
+        let folder = bench.path("folder")
+        try bench.fileSystem.makeFolders(folder)
+        let log = EventLog()
+        let watch = watcher.watch(folder) { log.add($0) }
+        try bench.fileSystem.rename(folder, to: bench.path("elsewhere"))
+        pass()
+        #expect(log.comesToHold { $0.contains(.anything) })
+        let count = log.events.count
+        try bench.fileSystem.makeFolders(folder)
+        try bench.fileSystem.replace(folder.appending("file"), with: "1")
+        pass()
+        #expect(log.comesToHold { $0.count > count })
+        watch.cancel()
+    }
+
+    @Test(arguments: subjects) func `tells nothing once it is cancelled, nor of other folders`(
+        _ subject: WatcherSubject
+    ) throws {
+        let (bench, watcher, pass) = try subject.make()
+        try bench.fileSystem.makeFolders(bench.path("other"))
+        let (cancelled, elsewhere, fence) = (EventLog(), EventLog(), EventLog())
+        let watches = [
+            watcher.watch(bench.folder) { cancelled.add($0) },
+            watcher.watch(bench.path("other")) { elsewhere.add($0) },
+            watcher.watch(bench.folder) { fence.add($0) },
+        ]
+        watches[0].cancel()
+        try bench.fileSystem.replace(bench.path("file"), with: "1")
+        pass()
+        #expect(fence.tells(of: "file"))
+        #expect(cancelled.events.isEmpty)
+        #expect(elsewhere.events.isEmpty)
+        for watch in watches { watch.cancel() }
+    }
+}
+
+/// What only the kernel's notifications do.
+@Suite(.serialized) struct `A watch of the kernel's` {
+    @Test func `is one`() throws {
+        let bench = try FileSystemSubject.real.make()
+        let watch = SystemDirectoryWatcher().watch(bench.folder) { _ in }
+        #expect(watch.means == .notification)
+        watch.cancel()
+    }
+
+    @Test func `says that the queue was full`() throws {
+        let bench = try FileSystemSubject.real.make()
+        let length = try bench.fileSystem.text("/proc/sys/fs/inotify/max_queued_events")
+            .flatMap { Int($0.filter(\.isNumber)) }
+        let (isBusy, mayGoOn, log) = (Gate(), Gate(), EventLog())
+        let watch = SystemDirectoryWatcher().watch(bench.folder) { event in
+            isBusy.open()
+            _ = mayGoOn.wait(until: deadline())
+            if event == .anything { log.add(event) }
+        }
+        try bench.write("1", to: "a")
+        #expect(isBusy.wait(until: deadline()))
+        // Each rename is two events.
+        for _ in 0..<(try present(length) / 4 + 100) {
+            try bench.fileSystem.rename(bench.path("a"), to: bench.path("b"))
+            try bench.fileSystem.rename(bench.path("b"), to: bench.path("a"))
+        }
+        mayGoOn.open()
+        #expect(log.comesToHold { $0.contains(.anything) })
+        watch.cancel()
+    }
+}
