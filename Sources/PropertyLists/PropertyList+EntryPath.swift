@@ -61,15 +61,15 @@ extension PropertyList {
             return EntryPath.Failure(problem: problem, place: way.description)
         }
         let isLast = depth == path.components.count - 1
-        switch value {
-        case .dictionary(var dictionary):
-            value = .boolean(false)
+        switch value?.kind {
+        case .dictionary:
+            var dictionary = value.takeDictionary()
             defer { value = .dictionary(dictionary) }
             return try dictionary.withValue(forKey: component.text) { entry throws(EntryPath.Failure) in
                 try edit(&entry, path, depth + 1, body)
             }
-        case .array(var elements):
-            value = .boolean(false)
+        case .array:
+            var elements = value.takeArray()
             defer { value = .array(elements) }
             if component == .end, isLast {
                 var entry: PropertyList?
@@ -93,8 +93,8 @@ extension PropertyList {
             let result = try edit(&created, path, depth, body)
             if let created, created != .dictionary([:]), created != .array([]) { value = created }
             return result
-        case let scalar?:
-            throw failure(.notAContainer(scalar.kind))
+        case let kind?:
+            throw failure(.notAContainer(kind))
         }
     }
 }
@@ -104,5 +104,20 @@ extension [PropertyList] {
     func position(of index: Int) -> Int? {
         let position = index < 0 ? index + count : index
         return indices.contains(position) ? position : nil
+    }
+}
+
+/// A container taken out of its place has one owner, and so is changed where it lies.
+extension PropertyList? {
+    fileprivate mutating func takeArray() -> [PropertyList] {
+        guard case .array(let elements) = self else { return [] }
+        self = nil
+        return elements
+    }
+
+    fileprivate mutating func takeDictionary() -> PropertyList.Dictionary {
+        guard case .dictionary(let dictionary) = self else { return [:] }
+        self = nil
+        return dictionary
     }
 }
