@@ -50,6 +50,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         if !shape.isDictionary { references.push(0, times: shape.count) }
     }
 
+    static var takesKeysFirst: Bool { true }
+
     mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {
         entries.withUnsafeBufferPointer { entries in
             for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }

@@ -58,11 +58,11 @@ private struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
-        try key.withBytesOrThrow { bytes throws(Refusal) in
+        key.withBytes { bytes in
             output.reserve(bytes.count * JSONEscaping.growth + 20)
             if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
             output.appendReserved(UInt8(ascii: "\""))
-            try output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
             output.appendReserved(UInt8(ascii: ":"))
         }
@@ -72,14 +72,14 @@ private struct JSONWriter: ValueSink, ~Copyable {
     private mutating func addUnusualKey(_ key: String, isFirst: Bool) throws(Refusal) {
         beginElement(isFirst: isFirst)
         let isDoubled = options.wrapsInJSON && isFirst && isAlone && key.utf8.first == UInt8(ascii: "$")
-        try append(quoted: isDoubled ? "$" + key : key)
+        append(quoted: isDoubled ? "$" + key : key)
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
     }
 
     @inline(__always)
     mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
         switch scalar {
-        case .string(let text): try append(quoted: text)
+        case .string(let text): append(quoted: text)
         case .integer(let number): output.append(number)
         case .real(let number) where number.isFinite: output.append(number, keepsPoint: true)
         case .boolean(let flag): if flag { output.append("true") } else { output.append("false") }
@@ -88,11 +88,11 @@ private struct JSONWriter: ValueSink, ~Copyable {
     }
 
     @inline(__always)
-    private mutating func append(quoted text: borrowing String) throws(Refusal) {
-        try text.withBytesOrThrow { bytes throws(Refusal) in
+    private mutating func append(quoted text: borrowing String) {
+        text.withBytes { bytes in
             output.reserve(bytes.count * 6 + 20)
             output.appendReserved(UInt8(ascii: "\""))
-            try output.appendReserved(bytes, escaping: JSONEscaping.self)
+            output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
         }
     }
@@ -100,13 +100,15 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
 /// The characters that JSON writes as escapes.
 enum JSONEscaping: TextEscaping {
+    typealias Failure = Never
+
     /// As `\u001f` for a control character.
     static var growth: Int { 6 }
 
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
-        ByteScan.matches(word, UInt8(ascii: "\"")) | ByteScan.matches(word, UInt8(ascii: "\\"))
-            | ByteScan.below(word, 0x20)
+        // With one bit turned the quote, 22, is 20, just above the control characters; these stay below.
+        ByteScan.below(word ^ ByteScan.ones &* 2, 0x21) | ByteScan.matches(word, UInt8(ascii: "\\"))
     }
 
     static func append(
@@ -149,7 +151,7 @@ extension JSONWriter {
         case .date(let date): try append(date)
         case .data(let data): append(data)
         case .uid(let number): output.append(decimal: number)
-        case .real(let number): try append(quoted: Self.name(ofNonFinite: number))
+        case .real(let number): append(quoted: Self.name(ofNonFinite: number))
         default: break
         }
     }
@@ -165,7 +167,7 @@ extension JSONWriter {
         }
         begin(ContainerShape(isDictionary: true, count: 1))
         beginElement(isFirst: true)
-        try append(quoted: key(value))
+        append(quoted: key(value))
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
         try addText(of: value)
         end(ContainerShape(isDictionary: true, count: 1))

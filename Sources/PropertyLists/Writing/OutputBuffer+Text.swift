@@ -2,10 +2,12 @@
 protocol TextEscaping: RunEnds {
     /// The most bytes that are written for one.
     static var growth: Int { get }
+    /// What it throws at a character that cannot be written at all.
+    associatedtype Failure: Error
     /// Writes what stands for the bytes at an offset and returns how many these are. Room is reserved.
     static func append(
         _ text: UnsafeBufferPointer<UInt8>, at offset: Int, to output: inout OutputBuffer
-    ) throws(Refusal) -> Int
+    ) throws(Failure) -> Int
 }
 
 extension OutputBuffer {
@@ -13,7 +15,7 @@ extension OutputBuffer {
     @inline(__always)
     mutating func append<Escaping: TextEscaping>(
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
-    ) throws(Refusal) {
+    ) throws(Escaping.Failure) {
         reserve(text.count * Escaping.growth + 16)
         try appendReserved(text, escaping: escaping)
     }
@@ -22,15 +24,15 @@ extension OutputBuffer {
     @inline(__always)
     mutating func appendReserved<Escaping: TextEscaping>(
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
-    ) throws(Refusal) {
+    ) throws(Escaping.Failure) {
         guard let base = text.baseAddress else { return }
         let raw = UnsafeRawPointer(base)
         let count = text.count
         var at = 0
-        var found: UInt64 = 0
         while true {
             var target = UnsafeMutableRawPointer(end)
             let start = at
+            var found: UInt64 = 0
             while count - at >= 8 {
                 let word = raw.word(at)
                 target.storeBytes(of: word, as: UInt64.self)
@@ -39,7 +41,7 @@ extension OutputBuffer {
                 at += 8
                 target += 8
             }
-            if count - at < 8 {
+            if found == 0 {
                 if at == count { return advance(at - start) }
                 let word = raw.tail(at, count - at, of: count)
                 target.storeBytes(of: word, as: UInt64.self)

@@ -10,7 +10,9 @@ protocol ValueSink: ~Copyable {
     /// Takes a value that is no container.
     mutating func add(scalar: borrowing PropertyList) throws(Refusal)
     mutating func begin(_ container: ContainerShape) throws(Refusal)
-    /// Takes all keys of the dictionary that was begun last, for a format in which they stand before its values.
+    /// Whether a dictionary's keys stand before its values.
+    static var takesKeysFirst: Bool { get }
+    /// Takes all keys of the dictionary that was begun last, where they stand before its values.
     mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>)
     /// Takes the key of the value that follows.
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
@@ -24,6 +26,7 @@ protocol ValueSink: ~Copyable {
 }
 
 extension ValueSink where Self: ~Copyable {
+    static var takesKeysFirst: Bool { false }
     mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {}
     mutating func beginElement(isFirst: Bool) {}
     mutating func endElement(inDictionary: Bool) {}
@@ -89,7 +92,9 @@ struct ValueWalk {
         }
     }
 
-    private mutating func open(_ value: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
+    private mutating func open<Sink: ValueSink & ~Copyable>(
+        _ value: PropertyList, into sink: inout Sink
+    ) throws(Refusal) {
         let children: Children
         if case .dictionary(let dictionary) = value {
             if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(.looksLike(kind)) }
@@ -102,7 +107,7 @@ struct ValueWalk {
         guard frames.count < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
         let frame = Frame(children: children)
         try sink.begin(frame.shape)
-        if case .dictionary(let entries) = children { sink.addKeys(of: entries) }
+        if Sink.takesKeysFirst, case .dictionary(let entries) = children { sink.addKeys(of: entries) }
         frames.append(frame)
     }
 

@@ -163,6 +163,8 @@ extension XMLWriter {
 }
 
 private enum XMLEscaping: TextEscaping {
+    typealias Failure = Refusal
+
     /// As `&#13;` for a carriage return.
     static var growth: Int { 5 }
 
