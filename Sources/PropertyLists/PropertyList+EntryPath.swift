@@ -81,12 +81,12 @@ extension PropertyList {
             guard let position = elements.position(of: index) else {
                 throw failure(.outOfBounds(count: elements.count))
             }
-            var entry: PropertyList? = .boolean(false)
-            swap(&entry!, &elements[position])
+            var element: PropertyList? = .boolean(false)
+            swap(&element!, &elements[position])
             defer {
-                if let entry { elements[position] = entry } else { elements.remove(at: position) }
+                if let element { elements[position] = element } else { elements.remove(at: position) }
             }
-            return try edit(&entry, path, depth + 1, body)
+            return try edit(&element, path, depth + 1, body)
         case nil:
             if component.index != nil { throw failure(.missingArray) }
             var created: PropertyList? = component == .end && isLast ? .array([]) : .dictionary([:])
