@@ -28,6 +28,21 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
+    /// Reads a value in the format that the bytes look like, and says which that is.
+    package static func sniffed(
+        _ bytes: [UInt8], limits: Limits = .default, options: ReadingOptions = ReadingOptions()
+    ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
+        let result = bytes.withUnsafeBufferPointer { bytes in
+            Result { () throws(DecodingFailure) in
+                guard bytes.count <= limits.inputBytes else {
+                    throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
+                }
+                return try readSniffed(bytes, limits: limits, options: options)
+            }
+        }
+        return try result.get()
+    }
+
     static func read(
         _ bytes: UnsafeBufferPointer<UInt8>, as format: Format?, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
@@ -41,7 +56,7 @@ extension PropertyList {
         case .json: return try readJSON(bytes, limits: limits, options: options)
         case .openstep: return try readOpenStep(bytes, dialect: .openstep, limits: limits, options: options)
         case .gnustep: return try readOpenStep(bytes, dialect: .gnustep, limits: limits, options: options)
-        case nil: return try readSniffed(bytes, limits: limits, options: options)
+        case nil: return try readSniffed(bytes, limits: limits, options: options).value
         }
     }
 

@@ -46,6 +46,11 @@ extension FileStatus {
 package struct FileIdentity: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
+
+    package init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
 }
 
 /// Which contents of which file: device, inode, size and the time of the last change.
@@ -53,6 +58,12 @@ package struct FileGeneration: Hashable, Sendable {
     package var identity: FileIdentity
     package var size: Int
     package var changed: Timestamp
+
+    package init(identity: FileIdentity, size: Int, changed: Timestamp) {
+        self.identity = identity
+        self.size = size
+        self.changed = changed
+    }
 }
 
 /// Who may do what with a file: the lower twelve bits of its mode.

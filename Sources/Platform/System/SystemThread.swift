@@ -51,3 +51,12 @@ private final class ThreadWork: Sendable {
         return nil
     }
 #endif
+
+/// Does work that may wait for files on a thread of its own; on the caller's where no thread can be had.
+package func runApart(_ work: @escaping @Sendable () -> Void) {
+    do throws(SystemFailure) {
+        try startThread(work)
+    } catch {
+        work()
+    }
+}

@@ -5,11 +5,11 @@ extension PropertyList {
     /// text is OpenStep, or GNUstep's kind of it. If it is none of them, the reader that came furthest says why.
     static func readSniffed(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
-    ) throws(DecodingFailure) -> PropertyList {
+    ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let candidates: [Format]
         switch Sniffing(bytes) {
-        case .binary: return try readBinary(bytes, limits: limits, options: options)
-        case .xml: return try readXML(bytes, limits: limits, options: options)
+        case .binary: return (try readBinary(bytes, limits: limits, options: options), .binary)
+        case .xml: return (try readXML(bytes, limits: limits, options: options), .xml)
         case .nothing: throw DecodingFailure(.emptyInput, offset: 0, format: .openstep)
         case .bracket: candidates = [.json, .openstep, .gnustep]
         case .text: candidates = [.openstep, .gnustep]
@@ -17,7 +17,7 @@ extension PropertyList {
         var furthest: DecodingFailure?
         for format in candidates {
             do throws(DecodingFailure) {
-                return try PropertyList.read(bytes, as: format, limits: limits, options: options)
+                return (try PropertyList.read(bytes, as: format, limits: limits, options: options), format)
             } catch {
                 if furthest.map({ error.offset > $0.offset }) ?? true { furthest = error }
             }

@@ -1,0 +1,22 @@
+// The same for bytes in an array, so that whoever has one need not touch memory by hand.
+
+extension FileSystem {
+    /// `replace(_:with:like:)`, from an array.
+    package func replace(_ path: FilePath, with bytes: [UInt8], like model: FileStatus? = nil) throws(SystemFailure) {
+        try replace(path, with: bytes.span.bytes, like: model)
+    }
+
+    /// `writeTemporary(_:beside:like:)`, from an array.
+    package func writeTemporary(
+        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil
+    ) throws(SystemFailure) -> FilePath {
+        try writeTemporary(bytes.span.bytes, beside: path, like: model)
+    }
+}
+
+extension OpenFile {
+    /// Writes all of `bytes` from `offset` on, from an array.
+    package func write(_ bytes: [UInt8], at offset: Int) throws(SystemFailure) {
+        try write(bytes.span.bytes, at: offset)
+    }
+}

@@ -1,0 +1,38 @@
+package import Platform
+package import PropertyLists
+
+/// The address of a domain's file: where it lies, what guards it, and what is kept of it.
+package struct DomainFile: Hashable, Sendable {
+    /// What messages call it: the domain's name, or a path.
+    package var name: String
+    package var path: FilePath
+    package var lock: LockPlace
+    /// The folder of the kept versions; nil where none are kept.
+    package var history: FilePath?
+    /// The folder in which transactions over several files are noted.
+    package var transactions: FilePath?
+    /// The format that a new file gets.
+    package var newFormat: PropertyList.Format
+    package var isReadOnly: Bool
+
+    package init(
+        name: String, path: FilePath, lock: LockPlace, history: FilePath? = nil, transactions: FilePath? = nil,
+        newFormat: PropertyList.Format = .binary, isReadOnly: Bool = false
+    ) {
+        self.name = name
+        self.path = path
+        self.lock = lock
+        self.history = history
+        self.transactions = transactions
+        self.newFormat = newFormat
+        self.isReadOnly = isReadOnly
+    }
+}
+
+/// What a writer locks so that no other one changes the same file.
+package enum LockPlace: Hashable, Sendable {
+    /// A file of its own, which stays when the other is replaced.
+    case file(FilePath)
+    /// The file itself, or, as long as there is none, its folder.
+    case itself
+}

@@ -1,0 +1,109 @@
+/// The name of a domain. Whoever holds one knows that a file can safely be named for it.
+public struct DomainName: Hashable, Sendable {
+    /// The name as it is written; of the global domain, its official one.
+    public let text: String
+
+    /// The settings that every program of the user shares.
+    public static let global = DomainName(unchecked: "NSGlobalDomain")
+
+    /// The most bytes of a name: every name of a file that is made from it must fit in 255.
+    public static let mostBytes = 180
+
+    public init(_ text: String) throws(Failure) {
+        if Self.namesOfGlobal.contains(text) {
+            self = .global
+            return
+        }
+        if let problem = Self.problem(of: text) { throw Failure(problem: problem, name: text) }
+        self.text = text
+    }
+
+    public var isGlobal: Bool { self == .global }
+
+    /// The name that files of the domain begin with.
+    package var fileStem: String { isGlobal ? ".GlobalPreferences" : text }
+
+    private init(unchecked text: String) { self.text = text }
+
+    private static let namesOfGlobal: Set<String> = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
+}
+
+extension DomainName {
+    /// Why a text is no name of a domain.
+    public struct Failure: Error, Hashable, Sendable {
+        @nonexhaustive
+        public enum Problem: Hashable, Sendable {
+            case empty, tooLong(bytes: Int), leadingDot, slash, controlCharacter
+        }
+
+        public let problem: Problem
+        public let name: String
+    }
+
+    private static func problem(of text: String) -> Failure.Problem? {
+        if text.isEmpty { return .empty }
+        if text.utf8.count > mostBytes { return .tooLong(bytes: text.utf8.count) }
+        if text.utf8.first == UInt8(ascii: ".") { return .leadingDot }
+        if text.utf8.contains(UInt8(ascii: "/")) { return .slash }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return .controlCharacter
+        }
+        return nil
+    }
+
+    /// The name for a text that need not be one: what is not allowed is written in percent signs and hexadecimal digits.
+    package init(encoding text: String) {
+        var encoded = ""
+        for scalar in text.unicodeScalars {
+            let isPlain =
+                scalar != "/" && scalar != "%" && scalar.properties.generalCategory != .control
+                && !(scalar == "." && encoded.isEmpty)
+            let piece =
+                isPlain
+                ? String(scalar)
+                : String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
+                    .joined()
+            if encoded.utf8.count + piece.utf8.count > Self.mostBytes { break }
+            encoded += piece
+        }
+        self.init(unchecked: encoded.isEmpty ? "%" : encoded)
+    }
+}
+
+extension DomainName: CustomStringConvertible {
+    public var description: String { text }
+}
+
+extension DomainName: Comparable {
+    public static func < (left: DomainName, right: DomainName) -> Bool { left.text.isBefore(right.text) }
+}
+
+extension DomainName: ExpressibleByStringLiteral {
+    /// A name that the program itself knows: one that is not allowed is a mistake in its source.
+    public init(stringLiteral text: String) {
+        do {
+            self = try DomainName(text)
+        } catch {
+            preconditionFailure(error.description)
+        }
+    }
+}
+
+extension DomainName.Failure: CustomStringConvertible {
+    public var description: String {
+        switch problem {
+        case .empty: "a domain needs a name"
+        case .tooLong(let bytes): "the domain name is too long: \(bytes) bytes, of at most \(DomainName.mostBytes)"
+        case .leadingDot: "the domain name '\(shownName)' begins with a dot"
+        case .slash:
+            "the domain name '\(shownName)' has a slash in it; a file is addressed by a path that begins with / ./ or ~/"
+        case .controlCharacter: "the domain name '\(shownName)' has a control character in it"
+        }
+    }
+
+    /// The name with its control characters spelled out, so that a message does nothing to a terminal.
+    private var shownName: String {
+        name.unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
+            .joined()
+    }
+}

@@ -1,0 +1,100 @@
+package import Platform
+package import PropertyLists
+
+/// Where a store keeps its domains.
+package struct StoreFolder: Hashable, Sendable {
+    /// The folder of the domains' files.
+    package let folder: FilePath
+    /// How the files are arranged.
+    package let arrangement: Arrangement
+    /// The folder of the kept versions.
+    package let history: FilePath
+    /// The folder of locks and notes that path addresses share with this store.
+    private let notes: FilePath
+
+    package enum Arrangement: Hashable, Sendable {
+        /// Our own: locks, by-host files and notes of transactions beside the domains.
+        case own
+        /// Somebody else's: nothing but the domains' files.
+        case foreign(newFormat: PropertyList.Format, isReadOnly: Bool)
+    }
+
+    package init(_ folder: FilePath, _ arrangement: Arrangement, history: FilePath, notes: FilePath) {
+        self.folder = folder
+        self.arrangement = arrangement
+        self.history = history
+        self.notes = notes
+    }
+
+    /// The file of a domain.
+    package func file(of domain: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
+        file(stem: domain.fileStem, name: domain.text, among: nil, newFormat)
+    }
+
+    /// The file of a domain that holds on one host only.
+    package func file(
+        of domain: DomainName, on host: String, newFormat: PropertyList.Format = .binary
+    ) -> DomainFile {
+        file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder, newFormat)
+    }
+
+    private func file(
+        stem: String, name: String, among subfolder: FileName?, _ newFormat: PropertyList.Format
+    ) -> DomainFile {
+        func place(_ base: FilePath, _ subfolder: FileName?, _ ending: String) -> FilePath {
+            (subfolder.map(base.appending) ?? base).resolving(FilePath(stem + ending) ?? ".")
+        }
+        let path = place(folder, subfolder, ".plist")
+        switch arrangement {
+        case .own:
+            return DomainFile(
+                name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
+                history: place(history, subfolder.map { _ in ".ByHost" }, ""),
+                transactions: notes.appending(".transactions"), newFormat: newFormat)
+        case .foreign(let format, let isReadOnly):
+            return DomainFile(
+                name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
+                transactions: notes.appending(".transactions"), newFormat: format, isReadOnly: isReadOnly)
+        }
+    }
+
+    /// The file at a path, whatever it is called. `path` leads there without symbolic links.
+    package func file(at path: FilePath, name: String, newFormat: PropertyList.Format) -> DomainFile {
+        DomainFile(
+            name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
+            transactions: notes.appending(".transactions"), newFormat: newFormat)
+    }
+
+    /// A path can be longer than a name and have any characters: its hash stands for it.
+    private func historyFolder(ofPath path: FilePath) -> FilePath {
+        let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return history.appending(".paths").resolving(FilePath(hash) ?? ".")
+    }
+
+    package static let hostFolder: FileName = "ByHost"
+}
+
+extension StoreFolder {
+    /// The domains that have a file here, sorted.
+    package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
+        let names = try fileSystem.names(in: folder) ?? []
+        return names.compactMap { Self.stem(of: $0) }.compactMap { stem in try? DomainName(stem) }.sorted()
+    }
+
+    /// The domains that have a file for the host, sorted.
+    package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
+        guard arrangement == .own else { return [] }
+        let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []
+        return names.compactMap { Self.stem(of: $0) }.filter { $0.hasSuffix("." + host) }
+            .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }.sorted()
+    }
+
+    private static func stem(of name: FileName) -> String? {
+        guard !name.isTemporary, let text = String(validating: name.bytes, as: UTF8.self),
+            text.hasSuffix(".plist")
+        else {
+            return nil
+        }
+        return String(text.dropLast(".plist".count))
+    }
+}

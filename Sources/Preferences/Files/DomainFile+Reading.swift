@@ -1,0 +1,145 @@
+internal import Platform
+package import PropertyLists
+
+extension DomainFile {
+    /// All values of the domain. A damaged file is stood in for by the newest good version that is kept.
+    package func contents(on machine: Machine) throws(StoreFailure) -> DomainContents {
+        let found = try finding(on: machine) { file throws(StoreFailure) in try load(file).0 }
+        switch found {
+        case nil: return .absent
+        case .success(let contents): return contents
+        case .failure(let damage): return try recovered(from: damage, on: machine)
+        }
+    }
+
+    /// One value of the domain, of whose file no more is read than leads to it.
+    package func value(
+        at path: EntryPath, on machine: Machine
+    ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
+        let found = try finding(on: machine) { file throws(StoreFailure) in try look(for: path, in: file) }
+        switch found {
+        case nil: return (nil, nil)
+        case .success(let value): return (value, nil)
+        case .failure(let damage):
+            let contents = try recovered(from: damage, on: machine)
+            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
+        }
+    }
+
+    /// Opens the file once no transaction is half done, and tells damage from what the system refused.
+    private func finding<Result>(
+        on machine: Machine, _ body: (any OpenFile) throws(StoreFailure) -> Result
+    ) throws(StoreFailure) -> Swift.Result<Result, StoreFailure>? {
+        finishTransactions(on: machine)
+        guard let file = try open(on: machine) else { return nil }
+        do throws(StoreFailure) {
+            return .success(try body(file))
+        } catch  where error.isDamage {
+            return .failure(error)
+        }
+    }
+
+    func open(on machine: Machine) throws(StoreFailure) -> (any OpenFile)? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.open(path, .reading)
+        } catch {
+            throw StoreFailure(error, name)
+        }
+    }
+
+    /// The contents of the open file, and its bytes.
+    func load(_ file: any OpenFile) throws(StoreFailure) -> (DomainContents, [UInt8]) {
+        let (bytes, status) = try read(file)
+        let (values, format) = try parse(bytes)
+        return (DomainContents(values: values, format: format, status: status), bytes)
+    }
+
+    private func read(_ file: any OpenFile) throws(StoreFailure) -> ([UInt8], FileStatus) {
+        do throws(SystemFailure) {
+            let status = try file.status()
+            return (try file.contents(limit: PropertyList.Limits.default.inputBytes), status)
+        } catch {
+            throw StoreFailure(error, name)
+        }
+    }
+
+    /// The settings that bytes stand for.
+    package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
+        let format: PropertyList.Format
+        let value: PropertyList
+        do throws(DecodingFailure) {
+            (value, format) = try PropertyList.sniffed(bytes, options: .ofDomains)
+        } catch {
+            throw StoreFailure(self, .damaged(error))
+        }
+        guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
+        return (values, format)
+    }
+}
+
+// MARK: One value
+
+extension DomainFile {
+    /// Files up to this size are read whole: that is quicker than several looks.
+    private static let fewBytes = 16 << 10
+
+    private func look(for path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
+        let size: Int
+        do throws(SystemFailure) {
+            let status = try file.status()
+            size = status.kind == .file ? status.size : 0
+        } catch {
+            throw StoreFailure(error, name)
+        }
+        guard size > Self.fewBytes else { return try look(for: path, inSmall: file) }
+        do {
+            let source = BytesOfFile(file: file, byteCount: size)
+            guard try source.isBinary else {
+                return PropertyList.dictionary(try load(file).0.values)[path]
+            }
+            return try BinaryPropertyList(source).value(at: path)
+        } catch let failure as DecodingFailure {
+            throw StoreFailure(self, .damaged(failure))
+        } catch let failure as SystemFailure {
+            throw StoreFailure(failure, name)
+        } catch let failure as StoreFailure {
+            throw failure
+        } catch {
+            throw StoreFailure(self, .system(code: 0, description: "\(error)"))
+        }
+    }
+
+    private func look(for path: EntryPath, inSmall file: any OpenFile) throws(StoreFailure) -> PropertyList? {
+        let (bytes, _) = try read(file)
+        guard bytes.starts(with: "bplist".utf8) else {
+            return PropertyList.dictionary(try parse(bytes).0)[path]
+        }
+        do {
+            return try BinaryPropertyList(parsing: bytes).value(at: path)
+        } catch let failure as DecodingFailure {
+            throw StoreFailure(self, .damaged(failure))
+        } catch {
+            throw StoreFailure(self, .system(code: 0, description: "\(error)"))
+        }
+    }
+}
+
+/// An open file as the lazy view wants it.
+private struct BytesOfFile: ByteSource {
+    let file: any OpenFile
+    let byteCount: Int
+
+    var isBinary: Bool {
+        get throws {
+            var head = [UInt8](repeating: 0, count: 6)
+            try unsafe head.withUnsafeMutableBytes { try unsafe read(into: $0, at: 0) }
+            return head.starts(with: "bplist".utf8)
+        }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws {
+        guard try unsafe file.read(into: buffer, at: offset) == buffer.count else {
+            throw SystemFailure(.inputOutput, .read, file.path)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import Platform
+internal import PropertyLists
+
+/// A domain's file, and where its path leads: a symbolic link is kept, and what it leads to is replaced.
+struct ResolvedFile: Sendable {
+    let file: DomainFile
+    let target: FilePath
+    /// Whether the path is a symbolic link.
+    let isLinked: Bool
+
+    init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
+        self.file = file
+        do throws(SystemFailure) {
+            target = try file.path.followingLinks(in: machine.fileSystem)
+        } catch {
+            throw StoreFailure(error, file.name)
+        }
+        isLinked = target != file.path
+    }
+
+    /// A file whose way was found before.
+    init(decided file: DomainFile, target: FilePath) {
+        self.file = file
+        self.target = target
+        isLinked = target != file.path
+    }
+}
+
+extension FilePath {
+    /// Where the path leads once no symbolic link stands at its end. There need be nothing.
+    package func followingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
+        var path = self
+        for _ in 0..<40 {
+            guard let destination = try fileSystem.destination(ofLink: path) else { return path }
+            path = path.parent.resolving(destination)
+        }
+        throw SystemFailure(.tooManySymbolicLinks, .readLink, self)
+    }
+}

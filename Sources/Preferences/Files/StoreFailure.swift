@@ -1,0 +1,88 @@
+package import Platform
+public import PropertyLists
+
+/// Why a domain could not be read or written: the facts, for whoever asked.
+public struct StoreFailure: Error, Hashable, Sendable {
+    public let problem: Problem
+    /// What was addressed: a domain's name or a path.
+    public let domain: String
+    /// The file that it is about, where there is one.
+    public let file: String?
+
+    package init(_ problem: Problem, _ domain: String, file: FilePath? = nil) {
+        self.problem = problem
+        self.domain = domain
+        self.file = file?.description
+    }
+
+    @nonexhaustive
+    public enum Problem: Hashable, Sendable {
+        /// The file cannot be parsed, and no good version is kept.
+        case damaged(DecodingFailure)
+        /// The file has a value that is no dictionary of settings.
+        case notADictionary(PropertyList.Kind)
+        /// Somebody else held the lock all the time.
+        case locked(holder: LockHolder?)
+        /// The store can only be read.
+        case readOnly
+        /// The file's format cannot hold a value.
+        case unwritable(EncodingFailure)
+        /// A value stands in the way of what is to be written.
+        case misfit(EntryPath.Failure)
+        /// The value is not what the writer expected.
+        case notCurrent
+        /// A key that no file can be trusted with: empty, or with a NUL in it.
+        case badKey(String)
+        /// Nobody says where the user's files are.
+        case homeless
+        /// These files are not kept in one store, so they cannot be changed as one.
+        case severalStores
+        /// The administrator has decided.
+        case forced
+        /// There is no such version.
+        case noVersion
+        /// The schema of the domain does not allow it.
+        case notAllowed(String)
+        /// The operating system refused.
+        case system(code: Int32, description: String)
+    }
+}
+
+/// Who holds a lock, as far as the system says.
+public struct LockHolder: Hashable, Sendable {
+    public let process: Int32
+    public let program: String?
+}
+
+extension StoreFailure {
+    package init(_ failure: SystemFailure, _ domain: String) {
+        self.init(
+            .system(code: failure.code.rawValue, description: failure.description), domain, file: failure.path)
+    }
+
+    package init(_ file: DomainFile, _ problem: Problem) { self.init(problem, file.name, file: file.path) }
+}
+
+extension StoreFailure: CustomStringConvertible {
+    public var description: String {
+        let place = file ?? domain
+        switch problem {
+        case .damaged(let failure): return "\(place): damaged: \(failure)"
+        case .notADictionary(let kind): return "\(place): holds one \(kind.rawValue), not a dictionary of settings"
+        case .locked(let holder):
+            let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
+            return "\(domain) is locked\(who): waited too long"
+        case .readOnly: return "\(domain): this store can only be read"
+        case .unwritable(let failure): return "\(place): \(failure)"
+        case .misfit(let failure): return failure.description
+        case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
+        case .badKey(let key): return key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it"
+        case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
+        case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
+        case .forced: return "\(domain): the administrator has decided on this value"
+        case .noVersion: return "\(domain): no such version is kept"
+        case .notAllowed(let reason): return "\(domain): \(reason)"
+        case .system(_, let description): return description
+        }
+    }
+}

@@ -1,0 +1,144 @@
+internal import Platform
+package import PropertyLists
+
+/// The kept versions of one domain.
+package struct History: Sendable {
+    let file: DomainFile
+    let folder: FilePath
+    let machine: Machine
+
+    /// Nil where no versions of the file are kept.
+    package init?(of file: DomainFile, on machine: Machine) {
+        guard let folder = file.history else { return nil }
+        self.file = file
+        self.folder = folder
+        self.machine = machine
+    }
+
+    /// What the names in the folder say, oldest first. None where the folder cannot be read.
+    package var versions: [KeptVersion] {
+        let names = (try? machine.fileSystem.names(in: folder)) ?? nil
+        return (names ?? []).compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// The newest version that can be read, with its values.
+    package var newestGood: (version: KeptVersion, values: PropertyList.Dictionary)? {
+        for version in versions.reversed() {
+            if let values = values(of: version) { return (version, values) }
+        }
+        return nil
+    }
+
+    /// The values of a version; nil for one that is gone or does not parse whole.
+    package func values(of version: KeptVersion) -> PropertyList.Dictionary? {
+        guard let bytes = bytes(of: version) else { return nil }
+        return try? file.parse(bytes).0
+    }
+
+    func bytes(of version: KeptVersion) -> [UInt8]? {
+        guard let name = version.fileName else { return nil }
+        return try? machine.fileSystem.contents(of: folder.appending(name))
+    }
+}
+
+/// How much is kept of each domain.
+package struct HistoryPolicy: Hashable, Sendable {
+    /// How many versions; 0 for no history at all.
+    package var versions = 32
+    /// How many bytes they may have together.
+    package var bytes = 8 << 20
+    /// Above this size a version is a second name of the replaced file, so that it takes no room of its own.
+    package var mostCopiedBytes = 1 << 20
+    /// Within this time a program's flushes replace their own last version.
+    package var flushInterval: Duration = .seconds(60)
+
+    package init() {}
+}
+
+extension History {
+    /// Keeps a version that is now in force. What goes wrong here is no failure of the write.
+    func record(_ bytes: [UInt8], _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
+        guard policy.versions > 0 else { return }
+        let former = versions
+        let version = next(after: former, note, transaction, size: bytes.count)
+        guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
+        do throws(SystemFailure) {
+            try copy.write(bytes, at: 0)
+            if let model = try machine.fileSystem.status(of: file.path), model.permissions != .privateFile {
+                try copy.adopt(model)
+            }
+        } catch {
+            _ = try? machine.fileSystem.remove(path)
+            return
+        }
+        forget(former, with: version, policy)
+    }
+
+    /// Keeps the file that is about to be replaced under a second name.
+    func recordLink(_ path: FilePath, size: Int, _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
+        guard policy.versions > 0 else { return }
+        let former = versions
+        let version = next(after: former, note, transaction, size: size)
+        guard let name = version.fileName else { return }
+        do throws(SystemFailure) {
+            if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
+            try machine.fileSystem.link(path, to: folder.appending(name))
+        } catch {
+            return
+        }
+        forget(former, with: version, policy)
+    }
+
+    private func next(
+        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, size: Int
+    ) -> KeptVersion {
+        let (sequence, overflows) = (former.last?.sequence ?? 0).addingReportingOverflow(1)
+        return KeptVersion(
+            sequence: overflows ? .max : sequence, time: machine.clock.wall, note: note, transaction: transaction,
+            size: size)
+    }
+
+    private func create(_ path: FilePath) -> (any OpenFile)? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
+        } catch  where error.code == .noSuchFile {
+            do throws(SystemFailure) {
+                try machine.fileSystem.makeFolders(folder)
+                return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
+            } catch {
+                return nil
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Removes what a new version makes too many, and the flush that it replaces.
+    private func forget(_ former: [KeptVersion], with new: KeptVersion, _ policy: HistoryPolicy) {
+        var kept = former
+        if let last = kept.last, last.isReplaced(by: new, within: policy.flushInterval) {
+            remove(last)
+            kept.removeLast()
+        }
+        var (count, bytes) = (1, new.size)
+        for version in kept.reversed() {
+            let (sum, overflows) = bytes.addingReportingOverflow(version.size)
+            (count, bytes) = (count + 1, overflows ? .max : sum)
+            // A version larger than all that may be kept is still the one to fall back to.
+            if count > policy.versions || (bytes > policy.bytes && count > 2) { remove(version) }
+        }
+    }
+
+    private func remove(_ version: KeptVersion) {
+        if let name = version.fileName { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+    }
+
+    /// Removes all versions.
+    package func removeAll() { versions.forEach(remove) }
+}
+
+extension KeptVersion {
+    fileprivate func isReplaced(by new: KeptVersion, within interval: Duration) -> Bool {
+        note.reason == .flush && note == new.note && time <= new.time && new.time < time.advanced(by: interval)
+    }
+}

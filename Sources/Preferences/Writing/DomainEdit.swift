@@ -1,0 +1,44 @@
+package import PropertyLists
+
+/// What a writer wants changed in one domain.
+package struct DomainEdit: Sendable {
+    package let file: DomainFile
+    /// What the writer has seen of the file: it is not read again if it still is the same.
+    package var known: DomainContents?
+    /// Whether a damaged file of which no version is kept may be replaced all the same. It is kept beside the new one.
+    package var acceptsLoss = false
+    /// Changes the values as they are now, under the lock. What it throws leaves all as it is.
+    package let change: @Sendable (inout DomainDraft) throws -> Void
+
+    package init(
+        _ file: DomainFile, known: DomainContents? = nil, acceptsLoss: Bool = false,
+        change: @escaping @Sendable (inout DomainDraft) throws -> Void
+    ) {
+        self.file = file
+        self.known = known
+        self.acceptsLoss = acceptsLoss
+        self.change = change
+    }
+}
+
+/// A domain while it is changed.
+package struct DomainDraft: Sendable {
+    package var values: PropertyList.Dictionary
+    /// The format in which the file is to be written.
+    package var format: PropertyList.Format
+    /// Whether the file is to go, with all that is in it.
+    package var removesFile = false
+    /// Whether there is a file.
+    package let exists: Bool
+}
+
+/// A domain after a commit.
+package struct CommittedDomain: Sendable {
+    package let file: DomainFile
+    package let before: DomainContents
+    package let after: DomainContents
+    /// Whether anything was written.
+    package let isChanged: Bool
+    /// What the change is called in histories; nil where nothing was written.
+    package let transaction: String?
+}

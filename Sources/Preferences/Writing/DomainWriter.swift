@@ -1,0 +1,120 @@
+internal import Platform
+internal import PropertyLists
+
+/// Changes domains: under their locks, each file as a whole, all of them or none.
+///
+/// For each file: lock, read again if it is not the one known, change, write a temporary one, put it on the disk, leave a
+/// mark, rename, put the name on the disk, keep the version. Several files have a record between (`TransactionRecord`).
+package struct DomainWriter: Sendable {
+    package let machine: Machine
+    package var note: WriteNote
+    /// How long to wait for locks that others hold.
+    package var patience: Duration
+    package var policy: HistoryPolicy
+
+    package init(
+        _ machine: Machine, _ note: WriteNote, patience: Duration = .seconds(5),
+        policy: HistoryPolicy = HistoryPolicy()
+    ) {
+        self.machine = machine
+        self.note = note
+        self.patience = patience
+        self.policy = policy
+    }
+
+    /// Makes all of the changes, or, where one of them fails, none.
+    ///
+    /// Once this has returned, the changes are on the disk.
+    @discardableResult
+    package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
+        try check(edits)
+        let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: machine) }
+        let locks = try lock(files)
+        defer { locks.release() }
+        var plans: [FilePlan] = []
+        do {
+            for (edit, file) in zip(edits, files) {
+                plans.append(try FilePlan(edit, file, locks, self))
+            }
+            try plans.indices.forEach { index in try plans[index].writeTemporary(self) }
+            try carryOut(&plans, locks)
+        } catch {
+            plans.forEach { $0.removeTemporary(on: machine) }
+            throw error
+        }
+        return plans.map(\.outcome)
+    }
+
+    private func check(_ edits: [DomainEdit]) throws(StoreFailure) {
+        for edit in edits {
+            if edit.file.isReadOnly { throw StoreFailure(edit.file, .readOnly) }
+            if edits.count > 1, edit.file.transactions != edits[0].file.transactions {
+                throw StoreFailure(edit.file, .severalStores)
+            }
+        }
+    }
+
+    /// Takes the locks once no transaction is left half done on the files.
+    private func lock(_ files: [ResolvedFile]) throws(StoreFailure) -> DomainLocks {
+        let deadline = machine.clock.now.advanced(by: patience)
+        for _ in 0..<16 {
+            let left = max(machine.clock.now.duration(to: deadline), .zero)
+            let locks = try DomainLocks(of: files, on: machine, patience: left)
+            // Whoever noted a change to one of these files had its lock, which is ours now: the writer is dead.
+            let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
+            if !pending.concern(files) { return locks }
+            locks.release()
+            pending.finish(patience: left)
+        }
+        throw StoreFailure(.locked(holder: nil), files.first?.file.name ?? "")
+    }
+
+    // MARK: Carrying out
+
+    private func carryOut(_ plans: inout [FilePlan], _ locks: DomainLocks) throws(StoreFailure) {
+        let changed = plans.indices.filter { plans[$0].isChanged }
+        guard let first = changed.first else { return }
+        let transaction = transactionName()
+        for index in changed { try plans[index].keepFormer(self, transaction) }
+        let record = changed.count > 1 ? try note(&plans, changed) : nil
+        do throws(SystemFailure) {
+            for index in changed { try plans[index].replace(self, locks, transaction) }
+            for folder in Set(changed.map { plans[$0].resolved.target.parent }).sorted() {
+                try machine.fileSystem.synchronizeFolder(folder)
+            }
+        } catch {
+            // With a record the change holds: whoever opens one of the files next carries it out.
+            if record != nil { for index in changed { plans[index].forgetTemporary() } }
+            throw StoreFailure(error, plans[first].resolved.file.name)
+        }
+        if let record { PendingTransactions.remove(record, on: machine) }
+        for index in changed { try plans[index].keepNew(self, transaction) }
+    }
+
+    /// Notes what is decided. From here on the change holds.
+    private func note(_ plans: inout [FilePlan], _ changed: [Int]) throws(StoreFailure) -> FilePath {
+        var steps: [TransactionRecord.Step] = []
+        for index in changed {
+            if let step = try plans[index].step(self) { steps.append(step) }
+        }
+        let domain = plans[changed[0]].resolved.file
+        guard let folder = domain.transactions, let name = FileName(transactionName()) else {
+            throw StoreFailure(domain, .severalStores)
+        }
+        let path = folder.appending(name)
+        do throws(SystemFailure) {
+            try PendingTransactions.note(TransactionRecord(steps: steps), at: path, on: machine)
+            return path
+        } catch {
+            // A record that may come back must find what it speaks of.
+            if !PendingTransactions.withdraw(path, on: machine) {
+                for index in changed { plans[index].forgetTemporary() }
+            }
+            throw StoreFailure(error, domain.name)
+        }
+    }
+
+    private func transactionName() -> String {
+        String(decoding: machine.fileSystem.unpredictableName().bytes.suffix(16), as: UTF8.self)
+    }
+}

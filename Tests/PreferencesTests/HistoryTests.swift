@@ -1,0 +1,198 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `The history of a domain` {
+    static let file = StoreBench.file("com.example.editor")
+
+    static func versions(_ bench: StoreBench) throws -> [PropertyList.Dictionary?] {
+        let history = try #require(History(of: file, on: bench.process()))
+        return history.versions.map { history.values(of: $0) }
+    }
+
+    @Test func `has each version that was written`() throws {
+        let bench = try StoreBench()
+        for number in 1...3 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
+        #expect(try Self.versions(bench) == [["a": 1], ["a": 2], ["a": 3]])
+    }
+
+    @Test func `has what another program wrote before our first change`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().scribble(Self.file.serialized(["b": 2], as: .xml), to: Self.file.path)
+        try bench.process().set("c", 3, in: Self.file)
+        #expect(try Self.versions(bench) == [["a": 1], ["b": 2], ["b": 2, "c": 3]])
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(history.versions.map(\.note.reason) == [.write, .found, .write])
+    }
+
+    @Test func `has a removal as a version without values`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+        #expect(try Self.versions(bench) == [["a": 1], [:]])
+    }
+
+    @Test(arguments: [(0, 0), (1, 1), (4, 4), (32, 32)])
+    func `keeps no more versions than it should`(_ most: Int, _ kept: Int) throws {
+        let bench = try StoreBench()
+        var policy = HistoryPolicy()
+        policy.versions = most
+        for number in 0..<40 {
+            try bench.process().commit(
+                [DomainEdit(Self.file) { $0.values = .numbered(number) }], policy: policy)
+        }
+        #expect(try Self.versions(bench).count == kept)
+        if kept > 0 { #expect(try Self.versions(bench).last == .numbered(39)) }
+    }
+
+    @Test func `keeps no more bytes than it should, but always something to fall back to`() throws {
+        let bench = try StoreBench()
+        var policy = HistoryPolicy()
+        policy.bytes = 3000
+        for number in 0..<10 {
+            let text = PropertyList.string(String(repeating: "x", count: 1000 + number))
+            try bench.process().commit([DomainEdit(Self.file) { $0.values["a"] = text }], policy: policy)
+        }
+        #expect(try Self.versions(bench).count == 2)
+    }
+
+    @Test func `takes flushes of one process within a minute for one`() throws {
+        let bench = try StoreBench()
+        let process = bench.process()
+        for number in 0..<5 {
+            try process.commit([DomainEdit(Self.file) { $0.values = .numbered(number) }], reason: .flush)
+            bench.simulated.clock.advance(by: .seconds(1))
+        }
+        #expect(try Self.versions(bench) == [.numbered(4)])
+        bench.simulated.clock.advance(by: .seconds(61))
+        try process.commit([DomainEdit(Self.file) { $0.values = .numbered(5) }], reason: .flush)
+        #expect(try Self.versions(bench) == [.numbered(4), .numbered(5)])
+    }
+
+    @Test func `of a large domain holds the replaced file itself`() throws {
+        let bench = try StoreBench()
+        var policy = HistoryPolicy()
+        policy.mostCopiedBytes = 500
+        let large = PropertyList.string(String(repeating: "x", count: 1000))
+        for number in 0..<3 {
+            try bench.process().commit(
+                [
+                    DomainEdit(Self.file) {
+                        $0.values = ["text": large, "number": .integer(PropertyList.Integer(number))]
+                    }
+                ], policy: policy)
+        }
+        #expect(try Self.versions(bench).map { $0?["number"] } == [0, 1])
+    }
+
+    @Test func `is as private as the domain`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let folder = try #require(Self.file.history)
+        let names = try #require(try bench.simulated.fileSystem.names(in: folder))
+        for name in names {
+            #expect(
+                try bench.simulated.fileSystem.status(of: folder.appending(name))?.permissions == .privateFile)
+        }
+    }
+
+    @Test func `that cannot be written does not hold up a write`() throws {
+        let bench = try StoreBench()
+        try bench.process().scribble([0], to: StoreBench.history)
+        try bench.process().set("a", 1, in: Self.file)
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test(arguments: [
+        "0000000007-1767225600123-4711-write-00000000000000ff-120-editor.plist",
+        "0000000007-1767225600123-4711-flush-00000000000000ff-0-my-editor%2F2.plist",
+    ])
+    func `tells a version by its name`(_ name: String) throws {
+        let bench = try StoreBench()
+        let folder = try #require(Self.file.history)
+        try bench.process().scribble([0], to: folder.resolving(try #require(FilePath(name))))
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        let version = try #require(history.versions.first)
+        #expect(version.sequence == 7)
+        #expect(version.time.milliseconds == 1_767_225_600_123)
+        #expect(version.fileName?.description == name)
+    }
+
+    @Test(arguments: [
+        "x.plist", "-1-1-1-write-0-1-a.plist", "1-1-1-write-0-1.plist", ".prefs-0000000000000000",
+        "1-1-1-w-0--5-a.plist",
+    ])
+    func `passes over files that are none of its own`(_ name: String) throws {
+        let bench = try StoreBench()
+        let folder = try #require(Self.file.history)
+        try bench.process().scribble([0], to: folder.resolving(try #require(FilePath(name))))
+        #expect(try #require(History(of: Self.file, on: bench.process())).versions.isEmpty)
+    }
+}
+
+@Suite struct `A damaged file` {
+    static let file = StoreBench.file("com.example.editor")
+
+    static let damages: [[UInt8]] = [
+        [], [0], Array("bplist00".utf8), Array("<plist><dict><key>a</key>".utf8), Array("{ a = 1;".utf8),
+        Array("<plist><array/></plist>".utf8), [UInt8](repeating: 0, count: 4096),
+    ]
+
+    @Test(arguments: damages)
+    func `is stood in for by the newest good version`(_ bytes: [UInt8]) throws {
+        let bench = try StoreBench()
+        for number in 1...2 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
+        try bench.process().scribble(bytes, to: Self.file.path)
+        let contents = try Self.file.contents(on: bench.process())
+        #expect(contents.values == ["a": 2])
+        #expect(contents.recovery?.damage.isDamage == true)
+        let (value, recovery) = try Self.file.value(at: ["a"], on: bench.process())
+        #expect(value == 2 && recovery != nil)
+        #expect(try bench.simulated.fileSystem.contents(of: Self.file.path) == bytes)
+    }
+
+    @Test(arguments: damages)
+    func `without a kept version is an error, and stays as it is`(_ bytes: [UInt8]) throws {
+        let bench = try StoreBench()
+        try bench.process().scribble(bytes, to: Self.file.path)
+        #expect { try Self.file.contents(on: bench.process()) } throws: { ($0 as? StoreFailure)?.isDamage == true }
+        #expect { try bench.process().set("a", 1, in: Self.file) } throws: { ($0 as? StoreFailure)?.isDamage == true }
+        #expect(try bench.simulated.fileSystem.contents(of: Self.file.path) == bytes)
+    }
+
+    @Test(arguments: damages)
+    func `is kept beside the new one when the domain is written`(_ bytes: [UInt8]) throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().scribble(bytes, to: Self.file.path)
+        try bench.process().set("b", 2, in: Self.file)
+        let contents = try Self.file.contents(on: bench.process())
+        #expect(contents.values == ["a": 1, "b": 2] && contents.recovery == nil)
+        let kept = try #require(
+            try bench.simulated.fileSystem.names(in: StoreBench.folder)?.first { $0.description.contains(".damaged-") })
+        #expect(try bench.simulated.fileSystem.contents(of: StoreBench.folder.appending(kept)) == bytes)
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(history.versions.last?.note.reason == .recovered)
+    }
+
+    @Test func `does not take its versions along`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let file = try #require(try bench.simulated.fileSystem.open(Self.file.path, .writing))
+        try file.write([UInt8](repeating: 0xFF, count: 64), at: 0)
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test func `is passed over in the history as well`() throws {
+        let bench = try StoreBench()
+        for number in 1...3 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
+        let folder = try #require(Self.file.history)
+        let newest = try #require(try bench.simulated.fileSystem.names(in: folder)?.last)
+        try bench.process().scribble([1], to: folder.appending(newest))
+        try bench.process().scribble([1], to: Self.file.path)
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 2])
+    }
+}

@@ -1,0 +1,158 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Every write path, with each of its operations going wrong in turn, until none is left to.
+@Suite struct `A write that is interrupted` {
+    struct Scenario: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let files: [DomainFile]
+        var prepare: @Sendable (Machine) throws -> Void = { _ in }
+        let run: @Sendable (Machine) throws -> Void
+    }
+
+    static let a = StoreBench.file("com.example.a")
+    static let b = StoreBench.file("com.example.b")
+    static let xml = StoreBench.file("com.example.xml", newFormat: .xml)
+    static let byPath = StoreBench.store.file(at: "/home/ada/some.plist", name: "/home/ada/some.plist", newFormat: .xml)
+    static let linked = StoreBench.file("com.example.linked")
+
+    static let scenarios: [Scenario] = [
+        Scenario(testDescription: "the first of a domain", files: [a]) { try $0.set("key", 1, in: a) },
+        Scenario(
+            testDescription: "a change", files: [a], prepare: { try $0.set("key", 1, in: a) },
+            run: { try $0.set("key", 2, in: a) }),
+        Scenario(
+            testDescription: "a change of XML", files: [xml], prepare: { try $0.set("key", 1, in: xml) },
+            run: { try $0.set("key", 2, in: xml) }),
+        Scenario(
+            testDescription: "a removal of the domain", files: [a], prepare: { try $0.set("key", 1, in: a) },
+            run: { try $0.commit([DomainEdit(a) { $0.removesFile = true }], reason: .delete) }),
+        Scenario(testDescription: "the first of a file by path", files: [byPath]) { try $0.set("key", 1, in: byPath) },
+        Scenario(
+            testDescription: "a change of a file by path", files: [byPath],
+            prepare: { try $0.set("key", 1, in: byPath) }, run: { try $0.set("key", 2, in: byPath) }),
+        Scenario(
+            testDescription: "a change through a link", files: [linked],
+            prepare: { machine in
+                try machine.fileSystem.makeFolders(linked.path.parent)
+                try #require(machine.fileSystem as? SimulatedFileSystem)
+                    .makeSymbolicLink(linked.path, to: "/home/ada/dotfiles.plist")
+                try machine.set("key", 1, in: linked)
+            }, run: { try $0.set("key", 2, in: linked) }),
+        Scenario(
+            testDescription: "a change of a damaged domain", files: [a],
+            prepare: { machine in
+                try machine.set("key", 1, in: a)
+                try machine.scribble([1, 2, 3], to: a.path)
+            }, run: { try $0.set("key", 2, in: a) }),
+        Scenario(
+            testDescription: "a transaction over three domains", files: [a, b, xml],
+            prepare: { machine in
+                for file in [a, b] { try machine.set("key", 1, in: file) }
+            }, run: { try $0.commit([a, b, xml].map { DomainEdit($0) { $0.values["key"] = 2 } }) }),
+        Scenario(
+            testDescription: "a transaction that removes a domain", files: [a, b],
+            prepare: { machine in
+                for file in [a, b] { try machine.set("key", 1, in: file) }
+            },
+            run: {
+                try $0.commit([
+                    DomainEdit(a) { $0.removesFile = true }, DomainEdit(b) { $0.values["key"] = 2 },
+                ])
+            }),
+    ]
+
+    static let effects: [Fault.Effect] = [
+        .fail(.inputOutput), .fail(.noSpace), .tear(keeping: 5, .noSpace), .dieBefore, .dieAfter,
+        .dieWithin(keeping: 9),
+    ]
+
+    /// What the files hold; nil for none. A kept version that stands in for a damaged file counts as what it holds.
+    static func state(_ files: [DomainFile], on disk: SimulatedDisk) throws -> [PropertyList.Dictionary?] {
+        let reader = StoreBench.process(on: disk)
+        return try files.map { file in
+            let contents = try file.contents(on: reader)
+            return contents.exists ? contents.values : nil
+        }
+    }
+
+    @Test(arguments: scenarios)
+    func `leaves the old values or the new ones, in all files alike`(_ scenario: Scenario) throws {
+        let bench = try StoreBench()
+        try scenario.prepare(bench.process())
+        bench.simulated.disk.synchronize()
+        let old = try Self.state(scenario.files, on: bench.simulated.disk.copy())
+        let flawless = bench.simulated.disk.copy()
+        try scenario.run(StoreBench.process(on: flawless))
+        let new = try Self.state(scenario.files, on: flawless)
+        #expect(old != new)
+        for effect in Self.effects {
+            var number = 0
+            var wasHit = true
+            while wasHit {
+                number += 1
+                wasHit = try Self.interrupt(scenario, effect, at: number, bench.simulated.disk.copy(), old, new)
+            }
+            #expect(number > 10, "the fault met hardly any operation")
+        }
+    }
+
+    /// What may become of the disk afterwards: nothing, or a loss of power.
+    private static func ways(_ number: Int) -> [SimulatedDisk.Survivors?] {
+        [nil, SimulatedDisk.Survivors.none, .all, .some(Seed.ofThisRun.number &+ UInt64(number))]
+    }
+
+    /// Whether the operation was reached.
+    private static func interrupt(
+        _ scenario: Scenario, _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk,
+        _ old: [PropertyList.Dictionary?], _ new: [PropertyList.Dictionary?]
+    ) throws -> Bool {
+        let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
+        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+        let isDone = (try? scenario.run(machine)) != nil
+        let wasHit = files.hits > 0
+        files.kill()
+        let place = "\(scenario.testDescription): \(effect) at \(number), \(Seed.ofThisRun)"
+        for survivors in ways(number) {
+            let after = disk.copy()
+            if let survivors { after.crash(survivors) }
+            let found = try state(scenario.files, on: after)
+            #expect(isDone ? found == new : found == old || found == new, "\(place), \(String(describing: survivors))")
+            // Whatever happened, the next writer goes on from there.
+            let next = StoreBench.process(on: after)
+            for file in scenario.files { try next.set("later", true, in: file) }
+            for (file, value) in zip(scenario.files, found) {
+                var expected = value ?? [:]
+                expected["later"] = true
+                let contents = try file.contents(on: next)
+                #expect(contents.values == expected && contents.recovery == nil, "\(place), later")
+            }
+        }
+        return wasHit
+    }
+
+    @Test(arguments: scenarios)
+    func `leaves nothing half written beside the file when it fails`(_ scenario: Scenario) throws {
+        let bench = try StoreBench()
+        try scenario.prepare(bench.process())
+        var number = 0
+        var wasHit = true
+        while wasHit {
+            number += 1
+            let disk = bench.simulated.disk.copy()
+            let machine = StoreBench.process(on: disk, FaultPlan(.fail(.noSpace), at: number))
+            _ = try? scenario.run(machine)
+            wasHit = (machine.fileSystem as? SimulatedFileSystem)?.hits ?? 0 > 0
+            // What a decided transaction still needs goes with it.
+            let reader = StoreBench.process(on: disk)
+            scenario.files.forEach { $0.finishTransactions(on: reader) }
+            for folder in Set(scenario.files.map(\.path.parent)) + ["/home/ada"] {
+                let left = try (disk.process().names(in: folder) ?? []).filter(\.isTemporary)
+                #expect(left.isEmpty, "at \(number) in \(folder)")
+            }
+        }
+    }
+}

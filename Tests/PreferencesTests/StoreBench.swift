@@ -1,0 +1,65 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+
+/// A simulated machine with a store on it, and the processes that use it.
+struct StoreBench: Sendable {
+    let simulated: SimulatedMachine
+
+    static let folder: FilePath = "/home/ada/.config/prefs"
+    static let history: FilePath = "/home/ada/.local/state/prefs/history"
+
+    static let store = StoreFolder(folder, .own, history: history, notes: folder)
+
+    init(seed: UInt64 = Seed.ofThisRun.number) throws { simulated = try SimulatedMachine(seed: seed) }
+
+    /// The machine as a new process of the user sees it.
+    func process(_ plan: FaultPlan = FaultPlan(), program: String = "program") -> Machine {
+        Self.process(on: simulated.disk, plan, program: program)
+    }
+
+    static func process(
+        on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(), program: String = "program"
+    ) -> Machine {
+        var environment = Environment(
+            variables: ["HOME": "/home/ada"], executable: FilePath("/usr/bin/\(program)"), user: 1000)
+        environment.process = 4711
+        return Machine(
+            fileSystem: disk.process(user: 1000, plan), clock: disk.clock,
+            watcher: SimulatedDirectoryWatcher(disk), environment: environment)
+    }
+
+    static func file(_ name: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
+        store.file(of: name, newFormat: newFormat)
+    }
+}
+
+extension Machine {
+    /// Writes as a command does: at once, and for good.
+    @discardableResult
+    func commit(
+        _ edits: [DomainEdit], reason: WriteReason = .write, policy: HistoryPolicy = HistoryPolicy()
+    ) throws -> [CommittedDomain] {
+        try DomainWriter(self, WriteNote(reason, by: self), patience: .milliseconds(200), policy: policy)
+            .commit(edits)
+    }
+
+    @discardableResult
+    func set(_ key: String, _ value: PropertyList?, in file: DomainFile) throws -> CommittedDomain? {
+        try commit([DomainEdit(file) { $0.values[key] = value }]).first
+    }
+
+    /// Writes bytes as a program does that knows nothing of us.
+    func scribble(_ bytes: [UInt8], to path: FilePath) throws {
+        try fileSystem.makeFolders(path.parent)
+        try fileSystem.replace(path, with: bytes)
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The values of a domain that has a mark in each of many keys.
+    static func numbered(_ number: Int, count: Int = 3) -> PropertyList.Dictionary {
+        PropertyList.Dictionary((0..<count).map { ("key\($0)", .integer(PropertyList.Integer(number))) })
+    }
+}

@@ -1,0 +1,168 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `A write` {
+    static let file = StoreBench.file("com.example.editor")
+
+    @Test func `keeps the keys that another writer has changed meanwhile`() throws {
+        let bench = try StoreBench()
+        let known = try Self.file.contents(on: bench.process())
+        try bench.process().set("theirs", 1, in: Self.file)
+        try bench.process().commit([DomainEdit(Self.file, known: known) { $0.values["ours"] = 2 }])
+        #expect(try Self.file.contents(on: bench.process()).values == ["theirs": 1, "ours": 2])
+    }
+
+    @Test(arguments: [PropertyList.Format.xml, .binary, .gnustep, .json])
+    func `keeps the format of the file`(_ format: PropertyList.Format) throws {
+        let bench = try StoreBench()
+        let values: PropertyList.Dictionary = ["a": 1, "b": ["c": "text"]]
+        try bench.process().scribble(Self.file.serialized(values, as: format), to: Self.file.path)
+        try bench.process().set("d", true, in: Self.file)
+        let contents = try Self.file.contents(on: bench.process())
+        #expect(contents.format == format)
+        #expect(contents.values == ["a": 1, "b": ["c": "text"], "d": true])
+    }
+
+    @Test func `that changes nothing writes nothing`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let former = try Self.file.contents(on: bench.process()).generation
+        let outcome = try bench.process().set("a", 1, in: Self.file)
+        #expect(outcome?.isChanged == false)
+        #expect(try Self.file.contents(on: bench.process()).generation == former)
+    }
+
+    @Test func `gives files and folders to nobody else`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let files = bench.simulated.fileSystem
+        for folder in [StoreBench.folder, StoreBench.folder.appending(".locks"), StoreBench.history] {
+            #expect(try files.status(of: folder)?.permissions == .privateFolder)
+        }
+        #expect(try files.status(of: Self.file.path)?.permissions == .privateFile)
+    }
+
+    @Test func `keeps the permissions that the file has`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let shared = FilePermissions(rawValue: 0o640)
+        try bench.simulated.fileSystem.open(Self.file.path, .reading)?.setPermissions(shared)
+        try bench.process().set("a", 2, in: Self.file)
+        #expect(try bench.simulated.fileSystem.status(of: Self.file.path)?.permissions == shared)
+    }
+
+    @Test func `replaces what a link leads to, and keeps the link`() throws {
+        let bench = try StoreBench()
+        let target: FilePath = "/home/ada/dotfiles/editor.plist"
+        try bench.process().scribble(Self.file.serialized(["a": 1], as: .xml), to: target)
+        try bench.simulated.fileSystem.makeFolders(StoreBench.folder)
+        try bench.simulated.fileSystem.makeSymbolicLink(Self.file.path, to: "../../dotfiles/editor.plist")
+        try bench.process().set("b", 2, in: Self.file)
+        #expect(try bench.simulated.fileSystem.status(of: Self.file.path, followingLink: false)?.kind == .symbolicLink)
+        let byPath = StoreBench.store.file(at: target, name: "editor.plist", newFormat: .binary)
+        let contents = try byPath.contents(on: bench.process())
+        #expect(contents.values == ["a": 1, "b": 2])
+        #expect(contents.format == .xml)
+    }
+
+    @Test func `takes at most two synchronizations and 40 operations`() throws {
+        let bench = try StoreBench()
+        for number in 0..<40 { try bench.process().set("a", .integer(.init(number)), in: Self.file) }
+        let process = bench.process()
+        try process.set("b", 1, in: Self.file)
+        let operations = try #require(process.fileSystem as? SimulatedFileSystem).operations.map(\.operation)
+        #expect(operations.count <= 40)
+        #expect(operations.count { $0 == .synchronize || $0 == .synchronizeFolder } == 2)
+    }
+
+    @Test(arguments: ["", "a\u{0}b"])
+    func `refuses a key that no file can be trusted with`(_ key: String) throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        #expect(throws: StoreFailure(.badKey(key), "com.example.editor", file: Self.file.path)) {
+            try bench.process().set(key, 1, in: Self.file)
+        }
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test func `keeps a strange key that the file has already`() throws {
+        let bench = try StoreBench()
+        try bench.process().scribble(Self.file.serialized(["": 1], as: .xml), to: Self.file.path)
+        try bench.process().set("b", 2, in: Self.file)
+        #expect(try Self.file.contents(on: bench.process()).values == ["": 1, "b": 2])
+    }
+
+    @Test func `that throws changes no file of its transaction`() throws {
+        let bench = try StoreBench()
+        let other = StoreBench.file("com.example.other")
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) {
+            try bench.process().commit([
+                DomainEdit(Self.file) { $0.values["a"] = 1 }, DomainEdit(other) { _ in throw Refusal() },
+            ])
+        }
+        #expect(try !Self.file.contents(on: bench.process()).exists)
+    }
+
+    @Test func `to a store that can only be read is refused`() throws {
+        let bench = try StoreBench()
+        var file = Self.file
+        file.isReadOnly = true
+        #expect(throws: StoreFailure(file, .readOnly)) { try bench.process().set("a", 1, in: file) }
+    }
+
+    @Test func `on a full disk says so and leaves the old values`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        bench.simulated.disk.capacity = bench.simulated.disk.used + 100
+        #expect(throws: StoreFailure.self) {
+            try bench.process().set("b", .string(String(repeating: "x", count: 5000)), in: Self.file)
+        }
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test func `on a disk that can only be read says so`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        bench.simulated.disk.isReadOnly = true
+        #expect { try bench.process().set("b", 1, in: Self.file) } throws: { error in
+            guard case .system(let code, _)? = (error as? StoreFailure)?.problem else { return false }
+            return code == ErrorCode.readOnly.rawValue
+        }
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test func `waits for a lock no longer than it should, and changes nothing`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let holder = bench.process()
+        guard case .file(let path) = Self.file.lock else { return }
+        let lock = try #require(try holder.fileSystem.open(path, .creating(.privateFile)))
+        #expect(try lock.lock(.exclusive, patience: .zero))
+        let start = bench.simulated.clock.now
+        #expect { try bench.process().set("a", 2, in: Self.file) } throws: { error in
+            guard case .locked? = (error as? StoreFailure)?.problem else { return false }
+            return true
+        }
+        #expect(start.duration(to: bench.simulated.clock.now) <= .milliseconds(250))
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+        lock.unlock()
+    }
+
+    @Test func `leaves a mark of what stands and why`() throws {
+        let bench = try StoreBench()
+        try bench.process(program: "editor").set("a", 1, in: Self.file)
+        guard case .file(let path) = Self.file.lock else { return }
+        let lock = try #require(try bench.simulated.fileSystem.open(path, .reading))
+        let mark = try #require(DomainMark(in: lock))
+        let bytes = try #require(try bench.simulated.fileSystem.contents(of: Self.file.path))
+        #expect(mark.hash == SHA256.hash(bytes))
+        #expect(mark.note == WriteNote(program: "editor", process: 4711, reason: .write))
+        try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+        let later = try #require(DomainMark(in: lock))
+        #expect(later.hash == nil && later.note.reason == .delete)
+    }
+}
