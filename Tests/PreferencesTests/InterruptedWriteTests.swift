@@ -148,7 +148,7 @@ import Testing
             wasHit = (machine.fileSystem as? SimulatedFileSystem)?.hits ?? 0 > 0
             // What a decided transaction still needs goes with it.
             let reader = StoreBench.process(on: disk)
-            scenario.files.forEach { $0.finishTransactions(on: reader) }
+            for file in scenario.files { file.finishTransactions(on: reader) }
             for folder in Set(scenario.files.map(\.path.parent)) + ["/home/ada"] {
                 let left = try (disk.process().names(in: folder) ?? []).filter(\.isTemporary)
                 #expect(left.isEmpty, "at \(number) in \(folder)")

@@ -6,6 +6,7 @@ package struct Machine: Sendable {
     package var clock: any Clock
     package var watcher: any DirectoryWatcher
     package var environment: Environment
+    package var terminal: any Terminal
     /// The folder whose values are in force whatever anybody else says.
     package var forcedFolder: FilePath
     /// Who owns files that may force a value.
@@ -15,13 +16,14 @@ package struct Machine: Sendable {
 
     package init(
         fileSystem: any FileSystem, clock: any Clock, watcher: any DirectoryWatcher, environment: Environment,
-        forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
+        terminal: any Terminal, forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
         background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.fileSystem = fileSystem
         self.clock = clock
         self.watcher = watcher
         self.environment = environment
+        self.terminal = terminal
         self.forcedFolder = forcedFolder
         self.administrator = administrator
         self.background = background
@@ -31,7 +33,7 @@ package struct Machine: Sendable {
     package static func ofThisProcess() -> Machine {
         Machine(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher(),
-            environment: .ofThisProcess(), background: { work in runApart(work) })
+            environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) })
     }
 
     /// What this program is called in histories: the name of its file, else the first argument's.

@@ -36,10 +36,10 @@ package struct DomainWriter: Sendable {
             for (edit, file) in zip(edits, files) {
                 plans.append(try FilePlan(edit, file, locks, self))
             }
-            try plans.indices.forEach { index in try plans[index].writeTemporary(self) }
+            for index in plans.indices { try plans[index].writeTemporary(self) }
             try carryOut(&plans, locks)
         } catch {
-            plans.forEach { $0.removeTemporary(on: machine) }
+            for plan in plans { plan.removeTemporary(on: machine) }
             throw error
         }
         return plans.map(\.outcome)

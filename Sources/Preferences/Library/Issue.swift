@@ -1,0 +1,37 @@
+/// Something that went wrong where no caller could be told by an error.
+public struct Issue: Sendable {
+    public let kind: Kind
+    /// The domain that it is about.
+    public let domain: String
+
+    @nonexhaustive
+    public enum Kind: Sendable {
+        /// What was set could not be written. It is kept, and tried again.
+        case unwritten(StoreFailure)
+        /// A file could not be read; its values count as missing.
+        case unreadable(StoreFailure)
+        /// A file is damaged, and a kept version stands in for it.
+        case recovered(String)
+        /// The value was refused, and nothing was changed.
+        case refused(key: String, reason: String)
+        /// A stored value is not of the setting's type; the default counts.
+        case undecodable(key: String, reason: String)
+    }
+
+    package init(_ kind: Kind, domain: String) {
+        self.kind = kind
+        self.domain = domain
+    }
+}
+
+extension Issue: CustomStringConvertible {
+    public var description: String {
+        switch kind {
+        case .unwritten(let failure): "not written yet: \(failure)"
+        case .unreadable(let failure): failure.description
+        case .recovered(let text): text
+        case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
+        case .undecodable(let key, let reason): "\(domain): \(key): \(reason); the default counts"
+        }
+    }
+}

@@ -1,0 +1,42 @@
+internal import Platform
+internal import Synchronization
+
+/// Where issues go: to who listens, else to standard error.
+final class IssueBoard: Sendable {
+    private let terminal: any Terminal
+    private let program: String
+    private let listeners = Mutex(Listeners())
+
+    private struct Listeners: Sendable {
+        var continuations: [Int: AsyncStream<Issue>.Continuation] = [:]
+        var last = 0
+    }
+
+    init(_ terminal: any Terminal, _ program: String) {
+        self.terminal = terminal
+        self.program = program
+    }
+
+    func post(_ issue: Issue) {
+        let continuations = listeners.withLock { Array($0.continuations.values) }
+        for continuation in continuations { continuation.yield(issue) }
+        if continuations.isEmpty {
+            // There is nobody left to tell where not even this works.
+            try? terminal.write("\(program): \(issue)\n", to: .errors)
+        }
+    }
+
+    /// The issues from now on, of one domain or of all.
+    func issues() -> AsyncStream<Issue> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Issue.self, bufferingPolicy: .bufferingNewest(256))
+        let number = listeners.withLock { listeners in
+            listeners.last += 1
+            listeners.continuations[listeners.last] = continuation
+            return listeners.last
+        }
+        continuation.onTermination = { [weak self] _ in
+            self?.listeners.withLock { _ = $0.continuations.removeValue(forKey: number) }
+        }
+        return stream
+    }
+}

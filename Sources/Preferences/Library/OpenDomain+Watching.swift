@@ -1,0 +1,98 @@
+internal import Platform
+internal import PropertyLists
+internal import Synchronization
+
+/// Who watches an open domain, and by what.
+struct WatchState: Sendable {
+    var observers: [Int: @Sendable () -> Void] = [:]
+    var last = 0
+    var watches: [any FolderWatch] = []
+    /// Whether the kernel tells of changes, so that looking is not needed.
+    var isTold = false
+    /// How often a look was put off because of a transaction that is still going on.
+    var postponements = 0
+}
+
+extension OpenDomain {
+    /// Calls `observer` after each change, by whomever, until the number is given back.
+    func addObserver(_ observer: @escaping @Sendable () -> Void) -> Int {
+        let (number, isFirst) = state.withLock { state in
+            state.watch.last += 1
+            state.watch.observers[state.watch.last] = observer
+            return (state.watch.last, state.watch.observers.count == 1)
+        }
+        if isFirst { startWatching() }
+        return number
+    }
+
+    func removeObserver(_ number: Int) {
+        let ended = state.withLock { state -> [any FolderWatch] in
+            state.watch.observers[number] = nil
+            guard state.watch.observers.isEmpty else { return [] }
+            defer { state.watch.watches = [] }
+            state.watch.isTold = false
+            return state.watch.watches
+        }
+        for watch in ended { watch.cancel() }
+    }
+
+    func tellObservers() {
+        let observers = state.withLock { Array($0.watch.observers.values) }
+        for observer in observers { observer() }
+    }
+
+    private func startWatching() {
+        guard let file else { return }
+        let target = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
+        var folders = [file.path.parent]
+        // What a link leads to is replaced in a folder of its own.
+        if target.parent != file.path.parent { folders.append(target.parent) }
+        let watches = folders.map { folder in
+            machine.watcher.watch(folder) { [weak self] event in self?.receive(event, target) }
+        }
+        state.withLock { state in
+            state.watch.watches = watches
+            // A link could be made to lead elsewhere, so its way is looked at as well.
+            state.watch.isTold = folders.count == 1 && watches.allSatisfy { $0.means == .notification }
+        }
+        // What changed before the watch began.
+        look(isExact: true)
+    }
+
+    private func receive(_ event: FolderEvent, _ target: FilePath) {
+        guard let file else { return }
+        switch event {
+        case .change(_, let name):
+            guard name == file.path.lastComponent || name == target.lastComponent
+                || name == file.transactions?.lastComponent
+            else { return }
+        case .anything: break
+        }
+        if !isPostponed(file) { see() }
+    }
+
+    /// Looks at the file, and tells who watches if it has changed.
+    private func see() {
+        let former = version
+        look(isExact: true)
+        if version != former { tellObservers() }
+    }
+
+    /// Whether a transaction is still replacing files one by one, so that only a part of it can be seen yet.
+    private func isPostponed(_ file: DomainFile) -> Bool {
+        guard let folder = file.transactions, ((try? machine.fileSystem.status(of: folder)) ?? nil) != nil else {
+            state.withLock { $0.watch.postponements = 0 }
+            return false
+        }
+        let isTooMany = state.withLock { state in
+            state.watch.postponements += 1
+            return state.watch.postponements > 50
+        }
+        if isTooMany { return false }
+        _ = machine.clock.wake(at: machine.clock.now.advanced(by: .milliseconds(4))) { [weak self] in
+            guard let self, !isPostponed(file) else { return }
+            machine.background { [weak self] in self?.see() }
+        }
+        return true
+    }
+}

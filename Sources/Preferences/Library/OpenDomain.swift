@@ -1,0 +1,179 @@
+internal import Platform
+internal import PropertyLists
+internal import Synchronization
+
+/// One file of settings as this process sees it: what the disk holds, and over it what this process has set.
+///
+/// A change is seen by all of the process at once. It reaches the disk by itself a little later, together with what else
+/// was set meanwhile.
+final class OpenDomain: Sendable {
+    /// Where the values are kept.
+    enum Keeping: Sendable {
+        case file(DomainFile, mustBeTrusted: Bool)
+        /// Nowhere. Where the files should be but cannot, with the reason.
+        case memory(PropertyList.Dictionary, failure: StoreFailure?)
+    }
+
+    let keeping: Keeping
+    let machine: Machine
+    let signals: StoreSignals
+    let state: Mutex<State>
+    /// Held by whoever writes the file: one at a time.
+    let writing = Mutex(())
+
+    struct State: Sendable {
+        /// The file as it was last seen.
+        var stored = DomainContents.absent
+        /// Why it could not be read.
+        var failure: StoreFailure?
+        /// What was set and is not on the disk yet; nil for a removal.
+        var pending: [String: PendingChange] = [:]
+        /// What the process sees.
+        var values = PropertyList.Dictionary()
+        var changes = ChangeLog()
+        /// When the file was last looked at; nil for never.
+        var lastLook: Instant?
+        var flush = FlushState()
+        var watch = WatchState()
+    }
+
+    struct PendingChange: Sendable {
+        let value: PropertyList?
+        /// The version that the change made.
+        let version: UInt64
+    }
+
+    init(_ keeping: Keeping, on machine: Machine, _ signals: StoreSignals) {
+        self.keeping = keeping
+        self.machine = machine
+        self.signals = signals
+        var state = State()
+        if case .memory(let values, _) = keeping { state.values = values }
+        self.state = Mutex(state)
+    }
+
+    var file: DomainFile? {
+        if case .file(let file, _) = keeping { file } else { nil }
+    }
+
+    // MARK: Seeing
+
+    /// What the values are, after a look at the file if the last one is too old.
+    func snapshot() -> (values: PropertyList.Dictionary, failure: StoreFailure?) {
+        look()
+        return state.withLock { ($0.values, $0.failure) }
+    }
+
+    func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
+
+    var version: UInt64 { state.withLock(\.changes.version) }
+
+    /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
+    func changes(since version: UInt64) -> (version: UInt64, keys: [String]?) {
+        state.withLock { ($0.changes.version, $0.changes.keys(since: version)) }
+    }
+
+    /// Looks whether somebody else has changed the file.
+    ///
+    /// - Parameter isExact: Whether a look within the same tick of the clock will not do.
+    func look(isExact: Bool = false) {
+        guard case .file(let file, let mustBeTrusted) = keeping else { return }
+        let tick = machine.clock.tick
+        let isDue = state.withLock { state in
+            guard isExact || (state.lastLook != tick && !state.watch.isTold) else { return false }
+            state.lastLook = tick
+            return true
+        }
+        guard isDue else { return }
+        let generation = (try? machine.fileSystem.status(of: file.path)) ?? nil
+        let isSame = state.withLock {
+            $0.stored.generation == generation?.generation && $0.failure == nil && $0.stored.recovery == nil
+        }
+        if !isSame { read(file, mustBeTrusted) }
+    }
+
+    private func read(_ file: DomainFile, _ mustBeTrusted: Bool) {
+        do throws(StoreFailure) {
+            let contents =
+                mustBeTrusted && !file.isTrusted(on: machine) ? .absent : try file.contents(on: machine)
+            let isDamaged = state.withLock { state in
+                let isNews = contents.recovery != nil && state.stored.recovery != contents.recovery
+                state.failure = nil
+                state.take(contents)
+                return isNews
+            }
+            if isDamaged, let recovery = contents.recovery { post(.recovered(recovery.description)) }
+        } catch {
+            let isNews = state.withLock { state in
+                defer { state.failure = error }
+                return state.failure != error
+            }
+            if isNews { post(.unreadable(error)) }
+        }
+        signals.noteChange()
+    }
+
+    func post(_ kind: Issue.Kind) { signals.issues.post(Issue(kind, domain: file?.name ?? "")) }
+
+    // MARK: Changing
+
+    /// Sets values, or removes those that are nil, for all of the process to see.
+    func set(_ changes: [(key: String, value: PropertyList?)]) {
+        let isFile = file != nil
+        state.withLock { state in
+            for (key, value) in changes {
+                state.values[key] = value
+                let version = state.changes.note(key)
+                if isFile { state.pending[key] = PendingChange(value: value, version: version) }
+            }
+        }
+        signals.noteChange()
+        if isFile { scheduleFlush() }
+        tellObservers()
+    }
+
+    /// Makes the values those given, and removes all others.
+    func replaceAll(_ values: PropertyList.Dictionary) {
+        look()
+        let former = state.withLock(\.values)
+        let removed = former.keys.filter { values[$0] == nil }.map { ($0, PropertyList?.none) }
+        let changed = values.filter { former[$0.key] != $0.value }.map { ($0.key, PropertyList?.some($0.value)) }
+        set(removed + changed)
+    }
+}
+
+extension OpenDomain.State {
+    /// Takes over what the file holds now, under what is not written yet.
+    mutating func take(_ contents: DomainContents) {
+        var next = contents.values
+        for (key, change) in pending { next[key] = change.value }
+        for entry in values where next[entry.key] == nil { changes.note(entry.key) }
+        for entry in next where values[entry.key] != entry.value { changes.note(entry.key) }
+        values = next
+        stored = contents
+    }
+}
+
+/// Which keys have changed, counted by versions. Only the last ones are known by name.
+struct ChangeLog: Sendable {
+    private(set) var version: UInt64 = 1
+    private var recent: [String] = []
+
+    private static let most = 512
+
+    /// Notes a change and returns the version that it makes.
+    @discardableResult
+    mutating func note(_ key: String) -> UInt64 {
+        // Half of them at a time, so that a change costs the same whenever it comes.
+        if recent.count == Self.most { recent.removeFirst(Self.most / 2) }
+        recent.append(key)
+        version += 1
+        return version
+    }
+
+    /// The keys that have changed since the version; nil if there were too many to tell.
+    func keys(since former: UInt64) -> [String]? {
+        let count = version - former
+        return count <= recent.count ? Array(recent.suffix(Int(count))) : nil
+    }
+}
