@@ -20,15 +20,41 @@ struct StoreBench: Sendable {
     }
 
     static func process(
-        on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(), program: String = "program"
+        on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(), program: String = "program",
+        arguments: [String] = [], variables: [String: String] = [:], terminal: SimulatedTerminal = SimulatedTerminal()
     ) -> Machine {
         var environment = Environment(
-            variables: ["HOME": "/home/ada"], executable: FilePath("/usr/bin/\(program)"), user: 1000)
+            variables: ["HOME": "/home/ada"].merging(variables) { $1 }, arguments: [program] + arguments,
+            executable: FilePath("/usr/bin/\(program)"), user: 1000)
         environment.process = 4711
         return Machine(
             fileSystem: disk.process(user: 1000, plan), clock: disk.clock,
-            watcher: SimulatedDirectoryWatcher(disk), environment: environment)
+            watcher: SimulatedDirectoryWatcher(disk), environment: environment, terminal: terminal)
     }
+
+    /// The user's store, as a new process uses it.
+    func store(_ kind: Store.Kind = .native, arguments: [String] = [], variables: [String: String] = [:]) -> Store {
+        Store(kind, on: Self.process(on: simulated.disk, arguments: arguments, variables: variables))
+    }
+
+    /// Writes a file as the administrator.
+    func administrate(
+        _ path: FilePath, _ values: PropertyList.Dictionary,
+        permissions: FilePermissions = FilePermissions(rawValue: 0o644)
+    ) throws {
+        let root = simulated.disk.process()
+        try root.makeFolders(path.parent)
+        var folder = path.parent
+        while folder != .root {
+            try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+            folder = folder.parent
+        }
+        try root.replace(path, with: Self.file("any").serialized(values, as: .xml))
+        try root.open(path, .reading)?.setPermissions(permissions)
+    }
+
+    /// Lets time pass until what was set is on the disk and can be seen.
+    func settle() { simulated.clock.advance(by: .milliseconds(200)) }
 
     static func file(_ name: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
         store.file(of: name, newFormat: newFormat)

@@ -9,6 +9,7 @@ package final class StoreOfProcess: Sendable {
     /// Where the files lie; nil for a store in memory. An error where nobody can say.
     package let places: Result<StorePlaces?, StoreFailure>
     let signals: StoreSignals
+    let namedDomains = NamedDomains()
     private let open = Mutex<[Key: Held]>([:])
 
     private enum Key: Hashable { case file(DomainFile), volatile(DomainName, Layer) }
@@ -42,11 +43,16 @@ package final class StoreOfProcess: Sendable {
     }
 
     /// The values of a layer that has no file.
-    func volatile(_ domain: DomainName, _ layer: Layer, initially values: PropertyList.Dictionary = [:]) -> OpenDomain {
+    ///
+    /// - Parameter failure: Why there is no file though there should be one.
+    func volatile(
+        _ domain: DomainName, _ layer: Layer, initially values: PropertyList.Dictionary = [:],
+        failure: StoreFailure? = nil
+    ) -> OpenDomain {
         let key = Key.volatile(domain, layer)
         return open.withLock { open in
             if case .always(let domain)? = open[key] { return domain }
-            let domain = OpenDomain(.memory(values, failure: nil), on: machine, signals)
+            let domain = OpenDomain(.memory(values, failure: failure), on: machine, signals)
             open[key] = .always(domain)
             return domain
         }

@@ -1,4 +1,4 @@
-package import Platform
+internal import Platform
 package import PropertyLists
 
 /// Where the layers of a store have their files.

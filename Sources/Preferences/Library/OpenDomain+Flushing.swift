@@ -36,21 +36,22 @@ extension OpenDomain {
     }
 
     /// Writes what is pending, and returns once it is on the disk.
-    func flush(_ reason: WriteReason = .flush) throws(StoreFailure) {
+    func flush() throws {
         guard let file else {
             if case .memory(_, let failure?) = keeping { throw failure }
             return
         }
-        try writing.withLock { _ throws(StoreFailure) in
-            let (pending, known) = state.withLock { ($0.pending, $0.stored) }
+        try writeAlone {
+            let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
             guard !pending.isEmpty else { return }
-            do throws(StoreFailure) {
-                let outcome = try commit(file, known, reason) { draft in
+            do {
+                let outcome = try commit(file, .flush) { draft in
                     for (key, change) in pending { draft.values[key] = change.value }
+                    draft.removesFile = removesFile && draft.values.isEmpty
                 }
                 settle(pending, outcome.after)
             } catch {
-                noteFailure(error)
+                noteFailure(error as? StoreFailure ?? StoreFailure(file, .notAllowed("\(error)")))
                 throw error
             }
         }
@@ -60,25 +61,22 @@ extension OpenDomain {
     ///
     /// What `body` throws is thrown on. It sees the file as it is on the disk, with what this process has set over it.
     func change<Result: Sendable>(
-        _ reason: WriteReason, patience: Duration? = nil,
-        _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
+        _ reason: WriteReason, _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
         guard let file else { return try changeInMemory(body) }
-        let result: Result = try writing.withLock { _ in
-            let (pending, known) = state.withLock { ($0.pending, $0.stored) }
-            let box = Mutex<Result?>(nil)
-            let outcome = try commit(file, known, reason, patience: patience) { draft in
+        let made = Mutex<(result: Result, keys: Set<String>)?>(nil)
+        try writeAlone {
+            let pending = state.withLock(\.pending)
+            let outcome = try commit(file, reason) { draft in
                 for (key, change) in pending { draft.values[key] = change.value }
+                let former = draft.values
                 let result = try body(&draft.values)
-                box.withLock { $0 = result }
+                made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values)) }
             }
-            settle(pending, outcome.after)
-            return try box.withLock { result in
-                guard let result else { throw StoreFailure(file, .notCurrent) }
-                return result
-            }
+            settle(pending, outcome.after, own: made.withLock { $0?.keys } ?? [])
         }
         tellObservers()
+        guard let result = made.withLock({ $0?.result }) else { throw StoreFailure(file, .notCurrent) }
         return result
     }
 
@@ -89,7 +87,7 @@ extension OpenDomain {
         let result = try state.withLock { state in
             var values = state.values
             let result = try body(&values)
-            state.take(DomainContents(values: values))
+            state.take(DomainContents(values: values), own: state.values.keysThatDiffer(from: values))
             return result
         }
         signals.noteChange()
@@ -97,34 +95,46 @@ extension OpenDomain {
         return result
     }
 
-    private func commit(
-        _ file: DomainFile, _ known: DomainContents, _ reason: WriteReason, patience: Duration? = nil,
-        _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
-    ) throws(StoreFailure) -> CommittedDomain {
-        let writer = DomainWriter(
-            machine, WriteNote(reason, by: machine), patience: patience ?? .seconds(5))
-        do {
-            let outcome = try writer.commit([DomainEdit(file, known: known, change: change)])
-            guard let outcome = outcome.first else { throw StoreFailure(file, .notCurrent) }
-            return outcome
-        } catch let failure as StoreFailure {
-            throw failure
-        } catch {
-            throw StoreFailure(file, .notAllowed("\(error)"))
+    /// Runs `body` as the only one that writes the file, then looks if somebody else has meanwhile.
+    private func writeAlone(_ body: () throws -> Void) throws {
+        defer {
+            if state.withLock(\.missedLook) {
+                look(isExact: true)
+                tellObservers()
+            }
+        }
+        try writing.withLock { _ in
+            state.withLock { ($0.isWriting, $0.missedLook) = (true, false) }
+            defer { state.withLock { $0.isWriting = false } }
+            try body()
         }
     }
 
+    private func commit(
+        _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
+    ) throws -> CommittedDomain {
+        let writer = DomainWriter(machine, WriteNote(reason, by: machine))
+        let known = state.withLock(\.stored)
+        let outcomes = try writer.commit([DomainEdit(file, known: known, change: change)])
+        guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
+        return outcome
+    }
+
     /// Takes over what the disk holds now. What was set meanwhile is still to be written.
-    private func settle(_ written: [String: PendingChange], _ contents: DomainContents) {
-        state.withLock { state in
+    private func settle(
+        _ written: [String: PendingChange], _ contents: DomainContents, own: Set<String> = []
+    ) {
+        let isDone = state.withLock { state in
             for (key, change) in written where state.pending[key]?.version == change.version {
                 state.pending[key] = nil
             }
             state.failure = nil
             state.flush.failures = 0
             state.flush.told = nil
-            state.take(contents)
+            state.take(contents, own: own)
+            return state.pending.isEmpty
         }
+        if isDone { ExitFlush.forget(self) }
         signals.noteChange()
     }
 
@@ -135,6 +145,16 @@ extension OpenDomain {
             return state.flush.told != failure
         }
         if isNews { post(.unwritten(failure)) }
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The keys that only one has, or that have another value in the other.
+    fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<String> {
+        var keys: Set<String> = []
+        for entry in self where other[entry.key] != entry.value { keys.insert(entry.key) }
+        for entry in other where self[entry.key] == nil { keys.insert(entry.key) }
+        return keys
     }
 }
 

@@ -9,6 +9,8 @@ struct WatchState: Sendable {
     var watches: [any FolderWatch] = []
     /// Whether the kernel tells of changes, so that looking is not needed.
     var isTold = false
+    /// The version that observers were told of.
+    var told: UInt64 = 0
     /// How often a look was put off because of a transaction that is still going on.
     var postponements = 0
 }
@@ -36,8 +38,13 @@ extension OpenDomain {
         for watch in ended { watch.cancel() }
     }
 
+    /// Tells observers if there is anything that they do not know yet.
     func tellObservers() {
-        let observers = state.withLock { Array($0.watch.observers.values) }
+        let observers = state.withLock { state -> [@Sendable () -> Void] in
+            guard state.watch.told != state.changes.version else { return [] }
+            state.watch.told = state.changes.version
+            return Array(state.watch.observers.values)
+        }
         for observer in observers { observer() }
     }
 
@@ -63,8 +70,9 @@ extension OpenDomain {
         guard let file else { return }
         switch event {
         case .change(_, let name):
-            guard name == file.path.lastComponent || name == target.lastComponent
-                || name == file.transactions?.lastComponent
+            guard
+                name == file.path.lastComponent || name == target.lastComponent
+                    || name == file.transactions?.lastComponent
             else { return }
         case .anything: break
         }
@@ -73,9 +81,8 @@ extension OpenDomain {
 
     /// Looks at the file, and tells who watches if it has changed.
     private func see() {
-        let former = version
         look(isExact: true)
-        if version != former { tellObservers() }
+        tellObservers()
     }
 
     /// Whether a transaction is still replacing files one by one, so that only a part of it can be seen yet.

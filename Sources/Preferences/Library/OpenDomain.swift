@@ -33,8 +33,14 @@ final class OpenDomain: Sendable {
         var changes = ChangeLog()
         /// When the file was last looked at; nil for never.
         var lastLook: Instant?
+        /// Whether the file is to go once it has no values.
+        var removesFile = false
         var flush = FlushState()
         var watch = WatchState()
+        /// Whether this process is writing the file: what it finds there is its own work.
+        var isWriting = false
+        /// Whether a look was put off because of that.
+        var missedLook = false
     }
 
     struct PendingChange: Sendable {
@@ -69,8 +75,8 @@ final class OpenDomain: Sendable {
     var version: UInt64 { state.withLock(\.changes.version) }
 
     /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
-    func changes(since version: UInt64) -> (version: UInt64, keys: [String]?) {
-        state.withLock { ($0.changes.version, $0.changes.keys(since: version)) }
+    func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {
+        state.withLock { ($0.changes.version, $0.changes.changes(since: version)) }
     }
 
     /// Looks whether somebody else has changed the file.
@@ -81,6 +87,10 @@ final class OpenDomain: Sendable {
         let tick = machine.clock.tick
         let isDue = state.withLock { state in
             guard isExact || (state.lastLook != tick && !state.watch.isTold) else { return false }
+            if state.isWriting {
+                state.missedLook = true
+                return false
+            }
             state.lastLook = tick
             return true
         }
@@ -120,10 +130,12 @@ final class OpenDomain: Sendable {
     /// Sets values, or removes those that are nil, for all of the process to see.
     func set(_ changes: [(key: String, value: PropertyList?)]) {
         let isFile = file != nil
+        if case .memory(_, let failure?) = keeping { post(.unwritten(failure)) }
         state.withLock { state in
+            state.removesFile = false
             for (key, value) in changes {
                 state.values[key] = value
-                let version = state.changes.note(key)
+                let version = state.changes.note(key, isOwn: true)
                 if isFile { state.pending[key] = PendingChange(value: value, version: version) }
             }
         }
@@ -140,15 +152,25 @@ final class OpenDomain: Sendable {
         let changed = values.filter { former[$0.key] != $0.value }.map { ($0.key, PropertyList?.some($0.value)) }
         set(removed + changed)
     }
+
+    /// Removes all values, and the file with them.
+    func removeAll() {
+        replaceAll([:])
+        state.withLock { $0.removesFile = $0.values.isEmpty }
+    }
 }
 
 extension OpenDomain.State {
     /// Takes over what the file holds now, under what is not written yet.
-    mutating func take(_ contents: DomainContents) {
+    ///
+    /// - Parameter own: The keys that this process has changed in it.
+    mutating func take(_ contents: DomainContents, own: Set<String> = []) {
         var next = contents.values
         for (key, change) in pending { next[key] = change.value }
-        for entry in values where next[entry.key] == nil { changes.note(entry.key) }
-        for entry in next where values[entry.key] != entry.value { changes.note(entry.key) }
+        for entry in values where next[entry.key] == nil { changes.note(entry.key, isOwn: own.contains(entry.key)) }
+        for entry in next where values[entry.key] != entry.value {
+            changes.note(entry.key, isOwn: own.contains(entry.key))
+        }
         values = next
         stored = contents
     }
@@ -157,22 +179,28 @@ extension OpenDomain.State {
 /// Which keys have changed, counted by versions. Only the last ones are known by name.
 struct ChangeLog: Sendable {
     private(set) var version: UInt64 = 1
-    private var recent: [String] = []
+    private var recent: [Change] = []
+
+    struct Change: Sendable {
+        let key: String
+        /// Whether this process made it.
+        let isOwn: Bool
+    }
 
     private static let most = 512
 
     /// Notes a change and returns the version that it makes.
     @discardableResult
-    mutating func note(_ key: String) -> UInt64 {
+    mutating func note(_ key: String, isOwn: Bool) -> UInt64 {
         // Half of them at a time, so that a change costs the same whenever it comes.
         if recent.count == Self.most { recent.removeFirst(Self.most / 2) }
-        recent.append(key)
+        recent.append(Change(key: key, isOwn: isOwn))
         version += 1
         return version
     }
 
-    /// The keys that have changed since the version; nil if there were too many to tell.
-    func keys(since former: UInt64) -> [String]? {
+    /// The changes since the version; nil if there were too many to tell.
+    func changes(since former: UInt64) -> [Change]? {
         let count = version - former
         return count <= recent.count ? Array(recent.suffix(Int(count))) : nil
     }

@@ -1,0 +1,149 @@
+internal import Platform
+internal import Synchronization
+
+/// The settings of a domain as a program sees them: the first answer of all layers, from what the administrator forces
+/// down to what the program registers.
+///
+/// Any number of instances of a domain agree. What is set is seen by all of the process at once and reaches the disk
+/// within 100 milliseconds by itself, or at the end of the program; nobody need call `synchronize()` for that.
+public final class Defaults: Sendable {
+    public let name: DomainName
+    public let store: Store
+
+    /// What is written when a value is set.
+    let target: OpenDomain
+    let table: Mutex<ResolvedTable>
+    let observation = ObserverBoard()
+    let watched = Mutex<[WatchedDomain]>([])
+    let suites = Mutex<[DomainName]>([])
+    let observedSettings = Mutex(WeaklyObserved())
+    private let environment: [String: String]
+
+    /// Opens a domain.
+    ///
+    /// - Parameters:
+    ///   - name: The domain's name.
+    ///   - store: Where it is kept.
+    ///   - environment: The variables that hold values, each with the key that its value is for.
+    public init(_ name: DomainName, in store: Store = .native, environment: [String: String] = [:]) {
+        self.name = name
+        self.store = store
+        let process = store.process
+        target = process.target(of: name)
+        table = Mutex(ResolvedTable(process.sources(of: name, suites: [], environment: environment)))
+        self.environment = environment
+    }
+
+    deinit { stopObserving() }
+
+    /// The settings of the running program: the domain that has the name of its file.
+    public static let standard = Defaults(DomainName(encoding: Machine.ofThisProcess().program))
+
+    // MARK: Looking up
+
+    /// The value in force for a key, whatever layer it comes from.
+    func value(_ key: String) -> PropertyList? { refreshed { $0.entries[key]?.value } }
+
+    /// Where the value in force for a key comes from.
+    public func origin(forKey key: String) -> Origin? {
+        refreshed { table in table.entries[key].map { table.sources[$0.source].origin } }
+    }
+
+    /// Runs `body` with a table that is as new as it should be.
+    func refreshed<Result: Sendable>(_ body: (borrowing ResolvedTable) -> Result) -> Result {
+        let (epoch, tick) = (store.process.signals.epoch.load(ordering: .acquiring), store.process.machine.clock.tick)
+        let result = table.withLock { table -> Result? in
+            table.isCurrent(epoch, tick) ? body(table) : nil
+        }
+        if let result { return result }
+        refresh(epoch, tick)
+        return table.withLock { body($0) }
+    }
+
+    /// Looks at all layers that may have changed, and tells observers what that changes.
+    func refresh(_ epoch: UInt64, _ tick: Instant) {
+        let hasObservers = observation.hasObservers
+        let changes = table.withLock { $0.refresh(epoch, tick, notes: hasObservers) }
+        if !changes.isEmpty { observation.deliver(changes, of: name) }
+    }
+
+    /// Takes other suites, the most important first.
+    func setSuites(_ change: (inout [DomainName]) -> Void) {
+        let names = suites.withLock { suites in
+            change(&suites)
+            return suites
+        }
+        let sources = store.process.sources(of: name, suites: names, environment: environment)
+        table.withLock { $0.replaceSources(sources) }
+        restartObserving()
+    }
+
+    // MARK: Changing
+
+    /// Sets values in the user's layer, or removes those that are nil.
+    func set(_ changes: [(key: String, value: PropertyList?)]) {
+        for (key, value) in changes where !key.isFitForWriting && value != nil {
+            return post(.refused(key: key, reason: StoreFailure(.badKey(key), name.text).description))
+        }
+        target.look()
+        target.set(changes)
+    }
+
+    func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
+
+    /// What went wrong where no caller could be told, from now on. An issue that nobody listens for is a line on
+    /// standard error.
+    public var issues: AsyncStream<Issue> { store.process.signals.issues.issues() }
+
+    /// Writes what was set. Once this has returned, it is on the disk.
+    public func flush() throws { try target.flush() }
+}
+
+extension StoreOfProcess {
+    /// The user's own values of a domain.
+    func target(of name: DomainName) -> OpenDomain {
+        switch places {
+        case .success(let places?): domain(of: places.user.file(of: name))
+        case .success(nil): volatile(name, .user)
+        case .failure(let failure): volatile(name, .user, failure: failure)
+        }
+    }
+
+    /// The layers that a look-up asks, in their order.
+    func sources(of name: DomainName, suites: [DomainName], environment: [String: String]) -> [ResolvedTable.Source] {
+        let stored = storedSources(of: name, suites: suites)
+        let forced = stored.prefix { $0.origin.layer == .forced }
+        var sources = Array(forced)
+        sources.append(ResolvedTable.Source(.arguments, arguments))
+        let variables = machine.environment.variables
+        let values = environment.sorted { $0.key < $1.key }.compactMap { variable, key in
+            variables[variable].map { (key, PropertyList.string($0)) }
+        }
+        if !values.isEmpty {
+            let domain = OpenDomain(.memory(PropertyList.Dictionary(values), failure: nil), on: machine, signals)
+            sources.append(ResolvedTable.Source(.environment, domain))
+        }
+        sources += stored.dropFirst(forced.count)
+        sources.append(ResolvedTable.Source(.factory, volatile(name, .factory)))
+        sources.append(ResolvedTable.Source(.registered, volatile(name, .registered)))
+        return sources
+    }
+
+    private func storedSources(of name: DomainName, suites: [DomainName]) -> [ResolvedTable.Source] {
+        switch places {
+        case .success(let places?):
+            return places.searchList(name, suites: suites).map { layer, file in
+                ResolvedTable.Source(layer, domain(of: file, mustBeTrusted: layer == .forced))
+            }
+        case .success(nil), .failure:
+            let names = [(Layer.user, name)] + suites.map { (.suite($0.text), $0) } + [(.global, .global)]
+            return names.map { layer, name in ResolvedTable.Source(layer, target(of: name)) }
+        }
+    }
+
+    /// What this process's command line says. A store in memory knows of none: tests are not to depend on how they run.
+    var arguments: OpenDomain {
+        let values = kind == .memory ? [:] : ArgumentDomain.values(in: Array(machine.environment.arguments.dropFirst()))
+        return volatile(.global, .arguments, initially: values)
+    }
+}

@@ -1,0 +1,82 @@
+internal import Observation
+internal import Synchronization
+
+/// A property whose value is a setting's.
+///
+/// It takes part in Observation: whoever reads it within `withObservationTracking` hears of changes, be they made here,
+/// by another instance or by another process.
+@propertyWrapper
+public struct Preference<Value: Codable & Sendable>: Sendable {
+    private let setting: Setting<Value>
+    private let observed: ObservedSettings
+
+    public init(_ setting: Setting<Value>, in defaults: Defaults = .standard) {
+        self.setting = setting
+        observed = defaults.observed
+    }
+
+    public var wrappedValue: Value {
+        get {
+            observed.access(setting.key)
+            return observed.defaults[setting]
+        }
+        nonmutating set { observed.defaults[setting] = newValue }
+    }
+
+    /// The value to read and write, for a control that shows it.
+    public var projectedValue: SettingBinding<Value> {
+        SettingBinding(get: { wrappedValue }, set: { wrappedValue = $0 })
+    }
+}
+
+/// A value that can be read and written where it is.
+public struct SettingBinding<Value: Sendable>: Sendable {
+    public let get: @Sendable () -> Value
+    public let set: @Sendable (Value) -> Void
+
+    public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
+        self.get = get
+        self.set = set
+    }
+
+    public var value: Value {
+        get { get() }
+        nonmutating set { set(newValue) }
+    }
+}
+
+/// The settings of a domain as Observation sees them: one property a key.
+final class ObservedSettings: Observable, Sendable {
+    let defaults: Defaults
+    private let registrar = ObservationRegistrar()
+    private let observation = Mutex<SettingsObservation?>(nil)
+
+    init(_ defaults: Defaults) {
+        self.defaults = defaults
+        let observation = defaults.observe { [weak self] changes in self?.tell(changes) }
+        self.observation.withLock { $0 = observation }
+    }
+
+    /// The key paths that Observation knows the keys by.
+    private subscript(key: String) -> Bool { defaults.propertyList(forKey: key) != nil }
+
+    func access(_ key: String) { registrar.access(self, keyPath: \.[key]) }
+
+    fileprivate func tell(_ changes: SettingsChanges) {
+        for change in changes.changes { registrar.withMutation(of: self, keyPath: \.[change.key]) {} }
+    }
+}
+
+extension Defaults {
+    /// One for all properties of this instance.
+    var observed: ObservedSettings {
+        observedSettings.withLock { held in
+            if let settings = held.settings { return settings }
+            let settings = ObservedSettings(self)
+            held.settings = settings
+            return settings
+        }
+    }
+
+    struct WeaklyObserved: Sendable { weak var settings: ObservedSettings? }
+}

@@ -1,0 +1,266 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+extension Setting where Value == Int {
+    fileprivate static let size = Setting("size", default: 12)
+}
+
+extension Setting where Value == String {
+    fileprivate static let theme = Setting("theme", default: "light")
+}
+
+extension Setting where Value == String? {
+    fileprivate static let nickname = Setting("nickname", default: nil)
+}
+
+extension Setting where Value == Window {
+    fileprivate static let window = Setting("window", default: Window(width: 800, title: "Untitled"))
+}
+
+private struct Window: Codable, Equatable {
+    var width: Double
+    var title: String
+}
+
+@Suite struct `Settings of a program` {
+    static let name: DomainName = "com.example.editor"
+
+    @Test func `are typed, and the default where nobody has chosen`() throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        #expect(defaults[.size] == 12)
+        defaults[.size] = 14
+        defaults[.theme] = "dark"
+        #expect(defaults[.size] == 14 && defaults[.theme] == "dark")
+        #expect(defaults.integer(forKey: "size") == 14)
+        defaults.reset(.size)
+        #expect(defaults[.size] == 12)
+    }
+
+    @Test func `are stored as a structure that a path leads into`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        defaults[.window] = Window(width: 640, title: "Notes")
+        try defaults.flush()
+        let file = StoreBench.file(Self.name)
+        #expect(try file.value(at: ["window", "title"], on: bench.process()).value == "Notes")
+        #expect(Defaults(Self.name, in: bench.store())[.window] == Window(width: 640, title: "Notes"))
+    }
+
+    @Test func `that are absent are removed`() throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        defaults[.nickname] = "Ada"
+        #expect(defaults[.nickname] == "Ada")
+        defaults[.nickname] = nil
+        #expect(defaults[.nickname] == nil)
+        #expect(defaults.object(forKey: "nickname") == nil)
+    }
+
+    @Test func `of another type count as missing, with an issue that says so`() async throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        defaults.set("large", forKey: "size")
+        var issues = defaults.issues.makeAsyncIterator()
+        #expect(defaults[.size] == 12)
+        #expect(throws: DecodingError.self) { try defaults.value(of: .size) }
+        let issue = await issues.next()
+        #expect(issue?.description.contains("size") == true)
+    }
+
+    @Test func `agree between all instances of a domain`() throws {
+        let store = try StoreBench().store()
+        let (a, b) = (Defaults(Self.name, in: store), Defaults(Self.name, in: store))
+        a[.size] = 20
+        #expect(b[.size] == 20)
+        b.removeObject(forKey: "size")
+        #expect(a[.size] == 12)
+        a.register(defaults: ["size": 13])
+        #expect(b[.size] == 13)
+    }
+
+    @Test func `reach the disk by themselves`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        defaults[.size] = 14
+        bench.simulated.clock.advance(by: .milliseconds(100))
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
+    }
+
+    @Test func `reach the disk though the instance is let go`() throws {
+        let bench = try StoreBench()
+        do {
+            let store = bench.store()
+            Defaults(Self.name, in: store)[.size] = 14
+        }
+        bench.settle()
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
+    }
+
+    @Test func `of another process show after a tick of the clock`() throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        #expect(ours[.size] == 12)
+        theirs[.size] = 14
+        try theirs.flush()
+        bench.simulated.clock.advance(by: .milliseconds(10))
+        #expect(ours[.size] == 14)
+    }
+
+    @Test func `of two processes that set different keys are all kept`() throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        ours[.size] = 14
+        theirs[.theme] = "dark"
+        bench.settle()
+        for defaults in [ours, theirs, Defaults(Self.name, in: bench.store())] {
+            #expect(defaults[.size] == 14 && defaults[.theme] == "dark")
+        }
+    }
+
+    @Test func `survive a disk that is full for a while`() async throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        defaults[.size] = 13
+        bench.settle()
+        var issues = defaults.issues.makeAsyncIterator()
+        bench.simulated.disk.isReadOnly = true
+        defaults[.size] = 14
+        #expect(throws: StoreFailure.self) { try defaults.flush() }
+        #expect(!defaults.synchronize())
+        #expect(defaults[.size] == 14)
+        #expect(await issues.next()?.description.contains("not written yet") == true)
+        bench.simulated.disk.isReadOnly = false
+        bench.simulated.clock.advance(by: .seconds(60))
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
+    }
+
+    @Test func `change several at once, and are on the disk then`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        try defaults.transaction {
+            $0[.size] += 1
+            $0[.theme] = "dark"
+        }
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 13, "theme": "dark"])
+        #expect(defaults[.size] == 13)
+        struct Refusal: Error {}
+        #expect(throws: Refusal.self) {
+            try defaults.transaction {
+                $0[.size] = 99
+                throw Refusal()
+            }
+        }
+        #expect(defaults[.size] == 13)
+    }
+
+    @Test func `are computed anew when another process was quicker`() throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        var runs = 0
+        try ours.transaction { draft in
+            runs += 1
+            let size = draft[.size]
+            if runs == 1 { try theirs.transaction { $0[.size] = 100 } }
+            draft[.size] = size + 1
+        }
+        #expect(runs == 2)
+        #expect(ours[.size] == 101)
+    }
+
+    @Test func `are replaced only if they are what is expected`() throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        #expect(try ours.replace(.size, expecting: 12, with: 14))
+        #expect(try !theirs.replace(.size, expecting: 12, with: 15))
+        #expect(try theirs.replace(.size, expecting: 14, with: 16))
+        bench.settle()
+        #expect(ours[.size] == 16)
+    }
+
+    @Test func `are changed by an edit session only when it is committed`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let draft = defaults.edit()
+        draft[.size] = 20
+        #expect(draft[.size] == 20 && defaults[.size] == 12)
+        #expect(draft.origin(forKey: "size")?.layer == .session)
+        #expect(draft.changes.map(\.key) == ["size"])
+        Defaults(Self.name, in: bench.store()).set("dark", forKey: "theme")
+        bench.settle()
+        #expect(try draft.commit() == [])
+        #expect(defaults[.size] == 20 && defaults[.theme] == "dark")
+        draft[.size] = 21
+        draft.discard()
+        #expect(draft[.size] == 20 && draft.changes.isEmpty)
+    }
+
+    @Test func `tell an edit session what others have changed as well`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let draft = defaults.edit()
+        draft[.size] = 20
+        draft[.theme] = "dark"
+        try Defaults(Self.name, in: bench.store()).transaction {
+            $0[.size] = 30
+            $0[.theme] = "dark"
+        }
+        #expect(try draft.commit() == ["size"])
+        #expect(defaults[.size] == 20)
+    }
+
+    @Test func `are refused under a key that no file can be trusted with`() async throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        var issues = defaults.issues.makeAsyncIterator()
+        defaults.set(1, forKey: "")
+        #expect(await issues.next()?.description.contains("empty") == true)
+        #expect(throws: StoreFailure.self) { try defaults.set(1, for: Setting("", default: 0)) }
+        #expect(defaults.dictionaryRepresentation().isEmpty)
+    }
+
+    @Test func `are refused if no property list can hold them`() async throws {
+        struct Strange {}
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        var issues = defaults.issues.makeAsyncIterator()
+        defaults.set("kept", forKey: "key")
+        defaults.set(Strange(), forKey: "key")
+        defaults.set([1, Strange()], forKey: "key")
+        #expect(await issues.next()?.description.contains("Strange") == true)
+        #expect(defaults.string(forKey: "key") == "kept")
+    }
+
+    @Test func `without a home are kept in memory, with an issue`() async throws {
+        let bench = try StoreBench()
+        var machine = bench.process()
+        machine.environment.variables = [:]
+        machine.environment.user = 4242
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        var issues = defaults.issues.makeAsyncIterator()
+        defaults[.size] = 14
+        #expect(defaults[.size] == 14)
+        #expect(await issues.next()?.description.contains("HOME") == true)
+        #expect(throws: StoreFailure.self) { try defaults.flush() }
+        #expect(!defaults.synchronize())
+        #expect(try bench.simulated.fileSystem.names(in: .root)?.contains("prefs") == false)
+    }
+
+    @Test func `in memory are each a store of its own`() {
+        let (a, b) = (Defaults(Self.name, in: .memory), Defaults(Self.name, in: .memory))
+        a[.size] = 14
+        #expect(a[.size] == 14 && b[.size] == 12)
+        #expect(a.synchronize())
+        let store = Store.memory
+        Defaults(Self.name, in: store)[.size] = 15
+        #expect(Defaults(Self.name, in: store)[.size] == 15)
+    }
+
+    @Test func `without a listener tell an issue on standard error`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let defaults = Defaults(
+            Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
+        defaults.set(1, forKey: "")
+        #expect(
+            terminal.text(of: .errors) == "program: com.example.editor: : a key cannot be empty; nothing was changed\n")
+    }
+}

@@ -1,0 +1,164 @@
+import Observation
+import Platform
+import Preferences
+import SimulatedPlatform
+import Synchronization
+import TestSupport
+import Testing
+
+private struct Editor {
+    @Preference(Setting("size", default: 12), in: Defaults("com.example.editor", in: .memory)) var size
+}
+
+@Suite struct `Who observes settings` {
+    static let name: DomainName = "com.example.editor"
+    static let size = Setting("size", default: 12)
+
+    /// What an observer was told, a text a batch.
+    final class Notes: Sendable {
+        private let batches = Mutex<[String]>([])
+
+        var all: [String] { batches.withLock { $0 } }
+
+        func add(_ batch: SettingsChanges) {
+            let text = batch.changes.map { change in
+                "\(change.key) \(Self.text(change.oldValue))>\(Self.text(change.newValue))\(change.isOwn ? "" : " theirs")"
+            }
+            batches.withLock { $0.append(text.joined(separator: ", ")) }
+        }
+
+        private static func text(_ value: PropertyList?) -> String { value?.integerValue?.description ?? "-" }
+    }
+
+    @Test func `hears of own changes at once`() throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        defaults[Self.size] = 14
+        defaults[Self.size] = 14
+        defaults.removeObject(forKey: "size")
+        observation.cancel()
+        defaults[Self.size] = 15
+        #expect(notes.all == ["size ->14", "size 14>-"])
+    }
+
+    @Test func `hears of another process's changes in one batch`() throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        let notes = Notes()
+        let observation = ours.observe { notes.add($0) }
+        try theirs.transaction { draft in
+            draft["a"] = 1
+            draft["b"] = 2
+        }
+        try theirs.transaction { $0["b"] = 3 }
+        #expect(notes.all == ["a ->1 theirs, b ->2 theirs", "b 2>3 theirs"])
+        observation.cancel()
+    }
+
+    @Test func `is not told twice of what this process has written`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        defaults[Self.size] = 14
+        bench.settle()
+        try defaults.transaction { $0["a"] = 1 }
+        bench.settle()
+        #expect(notes.all == ["size ->14", "a ->1"])
+        observation.cancel()
+    }
+
+    @Test func `hears nothing of a change that a higher layer hides`() throws {
+        let bench = try StoreBench()
+        let ours = Defaults(Self.name, in: bench.store(arguments: ["-size", "9"]))
+        let notes = Notes()
+        let observation = ours.observe { notes.add($0) }
+        Defaults(Self.name, in: bench.store())[Self.size] = 14
+        ours[Self.size] = 15
+        bench.settle()
+        #expect(notes.all == [])
+        observation.cancel()
+    }
+
+    @Test func `hears of changes in the layers below`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        try bench.administrate("/etc/xdg/prefs/com.example.editor.plist", ["size": 1])
+        try Defaults(.global, in: bench.store()).transaction { $0["size"] = 2 }
+        defaults.register(defaults: ["other": 3])
+        #expect(notes.all == ["size ->1 theirs", "size 1>2 theirs", "other ->3"])
+        observation.cancel()
+    }
+
+    @Test func `sees a transaction over two domains as a whole`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        try bench.process().commit([
+            DomainEdit(StoreBench.file(Self.name)) { $0.values["a"] = 1 },
+            DomainEdit(StoreBench.file(.global)) { $0.values["b"] = 2 },
+        ])
+        bench.settle()
+        #expect(notes.all == ["a ->1 theirs, b ->2 theirs"])
+        observation.cancel()
+    }
+
+    @Test func `waits for the changes of a setting`() async throws {
+        let bench = try StoreBench()
+        let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
+        var changes = ours.changes(of: Self.size).makeAsyncIterator()
+        try theirs.transaction { $0["other"] = 1 }
+        try theirs.transaction { $0[Self.size] = 14 }
+        let change = await changes.next()
+        #expect(change?.oldValue == 12 && change?.newValue == 14 && change?.isOwn == false)
+        #expect(change?.origin?.layer == .user)
+    }
+
+    @Test func `through a property hears of changes by another process`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let property = Preference(Self.size, in: defaults)
+        let count = Mutex(0)
+        func track() -> Int {
+            withObservationTracking {
+                property.wrappedValue
+            } onChange: {
+                count.withLock { $0 += 1 }
+            }
+        }
+        #expect(track() == 12)
+        try Defaults(Self.name, in: bench.store()).transaction { $0["other"] = 1 }
+        #expect(count.withLock { $0 } == 0)
+        try Defaults(Self.name, in: bench.store()).transaction { $0[Self.size] = 14 }
+        #expect(count.withLock { $0 } == 1)
+        #expect(track() == 14)
+        property.projectedValue.value += 1
+        #expect(count.withLock { $0 } == 2)
+        #expect(defaults[Self.size] == 15)
+        let editor = Editor()
+        editor.size = 3
+        #expect(editor.size == 3)
+    }
+
+    @Test func `misses nothing where events are lost in an overflow`() throws {
+        let bench = try StoreBench()
+        let watcher = SimulatedDirectoryWatcher(bench.simulated.disk)
+        watcher.manner.delivery = .onRequest
+        watcher.manner.queueLength = 2
+        var machine = bench.process()
+        machine.watcher = watcher
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        for number in 1...5 {
+            try Defaults(Self.name, in: bench.store()).transaction { $0["key\(number)"] = 1 }
+        }
+        watcher.deliver()
+        #expect(notes.all.joined(separator: ", ") == (1...5).map { "key\($0) ->1 theirs" }.joined(separator: ", "))
+        observation.cancel()
+    }
+}
