@@ -10,7 +10,7 @@ import Testing
 func sampleSurroundings(input: String = "", _ arguments: [String] = ["prefs"]) throws -> Surroundings {
     let machine = try SimulatedMachine()
     let file = try machine.fileSystem.open("/home/ada/blob", .creatingAnew(.privateFile))
-    try file?.write([0, 0xFF].span.bytes, at: 0)
+    try file?.write(([0, 0xFF] as [UInt8]).span.bytes, at: 0)
     var environment = machine.environment
     environment.arguments = arguments
     return Surroundings(
@@ -116,7 +116,7 @@ struct Refusal: Sendable {
         Refusal(["-json", "{\"a\": }"], .invalidValue, "-json: 1:7: expected a value (at :a)"),
         Refusal(["-json", "{\"a\": null}"], .invalidValue, "-json: 1:7: null, which a property list cannot hold (at :a)"),
         Refusal(["-json", ""], .invalidValue, "-json: 1:1: nothing there"),
-        Refusal(["-plist", "{ a = 1 }"], .invalidValue, "-plist: 1:9: expected “;” behind a value (at :a)"),
+        Refusal(["-plist", "{ a = 1 }"], .invalidValue, "-plist: 1:8: expected ; behind the value (at :a)"),
     ]
 
     @Test(arguments: values)

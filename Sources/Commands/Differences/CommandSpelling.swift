@@ -22,6 +22,6 @@ struct CommandSpelling {
     /// The domain, so that it is not taken for an option.
     private var domainWords: [String] {
         let isGlobal = domain == "-g" || domain == "-globalDomain"
-        return domain.hasPrefix("-") && !isGlobal ? ["--", domain] : [domain]
+        return domain.utf8.first == UInt8(ascii: "-") && !isGlobal ? ["--", domain] : [domain]
     }
 }

@@ -83,7 +83,7 @@ package struct KeyFailure: Reportable, Hashable {
         switch problem {
         case .notAPath(let reason): [reason]
         case .empty: [argument.isEmpty ? "a key may not be empty" : "\(argument): a key may not be empty"]
-        case .nul: ["\(argument.replacing("\0", with: "\\0")): a key may not have a NUL in it"]
+        case .nul: ["\(argument.onOneLine): a key may not have a NUL in it"]
         }
     }
 }

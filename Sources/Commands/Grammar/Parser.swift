@@ -30,7 +30,7 @@ package struct Parser {
         path = [verb]
         while !verb.parts.isEmpty {
             if words.first == Option.help.name { return .help(path) }
-            guard let word = words.popFirst() else { throw failure(.missingOperand("a verb")) }
+            guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
             verb = try self.verb(word, among: verb.parts)
             path.append(verb)
         }
@@ -154,7 +154,7 @@ extension [Operand] {
 extension String {
     /// `--format=json` in its two parts.
     var splitAtEqualsSign: (name: String, argument: String?) {
-        guard hasPrefix("--"), let sign = firstIndex(of: "=") else { return (self, nil) }
-        return (String(self[..<sign]), String(self[index(after: sign)...]))
+        guard utf8.starts(with: "--".utf8), let sign = unicodeScalars.firstIndex(of: "=") else { return (self, nil) }
+        return (String(unicodeScalars[..<sign]), String(unicodeScalars[sign...].dropFirst()))
     }
 }

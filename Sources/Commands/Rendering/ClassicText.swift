@@ -32,7 +32,7 @@ package enum ClassicText {
     private static func append(_ value: PropertyList, level: Int, to output: inout String) {
         switch value {
         case .array(let elements):
-            output += indentation(level * 2) + "(\n"
+            output += indentation(level) + "(\n"
             for (position, element) in elements.enumerated() {
                 output += indentation(level + 1)
                 append(element, level: level + 1, to: &output)
@@ -40,7 +40,7 @@ package enum ClassicText {
             }
             output += indentation(level) + ")"
         case .dictionary(let entries):
-            output += indentation(level * 2) + "{\n"
+            output += indentation(level) + "{\n"
             for entry in entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
                 output += indentation(level + 1) + quotedUnlessPlain(entry.key) + " = "
                 append(entry.value, level: level + 1, to: &output)

@@ -29,12 +29,12 @@ extension Surroundings {
 
     /// The file that an argument names; `~/` is the user's home.
     package func path(_ argument: String) throws -> FilePath {
-        guard argument == "~" || argument.hasPrefix("~/") else {
+        guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
             guard let path = FilePath(argument) else { throw CommandFailure(.usage, "a file needs a name") }
             return path
         }
         let home = try environment.home(in: fileSystem)
-        return FilePath(argument.dropFirst(2)).map(home.resolving) ?? home
+        return FilePath(argument.utf8.dropFirst(2)).map(home.resolving) ?? home
     }
 
     /// The bytes of the file that an argument names; `-` is the standard input.

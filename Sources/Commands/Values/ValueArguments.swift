@@ -81,9 +81,9 @@ package struct ValueArguments {
     }
 
     private func data(_ word: String) throws(ValueFailure) -> Data {
-        if word.hasPrefix("@") { return Data(try contents(String(word.dropFirst()))) }
-        guard word.hasPrefix("base64:") else { return try Data(hexadecimal: word) }
-        guard let data = Data(base64Encoded: String(word.dropFirst("base64:".count))) else {
+        if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
+        guard word.utf8.starts(with: "base64:".utf8) else { return try Data(hexadecimal: word) }
+        guard let data = Data(base64Encoded: String(word.unicodeScalars.dropFirst("base64:".count))) else {
             throw ValueFailure(.malformed(.data, word))
         }
         return data
