@@ -8,28 +8,39 @@ import Testing
 @Suite struct CommandLinesTests {
     static let rows: [(old: String, new: String, lines: String)] = [
         ("{a: 1}", "{a: 1}", ""), ("{}", "{a: 1}", "prefs write d a -int 1\n"), ("{a: 1}", "{}", "prefs delete d a\n"),
-        ("{}", "{a: \"it's\"}", "prefs write d a -string 'it'\\''s'\n"), ("{}", "{a: \"\"}", "prefs write d a -string ''\n"),
-        ("{}", "{a: 0.5, b: true, c: <00ff>, d: @(0.5), e: nan}", """
+        ("{}", "{a: \"it's\"}", "prefs write d a -string 'it'\\''s'\n"),
+        ("{}", "{a: \"\"}", "prefs write d a -string ''\n"),
+        (
+            "{}", "{a: 0.5, b: true, c: <00ff>, d: @(0.5), e: nan}",
+            """
             prefs write d a -float 0.5
             prefs write d b -bool true
             prefs write d c -data 00ff
             prefs write d d -date 2001-01-01T00:00:00.5Z
             prefs write d e -float nan
 
-            """),
-        ("{}", "{a: [1, \"b\"], b: [], c: {x: 1}, d: {}, e: [[1]]}", """
+            """
+        ),
+        (
+            "{}", "{a: [1, \"b\"], b: [], c: {x: 1}, d: {}, e: [[1]]}",
+            """
             prefs write d a -array -int 1 -string b
             prefs write d b -array
             prefs write d c -dict x -int 1
             prefs write d d -dict
             prefs write d e -json '[[1]]'
 
-            """),
+            """
+        ),
         ("{a: {b: 1, c: 2}}", "{a: {b: 2}}", "prefs delete d :a:c\nprefs write d :a:b -int 2\n"),
         ("{a: [1, 2, 3]}", "{a: [0]}", "prefs delete d :a:2\nprefs delete d :a:1\nprefs write d :a:0 -int 0\n"),
         ("{a: [1]}", "{a: [1, 2, 3]}", "prefs write d :a: -int 2\nprefs write d :a: -int 3\n"),
-        ("{}", "{\":a\": 1, \"\\\\:b\": 2, \"-c\": 3}", "prefs write d -c -int 3\nprefs write d '\\:a' -int 1\nprefs write d ':\\\\\\:b' -int 2\n"),
-        ("{}", "{a: \"\\u{0}\"}", "prefs write d a -json '\"\\u0000\"'\n"), ("{}", "{a: uid(1)}", "prefs write d a -json '{\"$uid\":1}'\n"),
+        (
+            "{}", "{\":a\": 1, \"\\\\:b\": 2, \"-c\": 3}",
+            "prefs write d -c -int 3\nprefs write d '\\:a' -int 1\nprefs write d ':\\\\\\:b' -int 2\n"
+        ),
+        ("{}", "{a: \"\\u{0}\"}", "prefs write d a -json '\"\\u0000\"'\n"),
+        ("{}", "{a: uid(1)}", "prefs write d a -json '{\"$uid\":1}'\n"),
         ("{a: {\"\": 1}}", "{a: {\"\": 2, b: 1}}", "prefs write d a -dict '' -int 2 b -int 1\n"),
         ("{}", "{\"\": 1}", "printf %s '{\"\":1}' | prefs import --lossless-json d -\n"),
         ("{\"\": 1}", "{b: 2}", "printf %s '{\"b\":2}' | prefs import --replace --lossless-json d -\n"),
@@ -67,9 +78,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a", "a"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$x", "'$x'"), ("~", "'~'"), ("a\nb", "'a\nb'"),
-        ("-x", "-x"), ("a=b", "'a=b'"), ("é", "'é'"), ("*", "'*'"), ("!", "'!'"), ("com.example.app", "com.example.app"),
-        ("{", "'{'"), (":a:0", ":a:0"), ("\\", "'\\'"), ("''", "''\\'''\\'''"),
+        ("a", "a"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("$x", "'$x'"), ("~", "'~'"),
+        ("a\nb", "'a\nb'"),
+        ("-x", "-x"), ("a=b", "'a=b'"), ("é", "'é'"), ("*", "'*'"), ("!", "'!'"),
+        ("com.example.app", "com.example.app"),
+        ("'\u{301}$x", "''\\''\u{301}$x'"), ("{", "'{'"), (":a:0", ":a:0"), ("\\", "'\\'"), ("''", "''\\'''\\'''"),
     ])
     func `a word is quoted where a shell would see more in it`(_ text: String, _ word: String) throws {
         #expect(ShellWord.quoted(text) == word)

@@ -18,22 +18,34 @@ import Testing
         (["-"], ["-currentHost", "-host", "--store", "--version", "--help"]), (["--s"], ["--store"]),
         (["-currentHost", "wr"], ["write"]), (["-host", "h", "expo"], ["export"]), (["-host", ""], []),
         (["read", "com"], ["com.example.app", "com.example.other"]), (["READ", "org"], ["org.example"]),
-        (["read", "-"], ["--effective", "--layer", "--format", "--default", "--sort", "--lossless-json", "--coerce", "--lossy", "--help", "-g"]),
+        (
+            ["read", "-"],
+            [
+                "--effective", "--layer", "--format", "--default", "--sort", "--lossless-json", "--coerce", "--lossy",
+                "--help", "-g",
+            ]
+        ),
         (["read", "--format", "j"], ["json"]), (["read", "--layer", ""], ["user", "user-host", "site", "forced"]),
         (["read", "--format", "json", "--eff"], ["--effective"]), (["read", "--default", "x", "org"], ["org.example"]),
-        (["read", "com.example.app", "t"], ["theme"]), (["read", "com.example.app", ""], ["\\:colon", "a key", "line\nbreak", "theme", "windows"]),
+        (["read", "com.example.app", "t"], ["theme"]),
+        (["read", "com.example.app", ""], ["\\:colon", "a key", "line\nbreak", "theme", "windows"]),
         (["read", "com.example.app", ":"], [":\\:colon", ":a key", ":line\nbreak", ":theme", ":windows"]),
         (["read", "com.example.app", ":windows:"], [":windows:0", ":windows:1"]),
         (["read", "com.example.app", ":windows:0:"], [":windows:0:x", ":windows:0:y\\:z"]),
-        (["read", "com.example.app", ":theme:"], []), (["read", "no.such", ""], []), (["read", "com.example.app", "theme", ""], []),
+        (["read", "com.example.app", ":theme:"], []), (["read", "no.such", ""], []),
+        (["read", "com.example.app", "theme", ""], []),
         // From the domain on, the classic verbs take no options.
         (["read", "com.example.app", "--"], []), (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
         (["write", "com.example.app", "theme", "-string", "-b"], []),
         (["rename", "com.example.app", "theme", "win"], ["windows"]),
-        (["explain", "com.example.app", "--f"], ["--format"]), (["explain", "--format", "json", "com.example.app", "th"], ["theme"]),
-        (["explain", "--", "--f"], []), (["mirror", "s"], ["sync", "service", "status"]), (["mirror", "sync", "--p"], ["--push", "--pull"]),
-        (["mirror", "conflicts", ""], ["show", "accept", "restore"]), (["schema", "show", "--format", ""], ["text", "markdown", "man", "json-schema"]),
-        (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]), (["completions", ""], ["bash", "zsh", "fish"]),
+        (["explain", "com.example.app", "--f"], ["--format"]),
+        (["explain", "--format", "json", "com.example.app", "th"], ["theme"]),
+        (["explain", "--", "--f"], []), (["mirror", "s"], ["sync", "service", "status"]),
+        (["mirror", "sync", "--p"], ["--push", "--pull"]),
+        (["mirror", "conflicts", ""], ["show", "accept", "restore"]),
+        (["schema", "show", "--format", ""], ["text", "markdown", "man", "json-schema"]),
+        (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
+        (["completions", ""], ["bash", "zsh", "fish"]),
     ]
 
     @Test(arguments: rows)
@@ -42,11 +54,14 @@ import Testing
         #expect(answer.candidates.map(\.word) == row.offered)
     }
 
-    @Test(arguments: [
-        (["import", "d", ""], .files), (["lint", ""], .files), (["diff", ""], .files), (["mirror", "init", ""], .folders),
-        (["--store", ""], .folders), (["read", "./"], .files), (["read", ""], .words), (["convert", "-o", ""], .files),
-        (["read", "d", ""], .words),
-    ] as [([String], Completion.Answer.Files)])
+    @Test(
+        arguments: [
+            (["import", "d", ""], .files), (["lint", ""], .files), (["diff", ""], .files),
+            (["mirror", "init", ""], .folders),
+            (["--store", ""], .folders), (["read", "./"], .files), (["read", ""], .words),
+            (["convert", "-o", ""], .files),
+            (["read", "d", ""], .words),
+        ] as [([String], Completion.Answer.Files)])
     func `files are offered where a file may stand`(_ words: [String], _ files: Completion.Answer.Files) {
         #expect(Completion.answer(to: words, source: Self.source).files == files)
     }
@@ -65,7 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a\\ b", "a b"), ("'a b", "a b"), ("\"a \\\"b", "a \"b"), ("\"a\\b\"", "a\\b"), ("a\\", "a"), ("'it'\\''s'", "it's"),
+        ("a\\ b", "a b"), ("'a b", "a b"), ("\"a \\\"b", "a \"b"), ("\"a\\b\"", "a\\b"), ("a\\", "a"),
+        ("'it'\\''s'", "it's"),
     ])
     func `a word is understood before its quotes are closed`(_ word: String, _ text: String) {
         #expect(ShellWord.unquoted(word) == text)
@@ -98,7 +114,10 @@ import Testing
 
     @Test(arguments: [
         ("prefs re", ["prefs", "re"], "words\\nread\\tx\\nrename\\ty\\n", "<re>", ["read", "rename"]),
-        ("prefs read d :a:", ["prefs", "read", "d", ":", "a", ":"], "words\\n:a:b\\n:a:c d\\n", "<read><d><:a:>", ["b", "c\\ d"]),
+        (
+            "prefs read d :a:", ["prefs", "read", "d", ":", "a", ":"], "words\\n:a:b\\n:a:c d\\n", "<read><d><:a:>",
+            ["b", "c\\ d"]
+        ),
         ("prefs read --format=x", ["prefs", "read", "--format", "=", "x"], "words\\n", "<read><--format=x>", []),
         ("prefs read 'a b", ["prefs", "read", "'a b"], "words\\n", "<read><'a b>", []),
         ("prefs read ", ["prefs", "read", ""], "words\\nd\\n", "<read><>", ["d"]),

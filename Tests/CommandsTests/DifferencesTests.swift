@@ -15,7 +15,10 @@ import Testing
         ("{a: [{x: 1}]}", "{a: [{x: 2}]}", "- :a:0:x: 1\n+ :a:0:x: 2\n"),
         ("{\":a\": 1}", "{}", "- \\:a: 1\n"), ("{\"a\\nb\": 1}", "{}", "- a\\nb: 1\n"),
         ("{b: 1, a: 1}", "{c: 1, a: 2}", "- a: 1\n+ a: 2\n- b: 1\n+ c: 1\n"),
-        ("{}", "{a: <00ff>, b: @(0.0), c: nan}", "+ a: {\"$data\":\"AP8=\"}\n+ b: {\"$date\":\"2001-01-01T00:00:00Z\"}\n+ c: {\"$real\":\"nan\"}\n"),
+        (
+            "{}", "{a: <00ff>, b: @(0.0), c: nan}",
+            "+ a: {\"$data\":\"AP8=\"}\n+ b: {\"$date\":\"2001-01-01T00:00:00Z\"}\n+ c: {\"$real\":\"nan\"}\n"
+        ),
         ("{\"caf\\u{E9}\": 1}", "{\"cafe\\u{301}\": 1}", "+ cafe\u{301}: 1\n- caf\u{E9}: 1\n"),
     ]
 
@@ -31,7 +34,8 @@ import Testing
     }
 
     @Test func `differences are told in JSON`() throws {
-        let differences = Differences(from: try dictionary("{a: 1, b: [1]}"), to: try dictionary("{a: 2, b: [1, 2], c: 3}"))
+        let differences = Differences(
+            from: try dictionary("{a: 1, b: [1]}"), to: try dictionary("{a: 2, b: [1, 2], c: 3}"))
         let expected = """
             [{path: ":a", change: "changed", old: 1, new: 2}, {path: ":b:1", change: "added", new: 2},
              {path: ":c", change: "added", new: 3}]
@@ -40,7 +44,9 @@ import Testing
     }
 
     @Test func `a deep difference is told where looking ends`() {
-        func nested(_ leaf: PropertyList) -> PropertyList { (0..<500).reduce(leaf) { value, _ in .dictionary(["k": value]) } }
+        func nested(_ leaf: PropertyList) -> PropertyList {
+            (0..<500).reduce(leaf) { value, _ in .dictionary(["k": value]) }
+        }
         let differences = Differences(from: ["k": nested(1)], to: ["k": nested(2)])
         #expect(differences.entries.count == 1)
         #expect(differences.entries.first?.path.components.count == 64)
@@ -61,16 +67,17 @@ import Testing
             #expect(!text.contains("hush"), "\(text)")
             #expect(text.contains("••••"))
         }
-        #expect(changes.text(masking: masking) == """
-            - :nested:plain: 1
-            + :nested:plain: 2
-            - :nested:secret: ••••
-            + :nested:secret: ••••
-            - other: 1
-            + other: {"x":1}
-            - token: ••••
-            + token: ••••
+        #expect(
+            changes.text(masking: masking) == """
+                - :nested:plain: 1
+                + :nested:plain: 2
+                - :nested:secret: ••••
+                + :nested:secret: ••••
+                - other: 1
+                + other: {"x":1}
+                - token: ••••
+                + token: ••••
 
-            """)
+                """)
     }
 }

@@ -23,18 +23,19 @@ import Testing
     @Test func `typed lines name key, type and value`() throws {
         let value = try ValueNotation.value(
             #"{theme: "da\trk\n", list: [1, {x: true}], "": <00>, ":c": @(0.0), e: {}, n: nan}"#)
-        #expect(TypedText.text(of: value.dictionaryValue ?? [:]) == """
-            \tdata\tAA==
-            \\\\:c\tdate\t2001-01-01T00:00:00Z
-            e\tdictionary\t0
-            list\tarray\t2
-            :list:0\tinteger\t1
-            :list:1\tdictionary\t1
-            :list:1:x\tboolean\ttrue
-            n\treal\tnan
-            theme\tstring\tda\\trk\\n
+        #expect(
+            TypedText.text(of: value.dictionaryValue ?? [:]) == """
+                \tdata\tAA==
+                \\\\:c\tdate\t2001-01-01T00:00:00Z
+                e\tdictionary\t0
+                list\tarray\t2
+                :list:0\tinteger\t1
+                :list:1\tdictionary\t1
+                :list:1:x\tboolean\ttrue
+                n\treal\tnan
+                theme\tstring\tda\\trk\\n
 
-            """)
+                """)
         let key = try KeyArgument(":list:1")
         #expect(TypedText.text(of: ["x": true], under: key) == ":list:1\tdictionary\t1\n:list:1:x\tboolean\ttrue\n")
     }
@@ -53,7 +54,8 @@ import Testing
         ("a\tstring\tb\nb\tint\t1", "line 2: unknown type int"), ("a\tinteger\tx", "line 1: not of type integer: x"),
         ("a\tdata\t!", "line 1: not of type data: !"), ("a\tstring\t\\x", "line 1: unknown escape"),
         ("a\tstring\t\\u12", "line 1: \\u without four hexadecimal digits"),
-        ("a\tstring\t\\", "line 1: unknown escape"), ("a\tstring\tb\n:a:b\tstring\tc", "line 2: :a:b: leads into a value of type string"),
+        ("a\tstring\t\\", "line 1: unknown escape"),
+        ("a\tstring\tb\n:a:b\tstring\tc", "line 2: :a:b: leads into a value of type string"),
         ("a\tarray\t9\n:a:5\tstring\tc", "line 2: :a:5: there are 0 elements"),
         ("a\tdate\t@x", "line 1: not of type date: @x"),
     ])
@@ -65,7 +67,9 @@ import Testing
 
     @Test func `random bytes never trap the reader of typed lines`() throws {
         var generator = SeededGenerator(stream: "typed noise")
-        let pieces = ["\t", "\n", "a", ":", "\\", "array", "dictionary", "string", "0", "-1", ":a:0", "\\u0041", "\0", "@1"]
+        let pieces = [
+            "\t", "\n", "a", ":", "\\", "array", "dictionary", "string", "0", "-1", ":a:0", "\\u0041", "\0", "@1",
+        ]
         for _ in 0..<2000 {
             let text = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
                 pieces.randomElement(using: &generator) ?? ""
@@ -74,11 +78,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("xml", FormatName.xml), ("XML1", .xml), ("binary1", .binary), ("Binary", .binary), ("json", .json),
-        ("openstep", .openstep), ("gnustep", .gnustep), ("classic", .classic), ("raw", .raw), ("typed", .typed),
-        ("json-schema", .jsonSchema), ("xml2", nil), ("", nil),
-    ] as [(String, FormatName?)])
+    @Test(
+        arguments: [
+            ("xml", FormatName.xml), ("XML1", .xml), ("binary1", .binary), ("Binary", .binary), ("json", .json),
+            ("openstep", .openstep), ("gnustep", .gnustep), ("classic", .classic), ("raw", .raw), ("typed", .typed),
+            ("json-schema", .jsonSchema), ("xml2", nil), ("", nil),
+        ] as [(String, FormatName?)])
     func `formats go by their names and synonyms`(_ word: String, _ format: FormatName?) {
         #expect(FormatName(word: word) == format)
     }

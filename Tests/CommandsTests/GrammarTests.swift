@@ -18,30 +18,41 @@ import Testing
     }
 
     static let rows: [([String], String)] = [
-        (["read"], "read"), (["READ"], "read"), (["Read", "d"], "read DOMAIN:d"), (["read", "d", "k"], "read DOMAIN:d KEY:k"),
+        (["read"], "read"), (["READ"], "read"), (["Read", "d"], "read DOMAIN:d"),
+        (["read", "d", "k"], "read DOMAIN:d KEY:k"),
         (["read", "-g"], "read DOMAIN:-g"), (["read", "-globalDomain", "k"], "read DOMAIN:-globalDomain KEY:k"),
         (["-currentHost", "read", "d"], "read -currentHost DOMAIN:d"), (["-host", "h", "read"], "read -host=h"),
-        (["--store", "gnustep", "domains"], "domains --store=gnustep"), (["--store=/x", "domains"], "domains --store=/x"),
-        (["read", "--format", "XML1", "d"], "read --format=xml DOMAIN:d"), (["read", "--format=binary1", "d"], "read --format=binary DOMAIN:d"),
+        (["--store", "gnustep", "domains"], "domains --store=gnustep"),
+        (["--store=/x", "domains"], "domains --store=/x"),
+        (["read", "--format", "XML1", "d"], "read --format=xml DOMAIN:d"),
+        (["read", "--format=binary1", "d"], "read --format=binary DOMAIN:d"),
         (["read", "--layer", "Site", "-g", "k"], "read --layer=site DOMAIN:-g KEY:k"),
-        (["read", "--default", "", "d", "k"], "read --default DOMAIN:d KEY:k"), (["read", "--", "--d"], "read DOMAIN:--d"),
+        (["read", "--default", "", "d", "k"], "read --default DOMAIN:d KEY:k"),
+        (["read", "--", "--d"], "read DOMAIN:--d"),
         (["read", "--effective", "--", "-d", "--"], "read --effective DOMAIN:-d KEY:--"),
         (["remove", "d"], "delete DOMAIN:d"), (["delete", "d", "-k"], "delete DOMAIN:d KEY:-k"),
-        (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"), (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
+        (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"),
+        (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
         (["write", "d", "k", "-int", "-5"], "write DOMAIN:d KEY:k VALUE:-int,-5"),
         (["write", "--force", "d", "k", "--force"], "write --force DOMAIN:d KEY:k VALUE:--force"),
         (["write", "d", "k", "--help"], "write DOMAIN:d KEY:k VALUE:--help"),
         (["write", "d", "-int", "5"], "write DOMAIN:d KEY:-int VALUE:5"),
         (["write", "d", "k", "-array", "--", "x"], "write DOMAIN:d KEY:k VALUE:-array,--,x"),
-        (["import", "d", "-"], "import DOMAIN:d FILE:-"), (["export", "--format", "xml", "-g", "-"], "export --format=xml DOMAIN:-g FILE:-"),
+        (["import", "d", "-"], "import DOMAIN:d FILE:-"),
+        (["export", "--format", "xml", "-g", "-"], "export --format=xml DOMAIN:-g FILE:-"),
         (["find", "-x"], ""), (["find", "--", "-x"], "find WORD:-x"),
         (["explain", "d", "--format", "json", "k"], "explain --format=json DOMAIN:d KEY:k"),
-        (["diff", "a", "b", "--format=commands"], "diff --format=commands A:a B:b"), (["diff", "-g", "--", "--b"], "diff A:-g B:--b"),
-        (["apply", "a", "--dry-run", "b", "c", "--prune"], "apply --prune --dry-run FILE:a,b,c"), (["apply", "-"], "apply FILE:-"),
+        (["diff", "a", "b", "--format=commands"], "diff --format=commands A:a B:b"),
+        (["diff", "-g", "--", "--b"], "diff A:-g B:--b"),
+        (["apply", "a", "--dry-run", "b", "c", "--prune"], "apply --prune --dry-run FILE:a,b,c"),
+        (["apply", "-"], "apply FILE:-"),
         (["watch", "--ignore", "a*", "--ignore", "b"], "watch --ignore=a* --ignore=b"),
-        (["undo", "d", "3"], "undo DOMAIN:d N:3"), (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
-        (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"), (["mirror", "sync", "--pull"], "mirror sync --pull"),
-        (["mirror", "conflicts"], "mirror conflicts"), (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
+        (["undo", "d", "3"], "undo DOMAIN:d N:3"),
+        (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
+        (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
+        (["mirror", "sync", "--pull"], "mirror sync --pull"),
+        (["mirror", "conflicts"], "mirror conflicts"),
+        (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
         (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN:d"),
         (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
     ]
@@ -55,11 +66,17 @@ import Testing
         ([], .noVerb), (["-g", "read"], .unknownOption("-g", known: Option.global.map(\.name))),
         (["read", "d", "k", "x"], .unexpectedOperand("x")), (["write"], .missingOperand("DOMAIN")),
         (["write", "d"], .missingOperand("DICTIONARY")), (["rename", "d", "a"], .missingOperand("NEW")),
-        (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")), (["apply"], .missingOperand("FILE")),
+        (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
+        (["apply"], .missingOperand("FILE")),
         (["diff", "a"], .missingOperand("B")), (["mirror", "conflicts", "show"], .missingOperand("N")),
-        (["domains", "x"], .unexpectedOperand("x")), (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
-        (["delete", "d", "k", "--force"], .lateOption("--force")), (["explain", "d", "--default"], .unknownOption("--default", known: ["--format", "--help"])),
-        (["watch", "--format", "yaml"], .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])),
+        (["domains", "x"], .unexpectedOperand("x")),
+        (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
+        (["delete", "d", "k", "--force"], .lateOption("--force")),
+        (["explain", "d", "--default"], .unknownOption("--default", known: ["--format", "--help"])),
+        (
+            ["watch", "--format", "yaml"],
+            .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])
+        ),
     ]
 
     @Test(arguments: failures)
@@ -94,11 +111,16 @@ import Testing
     @Test func `random command lines never trap`() throws {
         var generator = SeededGenerator(stream: "command lines")
         let options = Verb.all.flatMap(\.options).map(\.name) + Option.global.map(\.name)
-        let words = Verb.all.map(\.name) + options + TypeFlag.allCases.map(\.rawValue)
-            + ["-", "--", "", "-g", "d", ":a:0", "\\:", "{", "(", "json", "=", "--=", "--format=", "\0", "é"] + String.awkward
+        let words =
+            Verb.all.map(\.name) + options + TypeFlag.allCases.map(\.rawValue)
+            + ["-", "--", "", "-g", "d", ":a:0", "\\:", "{", "(", "json", "=", "--=", "--format=", "\0", "é"]
+            + String.awkward
+        let machine = try SimulatedMachine()
         for _ in 0..<10_000 {
-            let line = (0..<Int.random(in: 0...6, using: &generator)).map { _ in words.randomElement(using: &generator) ?? "" }
-            let outcome = try runPrefs(["prefs"] + line)
+            let line = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                words.randomElement(using: &generator) ?? ""
+            }
+            let outcome = try runPrefs(["prefs"] + line, on: machine)
             #expect(outcome.status == 0 || !outcome.errors.isEmpty, "\(line) \(Seed.ofThisRun)")
         }
     }
@@ -114,9 +136,13 @@ import Testing
     }
 
     @Test func `the verbs of the specification are there`() {
-        let classic = ["read", "read-type", "write", "rename", "delete", "delete-all", "import", "export", "domains", "find", "help"]
+        let classic = [
+            "read", "read-type", "write", "rename", "delete", "delete-all", "import", "export", "domains", "find",
+            "help",
+        ]
         let new = [
-            "explain", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint", "args", "schema",
+            "explain", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint", "args",
+            "schema",
             "form", "mirror", "doctor", "completions",
         ]
         #expect(Verb.all.filter { $0.kind == .classic }.map(\.name) == classic)

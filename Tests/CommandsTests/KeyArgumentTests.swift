@@ -24,7 +24,8 @@ import Testing
     @Test(arguments: [
         ("", "a key may not be empty"), (":", ":: a key may not be empty"), ("::a", "::a: a key may not be empty"),
         (":a::b", ":a::b: a key may not be empty"), ("a\0b", "a\\u{0}b: a key may not have a NUL in it"),
-        (":a\\b", ":a\\b: \\b is no escape; only \\: and \\\\ are"), (":a\\", ":a\\: \\ is no escape; only \\: and \\\\ are"),
+        (":a\\b", ":a\\b: \\b is no escape; only \\: and \\\\ are"),
+        (":a\\", ":a\\: \\ is no escape; only \\: and \\\\ are"),
     ])
     func `a key that cannot be written is refused`(_ argument: String, _ line: String) {
         let failure = #expect(throws: KeyFailure.self) { try KeyArgument(forWriting: argument) }
@@ -34,7 +35,8 @@ import Testing
 
     @Test func `every path has an argument that leads to it`() throws {
         var values = ValueGenerator(SeededGenerator(stream: "keys"))
-        let keys = String.awkward + [":", "\\", "\\:", "\\:a", "\\\\:", "::", ":a:b"] + (0..<300).map { _ in values.text() }
+        let keys =
+            String.awkward + [":", "\\", "\\:", "\\:a", "\\\\:", "::", ":a:b"] + (0..<300).map { _ in values.text() }
         for (index, key) in keys.enumerated() {
             for path in [EntryPath([.init(key)]), EntryPath([.init(key), .init(keys[(index + 7) % keys.count])])] {
                 let written = try KeyArgument(path)

@@ -57,7 +57,9 @@ import Testing
             return expected[calls - 1]
         }
         #expect(none == [])
-        for (index, outcome) in [Transcript.Outcome(), .init(output: "unfinished\n"), .init(output: "unfinished", status: 1)].enumerated() {
+        for (index, outcome) in [
+            Transcript.Outcome(), .init(output: "unfinished\n"), .init(output: "unfinished", status: 1),
+        ].enumerated() {
             var calls = 0
             let failures = try transcript.failures { _, _ in
                 calls += 1

@@ -41,11 +41,14 @@ struct Refusal: Sendable {
         (["-int", "18446744073709551615"], "18446744073709551615"),
         (["-int", "0xffffffffffffffff"], "18446744073709551615"),
         (["-int", "-9223372036854775808"], "-9223372036854775808"), (["-int", "-0"], "0"),
-        (["-float", "1.25"], "1.25"), (["-float", "3"], "3.0"), (["-float", "-0"], "-0.0"), (["-float", "1e3"], "1000.0"),
-        (["-float", ".5"], "0.5"), (["-float", "nan"], "nan"), (["-float", "inf"], "inf"), (["-float", "-INF"], "-inf"),
+        (["-float", "1.25"], "1.25"), (["-float", "3"], "3.0"), (["-float", "-0"], "-0.0"),
+        (["-float", "1e3"], "1000.0"),
+        (["-float", ".5"], "0.5"), (["-float", "nan"], "nan"), (["-float", "inf"], "inf"),
+        (["-float", "-INF"], "-inf"),
         (["-float", "infinity"], "inf"), (["-float", "0x1p-2"], "0.25"),
         (["-bool", "true"], "true"), (["-bool", "YES"], "true"), (["-bool", "on"], "true"), (["-bool", "1"], "true"),
-        (["-bool", "False"], "false"), (["-bool", "no"], "false"), (["-bool", "OFF"], "false"), (["-bool", "0"], "false"),
+        (["-bool", "False"], "false"), (["-bool", "no"], "false"), (["-bool", "OFF"], "false"),
+        (["-bool", "0"], "false"),
         (["-boolean", "yes"], "true"),
         (["-date", "2024-01-02T03:04:05Z"], "@2024-01-02T03:04:05Z"),
         (["-date", "2024-01-02T05:04:05+02:00"], "@2024-01-02T03:04:05Z"),
@@ -58,7 +61,8 @@ struct Refusal: Sendable {
         (["-array", "-int", "1", "two", "-bool", "no"], #"[1, "two", false]"#),
         (["-array", "-string", "-array"], #"["-array"]"#), (["-array", "{ a = 1; }"], #"[{a: "1"}]"#),
         (["-array", "-json", "[1]"], "[[1]]"), (["-array", "-x"], #"["-x"]"#),
-        (["-dict"], "{}"), (["-dict", "one", "1"], #"{one: "1"}"#), (["-dict", "one", "-int", "1", "two", "b"], #"{one: 1, two: "b"}"#),
+        (["-dict"], "{}"), (["-dict", "one", "1"], #"{one: "1"}"#),
+        (["-dict", "one", "-int", "1", "two", "b"], #"{one: 1, two: "b"}"#),
         (["-dict", "-int", "-int", "1"], #"{"-int": 1}"#), (["-dict", "a", "1", "a", "2"], #"{a: "2"}"#),
         (["-json", "{\"a\": [1, 1.5, true]}"], "{a: [1, 1.5, true]}"), (["-json", "\"text\""], #""text""#),
         (["-json", "{\"$date\": \"2001-01-01T00:00:00Z\"}"], "@(0.0)"), (["-json", "{\"$data\": \"AP8=\"}"], "<00ff>"),
@@ -79,8 +83,12 @@ struct Refusal: Sendable {
         Refusal(["-int", "abc"], .invalidValue, "-int abc: not a whole number from −2^63 to 2^64−1"),
         Refusal(["-int", ""], .invalidValue, "-int '': not a whole number from −2^63 to 2^64−1"),
         Refusal(["-int", "1.5"], .invalidValue, "-int 1.5: not a whole number from −2^63 to 2^64−1"),
-        Refusal(["-int", "18446744073709551616"], .invalidValue, "-int 18446744073709551616: not a whole number from −2^63 to 2^64−1"),
-        Refusal(["-int", "-9223372036854775809"], .invalidValue, "-int -9223372036854775809: not a whole number from −2^63 to 2^64−1"),
+        Refusal(
+            ["-int", "18446744073709551616"], .invalidValue,
+            "-int 18446744073709551616: not a whole number from −2^63 to 2^64−1"),
+        Refusal(
+            ["-int", "-9223372036854775809"], .invalidValue,
+            "-int -9223372036854775809: not a whole number from −2^63 to 2^64−1"),
         Refusal(["-int", "--1"], .invalidValue, "-int --1: not a whole number from −2^63 to 2^64−1"),
         Refusal(["-int", "-+1"], .invalidValue, "-int -+1: not a whole number from −2^63 to 2^64−1"),
         Refusal(["-int", "0x"], .invalidValue, "-int 0x: not a whole number from −2^63 to 2^64−1"),
@@ -90,8 +98,12 @@ struct Refusal: Sendable {
         Refusal(["-float", "nan(1)"], .invalidValue, "-float 'nan(1)': not a number that a double can hold"),
         Refusal(["-bool", "maybe"], .invalidValue, "-bool maybe: not true, false, yes, no, on, off, 1 or 0"),
         Refusal(["-bool", "2"], .invalidValue, "-bool 2: not true, false, yes, no, on, off, 1 or 0"),
-        Refusal(["-date", "yesterday"], .invalidValue, "-date yesterday: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
-        Refusal(["-date", "2023-02-29T00:00:00Z"], .invalidValue, "-date 2023-02-29T00:00:00Z: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
+        Refusal(
+            ["-date", "yesterday"], .invalidValue,
+            "-date yesterday: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
+        Refusal(
+            ["-date", "2023-02-29T00:00:00Z"], .invalidValue,
+            "-date 2023-02-29T00:00:00Z: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
         Refusal(["-data", "123"], .invalidValue, "-data 123: an odd number of hexadecimal digits"),
         Refusal(["-data", "xy"], .invalidValue, "-data xy: not hexadecimal digits, @FILE or base64:…"),
         Refusal(["-data", "base64:A"], .invalidValue, "-data base64:A: not hexadecimal digits, @FILE or base64:…"),
@@ -103,18 +115,26 @@ struct Refusal: Sendable {
         Refusal(["-dict", "one", "1", "two"], .invalidValue, "Key two lacks a corresponding value"),
         Refusal(["-dict", "one"], .invalidValue, "Key one lacks a corresponding value"),
         Refusal(["-dict-add", "one"], .invalidValue, "Key one lacks a corresponding value"),
-        Refusal(["-dict", "one", "-int"], .usage, "-int needs N"), Refusal(["-array", "-bool"], .usage, "-bool needs B"),
-        Refusal(["-array", "-array", "a"], .invalidValue, "Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."),
-        Refusal(["-dict", "a", "-dict-add"], .invalidValue, "Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."),
-        Refusal([], .usage, "a value is missing; leaving defaults unchanged."), Refusal(["-int"], .usage, "-int needs N"),
-        Refusal(["-string"], .usage, "-string needs TEXT"), Refusal(["-int", "1", "2"], .usage, "Unexpected argument 2; leaving defaults unchanged."),
+        Refusal(["-dict", "one", "-int"], .usage, "-int needs N"),
+        Refusal(["-array", "-bool"], .usage, "-bool needs B"),
+        Refusal(
+            ["-array", "-array", "a"], .invalidValue,
+            "Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."),
+        Refusal(
+            ["-dict", "a", "-dict-add"], .invalidValue,
+            "Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."),
+        Refusal([], .usage, "a value is missing; leaving defaults unchanged."),
+        Refusal(["-int"], .usage, "-int needs N"),
+        Refusal(["-string"], .usage, "-string needs TEXT"),
+        Refusal(["-int", "1", "2"], .usage, "Unexpected argument 2; leaving defaults unchanged."),
         Refusal(["a", "b"], .usage, "Unexpected argument b; leaving defaults unchanged."),
         Refusal(["-json", "1", "x y"], .usage, "Unexpected argument 'x y'; leaving defaults unchanged."),
         Refusal(["-intt", "1"], .usage, "unknown type -intt; did you mean -int?"),
         Refusal(["-arry", "1", "2"], .usage, "unknown type -arry; did you mean -array?"),
         Refusal(["-whatever", "1"], .usage, "unknown type -whatever"),
         Refusal(["-json", "{\"a\": }"], .invalidValue, "-json: 1:7: expected a value (at :a)"),
-        Refusal(["-json", "{\"a\": null}"], .invalidValue, "-json: 1:7: null, which a property list cannot hold (at :a)"),
+        Refusal(
+            ["-json", "{\"a\": null}"], .invalidValue, "-json: 1:7: null, which a property list cannot hold (at :a)"),
         Refusal(["-json", ""], .invalidValue, "-json: 1:1: nothing there"),
         Refusal(["-plist", "{ a = 1 }"], .invalidValue, "-plist: 1:8: expected ; behind the value (at :a)"),
     ]
@@ -148,12 +168,13 @@ struct Refusal: Sendable {
         #expect(failure?.status == row.status)
     }
 
-    @Test(arguments: [
-        (["-array-add", "a"], nil, "[\"a\"]"), (["-array-add", "a", "-int", "1"], "[true]", "[true, \"a\", 1]"),
-        (["-array-add"], "[1]", "[1]"), (["-dict-add", "a", "1"], nil, "{a: \"1\"}"),
-        (["-dict-add", "a", "1", "b", "2"], "{a: true, c: 3}", "{a: \"1\", c: 3, b: \"2\"}"),
-        (["-array", "a"], "[1]", "[\"a\"]"), (["-int", "1"], "\"text\"", "1"),
-    ] as [([String], String?, String)])
+    @Test(
+        arguments: [
+            (["-array-add", "a"], nil, "[\"a\"]"), (["-array-add", "a", "-int", "1"], "[true]", "[true, \"a\", 1]"),
+            (["-array-add"], "[1]", "[1]"), (["-dict-add", "a", "1"], nil, "{a: \"1\"}"),
+            (["-dict-add", "a", "1", "b", "2"], "{a: true, c: 3}", "{a: \"1\", c: 3, b: \"2\"}"),
+            (["-array", "a"], "[1]", "[\"a\"]"), (["-int", "1"], "\"text\"", "1"),
+        ] as [([String], String?, String)])
     func `elements and entries are added to what is there`(
         _ words: [String], _ old: String?, _ expected: String
     ) throws {
@@ -163,9 +184,15 @@ struct Refusal: Sendable {
     }
 
     @Test(arguments: [
-        (["-array-add", "a"], "\"text\"", "Value for key s is not an array; cannot append.  Leaving defaults unchanged."),
+        (
+            ["-array-add", "a"], "\"text\"",
+            "Value for key s is not an array; cannot append.  Leaving defaults unchanged."
+        ),
         (["-array-add", "a"], "{}", "Value for key s is not an array; cannot append.  Leaving defaults unchanged."),
-        (["-dict-add", "a", "b"], "[]", "Value for key s is not a dictionary; cannot append.  Leaving defaults unchanged."),
+        (
+            ["-dict-add", "a", "b"], "[]",
+            "Value for key s is not a dictionary; cannot append.  Leaving defaults unchanged."
+        ),
     ])
     func `nothing is added to a value of another kind`(_ words: [String], _ old: String, _ line: String) throws {
         let request = try ValueArguments.request(words, in: sampleSurroundings())
@@ -186,10 +213,11 @@ struct Refusal: Sendable {
         #expect(failure?.status == .invalidValue)
     }
 
-    @Test(arguments: [
-        ("14", "14", "k: was integer, is now string"), ("14", "\"x\"", nil), ("14", nil, nil),
-        ("(1)", "\"x\"", "k: was string, is now array"),
-    ] as [(String, String?, String?)])
+    @Test(
+        arguments: [
+            ("14", "14", "k: was integer, is now string"), ("14", "\"x\"", nil), ("14", nil, nil),
+            ("(1)", "\"x\"", "k: was string, is now array"),
+        ] as [(String, String?, String?)])
     func `a bare word that changes the type is worth a remark`(
         _ word: String, _ old: String?, _ remark: String?
     ) throws {

@@ -63,7 +63,9 @@ extension CommandLines {
             let step = step(for: entry)
             if let place = step.place, place != entry.path { done.insert(place) }
             // What was taken as a whole takes up what of it was named before.
-            if let place = step.place { steps.removeAll { $0.place.map { $0 != place && $0.lies(in: place) } ?? false } }
+            if let place = step.place {
+                steps.removeAll { $0.place.map { $0 != place && $0.lies(in: place) } ?? false }
+            }
             if !steps.contains(step) { steps.append(step) }
         }
         return steps

@@ -82,7 +82,8 @@ extension HelpText {
         var lines: [String] = []
         var line = ""
         for word in text.split(separator: " ") {
-            let isFull = !line.isEmpty && indentation + line.unicodeScalars.count + 1 + word.unicodeScalars.count > width
+            let isFull =
+                !line.isEmpty && indentation + line.unicodeScalars.count + 1 + word.unicodeScalars.count > width
             if isFull {
                 lines.append(line)
                 line = ""

@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 /// The text that `defaults read` has always printed, to the byte. It loses types: scripts parse it, nothing else should.
 ///

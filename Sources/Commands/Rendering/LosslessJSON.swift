@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 /// JSON on one line that holds any value: what JSON has no type for is wrapped, as `--lossless-json` does.
 package enum LosslessJSON {

@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 /// A scalar without any quoting, for scripts.
 package enum RawText {

@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 /// How a value is printed: in which format, and what is done with what the format lacks.
 package struct Rendering: Hashable, Sendable {

@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 extension TypedText {
     /// Reads lines back into the domain that they came from.

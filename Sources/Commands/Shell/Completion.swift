@@ -40,7 +40,8 @@ extension Completion.Answer {
     /// The answer as the scripts read it: what files are wanted, then a line for each word.
     package var text: String {
         let lines = candidates.filter { !$0.word.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
-        return files.rawValue + "\n" + lines.map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\($0.meaning)" }
+        return files.rawValue + "\n"
+            + lines.map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\($0.meaning)" }
             .map { $0 + "\n" }.joined()
     }
 }
@@ -133,7 +134,8 @@ extension Completion {
         case .folder: answer.files = .folders
         case .choice(let words): for word in words { offer(word) }
         case .verb: offer(verbs)
-        case .value where operands.count == 2: for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
+        case .value where operands.count == 2:
+            for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
         case .value, .word: break
         }
     }

@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
     package import Foundation
 #endif
-package import PropertyLists
 
 /// What one word says, where its type is known.
 extension PropertyList.Integer {

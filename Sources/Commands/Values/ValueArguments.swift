@@ -1,10 +1,11 @@
+internal import Platform
+internal import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import Platform
-internal import PropertyLists
 
 /// Reads the words behind the key of `write`.
 package struct ValueArguments {

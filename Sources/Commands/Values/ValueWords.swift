@@ -1,9 +1,10 @@
+package import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-package import PropertyLists
 
 /// The arguments of `write` that say just one value: the opposite of `ValueArguments`.
 ///

@@ -3,7 +3,9 @@ internal import Platform
 extension Verb {
     package static let completions = Verb(
         "completions", .new, "print the script by which a shell completes the words of prefs",
-        details: ["bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."],
+        details: [
+            "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
+        ],
         forms: [[Operand("SHELL", .choice(CompletionScript.allCases.map(\.rawValue)))]]
     ) { invocation, surroundings in
         let shells = CompletionScript.allCases.map(\.rawValue)

@@ -30,16 +30,20 @@ extension Verb {
             "watch", .new, "exchange what changes, until interrupted",
             options: [.format([.text, .json]), Option("--eager", "look at the directory every two seconds")],
             statuses: outcomes),
-        Verb("service", .new, "write the unit that lets systemd watch",
+        Verb(
+            "service", .new, "write the unit that lets systemd watch",
             forms: [[Operand("install", .choice(["install"]))]], statuses: outcomes),
-        Verb("status", .new, "print how things stand, and what to type", options: [.format([.text, .json])],
+        Verb(
+            "status", .new, "print how things stand, and what to type", options: [.format([.text, .json])],
             statuses: outcomes),
-        Verb("log", .new, "print what changed, when, and on which host",
+        Verb(
+            "log", .new, "print what changed, when, and on which host",
             options: [Option("--since", Option.Argument("REV", .word), "from there on")], statuses: outcomes),
     ]
 
     private static let deciding: [Verb] = [
-        Verb("conflicts", .new, "list conflicts, or show, accept or restore one",
+        Verb(
+            "conflicts", .new, "list conflicts, or show, accept or restore one",
             forms: [[], [Operand("show|accept|restore", .choice(["show", "accept", "restore"])), number]],
             statuses: outcomes),
         Verb(

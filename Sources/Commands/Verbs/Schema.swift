@@ -7,9 +7,11 @@ extension Verb {
                 "show", .new, "print what a domain may hold",
                 options: [.format([.text, .markdown, .man, .jsonSchema])], forms: [[.domain]],
                 statuses: [.notFound, .damaged]),
-            Verb("install", .new, "make a schema known to the user's programs", forms: [[.file]],
+            Verb(
+                "install", .new, "make a schema known to the user's programs", forms: [[.file]],
                 statuses: [.damaged, .systemFailed]),
-            Verb("migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
+            Verb(
+                "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
                 statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]),
         ])
 
