@@ -67,6 +67,9 @@ let package = Package(
                 "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
         .testTarget(
+            name: "CommandsTests",
+            dependencies: ["Commands", "Platform", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+        .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
     ]

@@ -8,16 +8,11 @@ package struct StorePlaces: Sendable {
     package let site: [StoreFolder]
     /// The administrator's decisions.
     package let forced: StoreFolder?
-    /// What this host is called in names of files.
-    package let host: String
+    private let machine: Machine
 
     /// The places of a kind of store; nil for one without files.
     package init?(_ kind: Store.Kind, on machine: Machine) throws(StoreFailure) {
-        do throws(SystemFailure) {
-            host = try machine.environment.hostIdentity(in: machine.fileSystem).description
-        } catch {
-            throw StoreFailure(error, "the host")
-        }
+        self.machine = machine
         func folder(_ kind: Environment.BaseFolder) throws(StoreFailure) -> FilePath {
             do {
                 return try machine.environment.folder(kind, in: machine.fileSystem)
@@ -69,15 +64,25 @@ package struct StorePlaces: Sendable {
 }
 
 extension StorePlaces {
+    /// What this host is called in names of files.
+    package func host() throws(StoreFailure) -> String {
+        do throws(SystemFailure) {
+            return try machine.environment.hostIdentity(in: machine.fileSystem).description
+        } catch {
+            throw StoreFailure(error, "the host")
+        }
+    }
+
     /// The files that a look-up in a domain asks, in their order.
     ///
     /// - Parameter suites: Other domains that stand behind the user's own, the most important first.
     package func searchList(
         _ domain: DomainName, suites: [DomainName] = [], newFormat: PropertyList.Format = .binary
-    ) -> [(layer: Layer, file: DomainFile)] {
+    ) throws(StoreFailure) -> [(layer: Layer, file: DomainFile)] {
+        let host = user.arrangement == .own ? try host() : nil
         func file(_ domain: DomainName) -> DomainFile { user.file(of: domain, newFormat: newFormat) }
         func hostFile(_ domain: DomainName) -> DomainFile? {
-            user.arrangement == .own ? user.file(of: domain, on: host, newFormat: newFormat) : nil
+            host.map { user.file(of: domain, on: $0, newFormat: newFormat) }
         }
         var list: [(Layer, DomainFile?)] = [(.forced, forced?.file(of: domain))]
         if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, file(domain))] }

@@ -28,7 +28,7 @@ extension DomainFile {
 
     /// What is to replace the damaged file is written in the format that it seemed to have.
     private func damagedFormat(_ damage: StoreFailure) -> PropertyList.Format {
-        guard case .damaged(let failure) = damage.problem, failure.offset > 0, failure.format != .openstep else {
+        guard case .damaged(let failure, _) = damage.problem, failure.offset > 0, failure.format != .openstep else {
             return newFormat
         }
         return failure.format

@@ -70,7 +70,7 @@ extension DomainFile {
         do throws(DecodingFailure) {
             (value, format) = try PropertyList.sniffed(bytes, options: .ofDomains)
         } catch {
-            throw StoreFailure(self, .damaged(error))
+            throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
         guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
         return (values, format)
@@ -99,7 +99,7 @@ extension DomainFile {
             }
             return try BinaryPropertyList(source).value(at: path)
         } catch let failure as DecodingFailure {
-            throw StoreFailure(self, .damaged(failure))
+            throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as SystemFailure {
             throw StoreFailure(failure, name)
         } catch let failure as StoreFailure {
@@ -117,7 +117,7 @@ extension DomainFile {
         do {
             return try BinaryPropertyList(parsing: bytes).value(at: path)
         } catch let failure as DecodingFailure {
-            throw StoreFailure(self, .damaged(failure))
+            throw StoreFailure(self, .damaged(failure, nil))
         } catch {
             throw StoreFailure(self, .system(code: 0, description: "\(error)"))
         }

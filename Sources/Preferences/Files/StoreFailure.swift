@@ -18,7 +18,9 @@ public struct StoreFailure: Error, Hashable, Sendable {
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// The file cannot be parsed, and no good version is kept.
-        case damaged(DecodingFailure)
+        ///
+        /// With line and column, where it is text.
+        case damaged(DecodingFailure, TextLocation?)
         /// The file has a value that is no dictionary of settings.
         case notADictionary(PropertyList.Kind)
         /// Somebody else held the lock all the time.
@@ -67,7 +69,10 @@ extension StoreFailure: CustomStringConvertible {
     public var description: String {
         let place = file ?? domain
         switch problem {
-        case .damaged(let failure): return "\(place): damaged: \(failure)"
+        case .damaged(let failure, let location):
+            guard let location else { return "\(place): \(failure)" }
+            let entry = failure.path.components.isEmpty ? "" : " (at \(failure.path))"
+            return "\(place):\(location.line):\(location.column): \(failure.problem)\(entry)"
         case .notADictionary(let kind): return "\(place): holds one \(kind.rawValue), not a dictionary of settings"
         case .locked(let holder):
             let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""

@@ -130,9 +130,12 @@ extension StoreOfProcess {
     }
 
     private func storedSources(of name: DomainName, suites: [DomainName]) -> [ResolvedTable.Source] {
-        switch places {
-        case .success(let places?):
-            return places.searchList(name, suites: suites).map { layer, file in
+        let list = Result { () throws(StoreFailure) in
+            try places.get()?.searchList(name, suites: suites)
+        }
+        switch list {
+        case .success(let files?):
+            return files.map { layer, file in
                 ResolvedTable.Source(layer, domain(of: file, mustBeTrusted: layer == .forced))
             }
         case .success(nil), .failure:

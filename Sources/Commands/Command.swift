@@ -1,0 +1,70 @@
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+internal import PropertyLists
+internal import SettingsSchema
+
+/// The command `prefs`: from its arguments to its exit status.
+public enum Command: Sendable {
+    /// Runs the command and returns its exit status.
+    public static func run(_ arguments: [String]) -> Int32 {
+        var surroundings = Surroundings.ofThisProcess
+        surroundings.environment.arguments = arguments
+        return run(in: surroundings).rawValue
+    }
+
+    /// Runs what the environment's arguments ask for.
+    package static func run(in surroundings: Surroundings) -> ExitStatus {
+        do {
+            return try perform(in: surroundings)
+        } catch {
+            return report(error, in: surroundings)
+        }
+    }
+
+    private static func perform(in surroundings: Surroundings) throws -> ExitStatus {
+        let words = Array(surroundings.environment.arguments.dropFirst())
+        guard !words.isEmpty else {
+            try surroundings.terminal.write(HelpText.overview(), to: .errors)
+            return .usage
+        }
+        switch try Parser.request(words) {
+        case .version:
+            try surroundings.say("prefs \(version)")
+            return .done
+        case .help(let path):
+            try surroundings.terminal.write(HelpText.text(of: path), to: .output)
+            return .done
+        case .run(let invocation):
+            guard let run = invocation.verb.run else {
+                let name = invocation.path.joined(separator: " ")
+                throw CommandFailure(.usage, "\(name): this build cannot do that yet")
+            }
+            return try run(invocation, surroundings)
+        }
+    }
+
+    /// Says what went wrong. A reader that has gone away wanted no more, and is told nothing.
+    private static func report(_ error: any Error, in surroundings: Surroundings) -> ExitStatus {
+        if let failure = error as? SystemFailure, failure.isBrokenPipe { return .done }
+        let (status, lines) = explanation(of: error)
+        let text = "\(surroundings.program): " + lines.map { $0 + "\n" }.joined()
+        // Nobody is left to hear that not even this could be said.
+        try? surroundings.terminal.write(text, to: .errors)
+        return status
+    }
+
+    private static func explanation(of error: any Error) -> (ExitStatus, [String]) {
+        switch error {
+        case let error as any Reportable: (error.status, error.lines)
+        case let error as SystemFailure: (.systemFailed, [error.description])
+        case let error as Environment.Homeless: (.systemFailed, [error.description])
+        case let error as DecodingFailure: (.damaged, [error.description])
+        case let error as EncodingFailure: (.invalidValue, [error.description])
+        case let error as EntryPath.Failure: (.invalidValue, [error.description])
+        default: (.systemFailed, ["\(error)"])
+        }
+    }
+
+    package static let version = "0.1"
+}

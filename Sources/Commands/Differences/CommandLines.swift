@@ -1,0 +1,163 @@
+package import PropertyLists
+
+/// The shell commands that turn one state of a domain into another.
+///
+/// Each names one key or, by its path, one entry inside it, so that what others changed meanwhile stays. What no command
+/// line can carry, a key that is empty or has a NUL in it, or a value beyond the system's limit for an argument, goes
+/// through standard input.
+///
+///     prefs delete com.example.app :windows:3
+///     prefs write com.example.app theme -string 'it'\''s dark'
+package struct CommandLines {
+    private let old: PropertyList.Dictionary
+    private let new: PropertyList.Dictionary
+    private let command: CommandSpelling
+    private let masking: Masking
+
+    /// - Parameters:
+    ///   - domain: The argument that names the domain: its name, `-g` or a path.
+    ///   - options: What stands before the verb, such as `-currentHost`.
+    ///   - masking: What is not to be shown: a comment stands in its place.
+    package init(
+        from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, domain: String, options: [String] = [],
+        masking: Masking = .none
+    ) {
+        (self.old, self.new, self.masking) = (old, new, masking)
+        command = CommandSpelling(domain: domain, options: options)
+    }
+
+    /// The lines, each with its newline. A quoted value may itself go over several.
+    ///
+    /// Elements go from the end of an array first, so that the others keep their places meanwhile.
+    package func text() throws(CommandFailure) -> String {
+        let steps = steps()
+        guard !steps.contains(.replaceAll) else { return try comments() + replacement() }
+        let removals = steps.filter(\.isRemoval).reversed()
+        let writes = steps.filter { !$0.isRemoval }
+        var output = ""
+        for step in removals + writes { output += try line(step) }
+        return try comments() + output + importing(steps)
+    }
+}
+
+// MARK: What there is to do
+
+extension CommandLines {
+    fileprivate enum Step: Hashable {
+        case delete(EntryPath)
+        case write(EntryPath, PropertyList)
+        /// Puts a value behind the last element of the array at the path.
+        case append(EntryPath, PropertyList)
+        /// Takes a key's whole value from standard input.
+        case importKey(String)
+        case replaceAll
+
+        var isRemoval: Bool { if case .delete = self { true } else { false } }
+    }
+
+    private func steps() -> [Step] {
+        var steps: [Step] = []
+        var done: Set<EntryPath> = []
+        let differences = Differences(from: old, to: new).entries.filter { !isHidden($0) }
+        for entry in differences where !done.contains(where: { entry.path.lies(in: $0) }) {
+            let step = step(for: entry)
+            if let place = step.place, place != entry.path { done.insert(place) }
+            // What was taken as a whole takes up what of it was named before.
+            if let place = step.place {
+                steps.removeAll { $0.place.map { $0 != place && $0.lies(in: place) } ?? false }
+            }
+            if !steps.contains(step) { steps.append(step) }
+        }
+        return steps
+    }
+
+    private func step(for entry: Differences.Entry) -> Step {
+        let parent = EntryPath(Array(entry.path.components.dropLast()))
+        guard (try? KeyArgument(entry.path))?.argument != nil else { return wholeStep(above: entry.path) }
+        switch entry.change {
+        case .removed: return .delete(entry.path)
+        case .changed(_, let value):
+            return fits(value) ? .write(entry.path, value) : wholeStep(above: entry.path)
+        case .added(let value):
+            guard fits(value) else { return wholeStep(above: entry.path) }
+            let isElement = !parent.components.isEmpty && PropertyList.dictionary(new)[parent]?.kind == .array
+            return isElement ? .append(entry.path, value) : .write(entry.path, value)
+        }
+    }
+
+    /// The step for an entry that cannot be named or carried: the nearest container that can be, as a whole.
+    private func wholeStep(above path: EntryPath) -> Step {
+        for length in stride(from: path.components.count - 1, to: 0, by: -1) {
+            let place = EntryPath(Array(path.components.prefix(length)))
+            guard (try? KeyArgument(place))?.argument != nil, let value = PropertyList.dictionary(new)[place],
+                fits(value)
+            else { continue }
+            return .write(place, value)
+        }
+        let key = path.components.first?.text ?? ""
+        guard new[key] != nil else { return .replaceAll }
+        return .importKey(key)
+    }
+
+    private func fits(_ value: PropertyList) -> Bool { ValueWords(value).map(\.fitsCommandLine) ?? false }
+
+    private func isHidden(_ entry: Differences.Entry) -> Bool {
+        entry.change.new.map { masking.touches($0, at: entry.path) } ?? masking.hides(entry.path)
+    }
+}
+
+extension CommandLines.Step {
+    fileprivate var place: EntryPath? {
+        switch self {
+        case .delete(let path), .write(let path, _), .append(let path, _): path
+        case .importKey(let key): [EntryPath.Component(key)]
+        case .replaceAll: nil
+        }
+    }
+}
+
+// MARK: How it is said
+
+extension CommandLines {
+    private func line(_ step: Step) throws(CommandFailure) -> String {
+        switch step {
+        case .delete(let path): return command.line("delete", [spelling(path)])
+        case .write(let path, let value): return command.line("write", [spelling(path)] + words(value))
+        case .append(let path, let value):
+            let end = EntryPath(path.components.dropLast() + [.end])
+            return command.line("write", [end.description] + words(value))
+        case .importKey, .replaceAll: return ""
+        }
+    }
+
+    private func spelling(_ path: EntryPath) -> String { (try? KeyArgument(path))?.spelling ?? path.description }
+
+    private func words(_ value: PropertyList) -> [String] { ValueWords(value)?.words ?? [] }
+
+    private func importing(_ steps: [Step]) throws(CommandFailure) -> String {
+        var entries = PropertyList.Dictionary()
+        for case .importKey(let key) in steps { entries[key] = new[key] }
+        return entries.isEmpty ? "" : try command.importing(entries, replacing: false)
+    }
+
+    /// The one command for a state that only the whole domain can say. What is hidden stays as it was.
+    private func replacement() throws(CommandFailure) -> String {
+        let hasSecrets = masking.touches(.dictionary(new), at: []) || masking.touches(.dictionary(old), at: [])
+        guard !hasSecrets else {
+            throw CommandFailure(
+                .invalidValue, "a key that no command line can name went, and the domain has sensitive values")
+        }
+        return try command.importing(new, replacing: true)
+    }
+
+    private func comments() -> String {
+        Differences(from: old, to: new).entries.filter(isHidden).map { entry in
+            "# \(entry.label): \(Masking.dots) (\(entry.change.name); sensitive, so not shown)\n"
+        }.joined()
+    }
+}
+
+extension EntryPath {
+    /// Whether the path is `place` or leads through it.
+    fileprivate func lies(in place: EntryPath) -> Bool { components.starts(with: place.components) }
+}

@@ -1,0 +1,97 @@
+/// The help that comes from the table of verbs.
+package enum HelpText {
+    /// How wide help is set out, whatever the terminal: it is also read in files.
+    static let width = 79
+
+    /// The help on all.
+    package static func overview(verbs: [Verb] = Verb.all) -> String {
+        func table(_ kind: Verb.Kind) -> String {
+            let rows = verbs.filter { $0.kind == kind }
+            return Self.table(rows.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) })
+        }
+        return """
+            \(shortUsage)
+
+            Reads, writes and watches settings.
+
+            Verbs, as defaults(1) has them:
+            \(table(.classic))
+            More verbs:
+            \(table(.new))
+            Options, before the verb:
+            \(Self.table(Option.global.map { ($0.usage, $0.summary) }))
+            Domains:
+            \(Self.table(domains))
+            `prefs help VERB` tells more about a verb, and how it may end.
+
+            """
+    }
+
+    package static let shortUsage = "usage: prefs [options] verb [arguments]"
+
+    /// The help on one verb, or on one that is part of another.
+    package static func text(of path: [Verb]) -> String {
+        guard let verb = path.last else { return overview() }
+        let usage = usageLines(of: verb, path: path.map(\.name))
+        var text = "usage: " + usage.joined(separator: "\n       ") + "\n\n"
+        text += verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".\n"
+        if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
+        for paragraph in verb.details { text += "\n" + wrapped(paragraph, indentation: 0) + "\n" }
+        if !verb.parts.isEmpty { text += "\nVerbs:\n" + table(verb.parts.map { ($0.name, $0.summary) }) }
+        if !verb.options.isEmpty { text += "\nOptions:\n" + table(verb.options.map { ($0.usage, summary(of: $0)) }) }
+        text += "\nExit status:\n" + table(verb.allStatuses.map { ($0.rawValue.description, $0.meaning) })
+        return text
+    }
+
+    /// A line for each way to call the verb.
+    package static func usageLines(of verb: Verb, path: [String]) -> [String] {
+        let start = (["prefs"] + path).joined(separator: " ")
+        if !verb.parts.isEmpty { return [start + " VERB …"] }
+        let options = verb.options.isEmpty ? "" : " [options]"
+        return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }
+    }
+
+    private static let domains = [
+        ("com.example.app", "the user's settings of that name"),
+        (DomainWord.global.prefix(3).joined(separator: ", "), "those that count for all programs"),
+        ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),
+    ]
+
+    private static func summary(of option: Option) -> String {
+        guard let choices = option.argument?.choices else { return option.summary }
+        return option.summary + ": " + choices.joined(separator: ", ")
+    }
+}
+
+// MARK: Setting out
+
+extension HelpText {
+    /// Two columns, the second one wrapped.
+    static func table(_ rows: [(String, String)]) -> String {
+        let column = min(28, (rows.map { $0.0.unicodeScalars.count }.max() ?? 0) + 4)
+        return rows.map { name, meaning in
+            let text = wrapped(meaning, indentation: column)
+            let room = column - 2 - name.unicodeScalars.count
+            if room < 2 { return "  \(name)\n\(text)\n" }
+            return "  " + name + String(repeating: " ", count: room) + text.drop { $0 == " " } + "\n"
+        }.joined()
+    }
+
+    /// The words in lines of at most `width` characters.
+    static func wrapped(_ text: String, indentation: Int) -> String {
+        var lines: [String] = []
+        var line = ""
+        for word in text.split(separator: " ") {
+            let isFull =
+                !line.isEmpty && indentation + line.unicodeScalars.count + 1 + word.unicodeScalars.count > width
+            if isFull {
+                lines.append(line)
+                line = ""
+            }
+            line += (line.isEmpty ? "" : " ") + word
+        }
+        lines.append(line)
+        let margin = String(repeating: " ", count: indentation)
+        return lines.map { margin + $0 }.joined(separator: "\n")
+    }
+}

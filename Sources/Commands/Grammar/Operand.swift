@@ -1,0 +1,55 @@
+/// A word that a verb takes by its place.
+package struct Operand: Hashable, Sendable {
+    /// What the word is, which decides how a shell completes it.
+    package enum Kind: Hashable, Sendable {
+        case domain, key, file, folder
+        /// A domain or a file.
+        case domainOrFile
+        case verb
+        case word
+        case choice([String])
+        /// The words of a value.
+        case value
+    }
+
+    package enum Occurrence: Hashable, Sendable { case once, optional, oneOrMore, zeroOrMore }
+
+    package let name: String
+    package let kind: Kind
+    package let occurrence: Occurrence
+
+    package init(_ name: String, _ kind: Kind, _ occurrence: Occurrence = .once) {
+        self.name = name
+        self.kind = kind
+        self.occurrence = occurrence
+    }
+}
+
+extension Operand {
+    package static let domain = Operand("DOMAIN", .domain)
+    package static let anyDomain = Operand("DOMAIN", .domain, .optional)
+    package static let key = Operand("KEY", .key)
+    package static let anyKey = Operand("KEY", .key, .optional)
+    package static let file = Operand("FILE", .file)
+    package static let files = Operand("FILE", .file, .oneOrMore)
+
+    /// The fewest and the most words that it takes; nil for any number.
+    var bounds: (least: Int, most: Int?) {
+        switch occurrence {
+        case .once: (1, 1)
+        case .optional: (0, 1)
+        case .oneOrMore: (1, nil)
+        case .zeroOrMore: (0, nil)
+        }
+    }
+
+    /// The operand in a line of usage.
+    var usage: String {
+        switch occurrence {
+        case .once: name
+        case .optional: "[\(name)]"
+        case .oneOrMore: name + "…"
+        case .zeroOrMore: "[\(name)…]"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// An option of a verb, or of the command itself.
+package struct Option: Hashable, Sendable {
+    /// The word behind the option.
+    package struct Argument: Hashable, Sendable {
+        package enum Kind: Hashable, Sendable {
+            case domain, key, file, folder, word
+            /// A whole number that is not negative.
+            case number
+            case format([FormatName])
+            case choice([String])
+        }
+
+        package let name: String
+        package let kind: Kind
+
+        package init(_ name: String, _ kind: Kind) {
+            self.name = name
+            self.kind = kind
+        }
+    }
+
+    package let name: String
+    package let argument: Argument?
+    /// What it does, in one line without a full stop.
+    package let summary: String
+    /// Whether it may stand more than once.
+    package let repeats: Bool
+
+    package init(_ name: String, _ argument: Argument, _ summary: String, repeats: Bool = false) {
+        self.name = name
+        self.argument = argument
+        self.summary = summary
+        self.repeats = repeats
+    }
+
+    /// An option without an argument.
+    package init(_ name: String, _ summary: String) {
+        self.name = name
+        argument = nil
+        self.summary = summary
+        repeats = false
+    }
+
+    /// The option with its argument, as usage and help show it.
+    var usage: String { argument.map { "\(name) \($0.name)" } ?? name }
+}
+
+extension Option.Argument {
+    /// The words that may stand here, where they are known.
+    package var choices: [String]? {
+        switch kind {
+        case .format(let formats): formats.map(\.rawValue)
+        case .choice(let words): words
+        default: nil
+        }
+    }
+
+    /// The word in the one spelling that a verb sees; nil where it may not stand here.
+    func canonical(_ word: String) -> String? {
+        switch kind {
+        case .format(let formats): FormatName(word: word).flatMap { formats.contains($0) ? $0.rawValue : nil }
+        case .choice(let words): words.first { $0 == word.lowercased() }
+        case .number: UInt32(word).map { $0.description }
+        case .domain, .key, .file, .folder, .word: word
+        }
+    }
+}
+
+// MARK: Options that several verbs have
+
+extension Option {
+    package static let currentHost = Option("-currentHost", "the settings for this host alone")
+    package static let host = Option("-host", Argument("NAME", .word), "the settings for that host alone")
+    package static let store = Option(
+        "--store", Argument("NAME|DIR", .folder), "where settings are kept: native, foundation, gnustep or a folder")
+    package static let version = Option("--version", "print the version")
+    package static let help = Option("--help", "print help; also behind any verb")
+
+    /// What may stand before the verb.
+    package static let global: [Option] = [currentHost, host, store, version, help]
+
+    package static func format(_ formats: [FormatName], _ summary: String = "how to print it") -> Option {
+        Option("--format", Argument("FORMAT", .format(formats)), summary)
+    }
+
+    package static let effective = Option("--effective", "the value in force, from whichever layer it comes")
+    package static let layer = Option(
+        "--layer", Argument("LAYER", .choice(["user", "user-host", "site", "forced"])), "the layer to read or write")
+    package static let force = Option("--force", "write though a schema or the administrator says otherwise")
+    package static let dryRun = Option("--dry-run", "print what would be done, and do nothing")
+    package static let sort = Option("--sort", "sort the keys of JSON")
+    package static let losslessJSON = Option(
+        "--lossless-json", "wrap in JSON what it has no type for, and read that back")
+    package static let coerce = Option("--coerce", "write as text what the format has no type for")
+    package static let lossy = Option("--lossy", "let go of what the format cannot hold")
+    package static let from = Option(
+        "--from", Argument("FORMAT", .format(FormatName.ofFiles)), "the format that the input must be in")
+    package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")
+}

@@ -1,0 +1,160 @@
+/// Reads the words behind the program's name by the table of verbs.
+package struct Parser {
+    /// What the words ask for.
+    package enum Request: Sendable {
+        case run(Invocation)
+        /// Help on the verb at the end of the path, or on all.
+        case help([Verb])
+        case version
+    }
+
+    private let verbs: [Verb]
+    private var words: ArraySlice<String>
+    private var options: [(option: Option, word: String)] = []
+    private var path: [Verb] = []
+
+    package static func request(_ words: [String], verbs: [Verb] = Verb.all) throws(UsageFailure) -> Request {
+        var parser = Parser(verbs: verbs, words: words[...])
+        return try parser.request()
+    }
+
+    private init(verbs: [Verb], words: ArraySlice<String>) {
+        self.verbs = verbs
+        self.words = words
+    }
+
+    private mutating func request() throws(UsageFailure) -> Request {
+        if let end = try takeOptions(Option.global) { return end }
+        guard let word = words.popFirst() else { throw failure(.noVerb) }
+        var verb = try verb(word, among: verbs)
+        path = [verb]
+        while !verb.parts.isEmpty {
+            if words.first == Option.help.name { return .help(path) }
+            guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
+            verb = try self.verb(word, among: verb.parts)
+            path.append(verb)
+        }
+        if verb.kind == .hidden { return .run(try invocation(of: verb, Array(words))) }
+        let known = verb.options + [.help]
+        guard verb.kind == .new else {
+            if let end = try takeOptions(known) { return end }
+            if words.first == "--" { words.removeFirst() }
+            return .run(try invocation(of: verb, Array(words)))
+        }
+        var operands: [String] = []
+        while !words.isEmpty {
+            if let end = try takeOptions(known) { return end }
+            guard let word = words.popFirst() else { break }
+            if word == "--" {
+                operands += words
+                break
+            }
+            operands.append(word)
+        }
+        return .run(try invocation(of: verb, operands))
+    }
+
+    private func verb(_ word: String, among verbs: [Verb]) throws(UsageFailure) -> Verb {
+        if let verb = Verb.named(word, among: verbs) { return verb }
+        let known = verbs.filter { $0.kind != .hidden }.flatMap { [$0.name] + $0.aliases }
+        throw failure(.unknownVerb(word, known: known))
+    }
+
+    private func failure(_ problem: UsageFailure.Problem, showsUsage: Bool = false) -> UsageFailure {
+        let usage = showsUsage ? path.last.flatMap { HelpText.usageLines(of: $0, path: path.map(\.name)).first } : nil
+        return UsageFailure(problem, path: path.map(\.name), usage: usage)
+    }
+}
+
+// MARK: Options
+
+extension Parser {
+    /// Takes options up to the first word that is none; gives what ends the parsing, if anything does.
+    private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
+        while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
+            if !path.isEmpty, DomainWord.globalFlags.contains(word) { return nil }
+            words.removeFirst()
+            // A colon or an equals sign may be part of a name of ours, never of an option's.
+            let (name, attached) = word.splitAtEqualsSign
+            guard let option = known.first(where: { $0.name == name }) else {
+                throw failure(.unknownOption(name, known: known.map(\.name)))
+            }
+            let argument = try argument(of: option, attached)
+            if option.name == Option.help.name { return .help(path) }
+            if option.name == Option.version.name { return .version }
+            guard option.repeats || !options.contains(where: { $0.option.name == option.name }) else {
+                throw failure(.repeatedOption(option.name))
+            }
+            options.append((option, argument))
+        }
+        return nil
+    }
+
+    private mutating func argument(of option: Option, _ attached: String?) throws(UsageFailure) -> String {
+        guard let argument = option.argument else {
+            guard attached == nil else { throw failure(.unexpectedArgument(option: option.name)) }
+            return ""
+        }
+        guard let word = attached ?? words.popFirst() else {
+            throw failure(.missingArgument(option: option.name, argument: argument.name))
+        }
+        if let canonical = argument.canonical(word) { return canonical }
+        guard let choices = argument.choices else {
+            throw failure(.notANumber(option: option.name, word: word))
+        }
+        throw failure(.unknownArgument(option: option.name, word: word, known: choices))
+    }
+}
+
+// MARK: Operands
+
+extension Parser {
+    /// The invocation, if one of the verb's forms takes so many words.
+    private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
+        for form in verb.forms {
+            guard let bound = bind(words, to: form) else { continue }
+            return Invocation(verb: verb, path: path.map(\.name), operands: bound, options: options)
+        }
+        let (least, most) = (verb.forms.map(\.least).min() ?? 0, verb.forms.map(\.most).max() ?? 0)
+        if words.count > most, words.indices.contains(most) {
+            let isOption = verb.options.contains { $0.name == words[most].splitAtEqualsSign.name }
+            throw failure(
+                verb.kind == .classic && isOption ? .lateOption(words[most]) : .unexpectedOperand(words[most]),
+                showsUsage: !isOption)
+        }
+        let form = verb.forms.first { words.count < $0.least || words.count < least } ?? verb.forms.first ?? []
+        let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
+        throw failure(.missingOperand(missing), showsUsage: true)
+    }
+
+    private func bind(_ words: [String], to form: [Operand]) -> [(operand: Operand, words: [String])]? {
+        guard form.least <= words.count, words.count <= form.most else { return nil }
+        var rest = words[...]
+        var behind = form.least
+        return form.map { operand in
+            behind -= operand.bounds.least
+            let available = rest.count - behind
+            let count = min(available, operand.bounds.most ?? available)
+            defer { rest = rest.dropFirst(count) }
+            return (operand, Array(rest.prefix(count)))
+        }
+    }
+}
+
+extension [Operand] {
+    /// The fewest words that the form takes.
+    fileprivate var least: Int { reduce(0) { $0 + $1.bounds.least } }
+
+    /// The most words that the form takes.
+    fileprivate var most: Int {
+        contains { $0.bounds.most == nil } ? .max : reduce(0) { $0 + ($1.bounds.most ?? 0) }
+    }
+}
+
+extension String {
+    /// `--format=json` in its two parts.
+    var splitAtEqualsSign: (name: String, argument: String?) {
+        guard utf8.starts(with: "--".utf8), let sign = unicodeScalars.firstIndex(of: "=") else { return (self, nil) }
+        return (String(unicodeScalars[..<sign]), String(unicodeScalars[sign...].dropFirst()))
+    }
+}

@@ -1,0 +1,60 @@
+/// Arguments that are not of a form that the command has.
+package struct UsageFailure: Reportable {
+    package enum Problem: Hashable, Sendable {
+        case noVerb
+        case unknownVerb(String, known: [String])
+        case unknownOption(String, known: [String])
+        /// An option that stands where it does not count.
+        case lateOption(String)
+        case missingArgument(option: String, argument: String)
+        case unexpectedArgument(option: String)
+        case unknownArgument(option: String, word: String, known: [String])
+        case notANumber(option: String, word: String)
+        case repeatedOption(String)
+        case missingOperand(String)
+        case unexpectedOperand(String)
+    }
+
+    package let problem: Problem
+    /// The verb that was recognised, with those above it.
+    package let path: [String]
+    /// How the verb is to be called.
+    let usage: String?
+
+    init(_ problem: Problem, path: [String] = [], usage: String? = nil) {
+        self.problem = problem
+        self.path = path
+        self.usage = usage
+    }
+
+    package var status: ExitStatus { .usage }
+
+    package var lines: [String] { [text + (usage.map { "; usage: \($0)" } ?? "")] }
+
+    private var text: String {
+        switch problem {
+        case .noVerb: "a verb is missing"
+        case .unknownVerb(let word, let known):
+            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(hint(word, known))"
+        case .unknownOption(let word, let known): "unknown option \(shown(word))\(hint(word, known))"
+        case .lateOption(let word): "\(shown(word)) stands too late: with \(name), options go before the domain"
+        case .missingArgument(let option, let argument): "\(option) needs \(argument)"
+        case .unexpectedArgument(let option): "\(option) takes no argument"
+        case .unknownArgument(let option, let word, let known):
+            "\(option) cannot be \(shown(word))\(hint(word, known, orList: true))"
+        case .notANumber(let option, let word): "\(option) needs a number, not \(shown(word))"
+        case .repeatedOption(let option): "\(option) stands twice"
+        case .missingOperand(let operand): "\(name) needs \(operand)"
+        case .unexpectedOperand(let word): "\(name) has no use for \(shown(word))"
+        }
+    }
+
+    private var name: String { path.joined(separator: " ") }
+
+    private func hint(_ word: String, _ known: [String], orList: Bool = false) -> String {
+        let hint = Spelling.hint(word, among: known)
+        return hint.isEmpty && orList ? "; it is one of \(known.joined(separator: ", "))" : hint
+    }
+
+    private func shown(_ word: String) -> String { ShellWord.quoted(word.onOneLine) }
+}

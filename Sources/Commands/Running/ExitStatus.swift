@@ -1,0 +1,39 @@
+/// How a command ended, as the shell sees it. One table for all verbs.
+package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
+    case done = 0
+    case notFound = 1
+    case usage = 2
+    case invalidValue = 3
+    case forced = 4
+    case damaged = 5
+    case systemFailed = 6
+    case lockTimeout = 7
+    case different = 8
+    case conflicts = 9
+    case waiting = 10
+    case halted = 11
+    case overQuota = 12
+    case unavailable = 13
+}
+
+extension ExitStatus {
+    /// What the status says, as help and the manual print it.
+    package var meaning: String {
+        switch self {
+        case .done: "done, or equal"
+        case .notFound: "not found"
+        case .usage: "usage: verb, option, number of arguments, or domain name"
+        case .invalidValue: "a value that is malformed or not allowed"
+        case .forced: "forced by the administrator"
+        case .damaged: "damaged or unreadable data"
+        case .systemFailed: "the system failed: disk full, permission, input or output"
+        case .lockTimeout: "waited too long for a lock"
+        case .different: "different, or a condition is not met"
+        case .conflicts: "conflicts of a mirror wait for a decision"
+        case .waiting: "a mirror waits for files"
+        case .halted: "a mirror is halted and needs a decision"
+        case .overQuota: "a mirror is over its quota"
+        case .unavailable: "the directory of a mirror is unavailable"
+        }
+    }
+}

@@ -1,0 +1,24 @@
+internal import Platform
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension Surroundings {
+    /// Those of the running process. From now on a write to a closed pipe fails instead of ending the process.
+    static var ofThisProcess: Surroundings {
+        _ = signal(SIGPIPE, SIG_IGN)
+        return Surroundings(
+            environment: .ofThisProcess(), fileSystem: SystemFileSystem(), watcher: SystemDirectoryWatcher(),
+            clock: SystemClock(), terminal: SystemTerminal())
+    }
+}
+
+extension SystemFailure {
+    /// Whether the other end of a pipe has gone away.
+    var isBrokenPipe: Bool { path == nil && operation == .write && code.rawValue == EPIPE }
+}

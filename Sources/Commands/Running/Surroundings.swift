@@ -1,0 +1,55 @@
+package import Platform
+
+/// All that a verb can reach: the process's environment and the seams of the operating system.
+package struct Surroundings: Sendable {
+    package var environment: Environment
+    package let fileSystem: any FileSystem
+    package let watcher: any DirectoryWatcher
+    package let clock: any Clock
+    package let terminal: any Terminal
+
+    package init(
+        environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
+        terminal: any Terminal
+    ) {
+        self.environment = environment
+        self.fileSystem = fileSystem
+        self.watcher = watcher
+        self.clock = clock
+        self.terminal = terminal
+    }
+}
+
+extension Surroundings {
+    /// The name that the program was called by: `prefs`, or that of a link to it.
+    package var program: String {
+        let name = environment.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? "prefs" : name
+    }
+
+    /// The file that an argument names; `~/` is the user's home.
+    package func path(_ argument: String) throws -> FilePath {
+        guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
+            guard let path = FilePath(argument) else { throw CommandFailure(.usage, "a file needs a name") }
+            return path
+        }
+        let home = try environment.home(in: fileSystem)
+        return FilePath(argument.utf8.dropFirst(2)).map(home.resolving) ?? home
+    }
+
+    /// The bytes of the file that an argument names; `-` is the standard input.
+    package func contents(_ argument: String, limit: Int) throws -> [UInt8] {
+        if argument == "-" { return try terminal.input(limit: limit) }
+        let path = try path(argument)
+        guard let bytes = try fileSystem.contents(of: path, limit: limit) else {
+            throw CommandFailure(.notFound, "\(path): no such file")
+        }
+        return bytes
+    }
+
+    /// Writes a line of results.
+    package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
+
+    /// Writes one line about what happened, behind the program's name.
+    package func note(_ line: String) throws { try terminal.write("\(program): \(line)\n", to: .errors) }
+}

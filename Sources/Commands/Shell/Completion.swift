@@ -1,0 +1,187 @@
+internal import PropertyLists
+
+/// What may stand where somebody pressed Tab, from the same rows as the parser.
+package struct Completion {
+    /// A word to offer, and what it is.
+    package struct Candidate: Hashable, Sendable {
+        package let word: String
+        package let meaning: String
+    }
+
+    /// What a shell is to offer.
+    package struct Answer: Hashable, Sendable {
+        package enum Files: String, Hashable, Sendable { case words, files, folders }
+
+        package var candidates: [Candidate] = []
+        /// Whether names of files are offered too.
+        package var files = Files.words
+    }
+
+    private let verbs: [Verb]
+    private let source: CompletionSource
+    private let current: String
+    private var answer = Answer()
+
+    /// - Parameter words: What stands behind the program's name, the last one being completed.
+    package static func answer(
+        to words: [String], verbs: [Verb] = Verb.all, source: CompletionSource = .none
+    ) -> Answer {
+        var completion = Completion(verbs: verbs, source: source, current: words.last ?? "")
+        completion.walk(words.dropLast())
+        return completion.answer
+    }
+
+    private init(verbs: [Verb], source: CompletionSource, current: String) {
+        (self.verbs, self.source, self.current) = (verbs, source, current)
+    }
+}
+
+extension Completion.Answer {
+    /// The answer as the scripts read it: what files are wanted, then a line for each word.
+    package var text: String {
+        let lines = candidates.filter { !$0.word.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
+        return files.rawValue + "\n"
+            + lines.map { $0.meaning.isEmpty ? $0.word : "\($0.word)\t\($0.meaning)" }
+            .map { $0 + "\n" }.joined()
+    }
+}
+
+// MARK: The way to the word
+
+extension Completion {
+    private mutating func walk(_ words: ArraySlice<String>) {
+        var rest = words
+        if let option = skipOptions(Option.global, &rest) { return offer(option) }
+        guard let word = rest.popFirst() else {
+            if current.hasPrefix("-") { return offer(Option.global) }
+            return offer(verbs)
+        }
+        guard var verb = Verb.named(word, among: verbs) else { return }
+        while !verb.parts.isEmpty {
+            guard let word = rest.popFirst() else { return offer(verb.parts) }
+            guard let part = Verb.named(word, among: verb.parts) else { return }
+            verb = part
+        }
+        walk(rest, behind: verb)
+    }
+
+    private mutating func walk(_ words: ArraySlice<String>, behind verb: Verb) {
+        let known = verb.options + [.help]
+        var rest = words
+        var operands: [String] = []
+        var isOver = false
+        while true {
+            if !isOver, let option = skipOptions(known, &rest) { return offer(option) }
+            guard let word = rest.popFirst() else { break }
+            if word == "--", !isOver {
+                isOver = true
+                continue
+            }
+            operands.append(word)
+            if verb.kind == .classic { isOver = true }
+        }
+        if current.hasPrefix("-"), !isOver { offer(known) }
+        for kind in Set(verb.forms.compactMap { $0.kind(at: operands.count) }).sorted(by: Operand.Kind.isBefore) {
+            offer(kind, of: verb, behind: operands)
+        }
+    }
+
+    /// Passes over options with their arguments; gives the one whose argument is being completed.
+    private func skipOptions(_ known: [Option], _ rest: inout ArraySlice<String>) -> Option? {
+        while let word = rest.first, let option = known.first(where: { $0.name == word.splitAtEqualsSign.name }) {
+            rest.removeFirst()
+            guard option.argument != nil, word.splitAtEqualsSign.argument == nil else { continue }
+            if rest.popFirst() == nil { return option }
+        }
+        return nil
+    }
+}
+
+// MARK: What is offered
+
+extension Completion {
+    private mutating func offer(_ word: String, _ meaning: String = "") {
+        if word.hasPrefix(current) { answer.candidates.append(Candidate(word: word, meaning: meaning)) }
+    }
+
+    private mutating func offer(_ verbs: [Verb]) {
+        for verb in verbs where verb.kind != .hidden { offer(verb.name, verb.summary) }
+    }
+
+    private mutating func offer(_ options: [Option]) {
+        for option in options { offer(option.name, option.summary) }
+    }
+
+    /// What may stand behind an option.
+    private mutating func offer(_ option: Option) {
+        switch option.argument?.kind {
+        case .format, .choice: for word in option.argument?.choices ?? [] { offer(word) }
+        case .domain: offerDomains()
+        case .file: answer.files = .files
+        case .folder: answer.files = .folders
+        case .key, .word, .number, nil: break
+        }
+    }
+
+    private mutating func offer(_ kind: Operand.Kind, of verb: Verb, behind operands: [String]) {
+        switch kind {
+        case .domain: offerDomains()
+        case .domainOrFile:
+            offerDomains()
+            answer.files = .files
+        case .key: offerKeys(of: operands.first ?? "")
+        case .file: answer.files = .files
+        case .folder: answer.files = .folders
+        case .choice(let words): for word in words { offer(word) }
+        case .verb: offer(verbs)
+        case .value where operands.count == 2:
+            for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
+        case .value, .word: break
+        }
+    }
+
+    private mutating func offerDomains() {
+        if current.hasPrefix("-") { offer(DomainWord.globalFlags[0], "the settings that count for all programs") }
+        if current.hasPrefix("/") || current.hasPrefix("./") || current.hasPrefix("~/") { answer.files = .files }
+        for domain in source.domains().sorted() { offer(domain) }
+    }
+
+    /// Keys of the domain, or behind a colon the entries of the container that the path leads to.
+    private mutating func offerKeys(of domain: String) {
+        guard let value = source.domain(domain) else { return }
+        guard current.hasPrefix(":"), let typed = try? EntryPath(parsing: current) else {
+            for entry in value.sortedEntries { offerKey([EntryPath.Component(entry.key)], entry.value, isPath: false) }
+            return
+        }
+        let way = Array(typed.components.dropLast())
+        switch PropertyList.dictionary(value)[EntryPath(way)] {
+        case .dictionary(let entries)?:
+            for entry in entries.sortedEntries {
+                offerKey(way + [EntryPath.Component(entry.key)], entry.value, isPath: true)
+            }
+        case .array(let elements)?:
+            for (index, element) in elements.enumerated() {
+                offerKey(way + [EntryPath.Component(index)], element, isPath: true)
+            }
+        default: break
+        }
+    }
+
+    private mutating func offerKey(_ way: [EntryPath.Component], _ value: PropertyList, isPath: Bool) {
+        guard let key = try? KeyArgument(EntryPath(way)), let argument = key.argument else { return }
+        offer(isPath ? key.path.description : argument, value.kind.rawValue)
+    }
+}
+
+extension [Operand] {
+    /// The kind of the word with so many operands before it.
+    fileprivate func kind(at position: Int) -> Operand.Kind? {
+        if indices.contains(position) { return self[position].kind }
+        return last.flatMap { $0.bounds.most == nil ? $0.kind : nil }
+    }
+}
+
+extension Operand.Kind {
+    /// Any order, as long as it is the same each time.
+    fileprivate static func isBefore(_ a: Self, _ b: Self) -> Bool { "\(a)" < "\(b)" }
+}

@@ -1,0 +1,105 @@
+/// The scripts that make a shell ask `prefs __complete`, which answers from the table of verbs and the live store.
+///
+/// They hold nothing that the table says, so a script that somebody installed never lags behind.
+package enum CompletionScript: String, Hashable, Sendable, CaseIterable {
+    case bash, zsh, fish
+}
+
+extension CompletionScript {
+    /// The script. Its first line of answer says what else to offer: `words` alone, or `files` or `folders` too.
+    package var text: String {
+        switch self {
+        case .bash: Self.bashText
+        case .zsh: Self.zshText
+        case .fish: Self.fishText
+        }
+    }
+
+    private static let bashText = #"""
+        # Completion of prefs, for bash.
+        _prefs() {
+            local rest=${COMP_LINE:0:COMP_POINT} words=() word i kind candidate current head=
+            # Bash also breaks words at colons and equals signs; what no space parts is one word to prefs.
+            for ((i = 0; i <= COMP_CWORD; i++)); do
+                word=${COMP_WORDS[i]}
+                if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then
+                    words[${#words[@]} - 1]+=$word
+                else
+                    words+=("$word")
+                fi
+                rest=${rest#"${rest%%[![:space:]]*}"}
+                rest=${rest#"$word"}
+            done
+            current=${words[${#words[@]} - 1]}
+            # What stands before the last break is on the line already.
+            if [[ $current == *[:=]* ]]; then head=${current%"${current##*[:=]}"}; fi
+            COMPREPLY=()
+            {
+                read -r kind
+                while IFS= read -r candidate; do
+                    printf -v candidate %q "${candidate%%$'\t'*}"
+                    COMPREPLY+=("${candidate#"$head"}")
+                done
+            } < <(prefs __complete bash "${words[@]:1}" 2> /dev/null)
+            if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]]; then compopt -o nospace 2> /dev/null; fi
+            case $kind in
+                files)
+                    compopt -o filenames 2> /dev/null
+                    while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -f -- "$current")
+                    ;;
+                folders)
+                    compopt -o filenames 2> /dev/null
+                    while IFS= read -r candidate; do COMPREPLY+=("$candidate"); done < <(compgen -d -- "$current")
+                    ;;
+            esac
+        }
+        complete -F _prefs prefs
+
+        """#
+
+    private static let zshText = #"""
+        #compdef prefs
+        # Completion of prefs, for zsh.
+        _prefs() {
+            local kind line
+            local -a lines names shown
+            lines=("${(@f)$(prefs __complete zsh "${(@Q)words[2,CURRENT]}" 2> /dev/null)}")
+            kind=$lines[1]
+            for line in "${(@)lines[2,-1]}"; do
+                names+=("${line%%$'\t'*}")
+                shown+=("${line/$'\t'/  -- }")
+            done
+            if (( $#names )); then compadd -l -d shown -a names; fi
+            case $kind in
+                files) _files ;;
+                folders) _files -/ ;;
+            esac
+        }
+        if [ "$funcstack[1]" = "_prefs" ]; then
+            _prefs "$@"
+        else
+            compdef _prefs prefs
+        fi
+
+        """#
+
+    private static let fishText = #"""
+        # Completion of prefs, for fish.
+        function __prefs_complete
+            set -l words (commandline -opc)
+            set -l token (commandline -ct)
+            set -l lines (prefs __complete fish $words[2..-1] "$token" 2> /dev/null)
+            switch "$lines[1]"
+                case files
+                    __fish_complete_path "$token"
+                case folders
+                    __fish_complete_directories "$token"
+            end
+            if set -q lines[2]
+                string join \n -- $lines[2..-1]
+            end
+        end
+        complete -c prefs -f -a '(__prefs_complete)'
+
+        """#
+}

@@ -1,0 +1,45 @@
+/// The flags that say in which form a value of `write` is given.
+package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
+    case string = "-string"
+    case int = "-int"
+    case integer = "-integer"
+    case float = "-float"
+    case bool = "-bool"
+    case boolean = "-boolean"
+    case date = "-date"
+    case data = "-data"
+    case array = "-array"
+    case arrayAdd = "-array-add"
+    case dict = "-dict"
+    case dictAdd = "-dict-add"
+    case json = "-json"
+    case plist = "-plist"
+}
+
+extension TypeFlag {
+    /// Whether the flag takes all that follows, and not one word.
+    package var isComposite: Bool {
+        switch self {
+        case .array, .arrayAdd, .dict, .dictAdd: true
+        default: false
+        }
+    }
+
+    /// What follows the flag, and what it may be, for help and the manual.
+    package var argument: (name: String, meaning: String) {
+        switch self {
+        case .string: ("TEXT", "the text as it is")
+        case .int, .integer: ("N", "a whole number, decimal or 0x…, from −2^63 to 2^64−1")
+        case .float: ("F", "a real number; also nan, inf and -inf")
+        case .bool, .boolean: ("B", "true false yes no on off 1 0, in any case")
+        case .date: ("D", "RFC 3339, or YYYY-MM-DD HH:MM:SS +HHMM, or now")
+        case .data: ("HEX", "hexadecimal digits, or @FILE, or base64:…")
+        case .array: ("VALUE…", "an array of the values; before each may stand a type")
+        case .arrayAdd: ("VALUE…", "the values at the end of the array that is there")
+        case .dict: ("KEY VALUE…", "a dictionary; before each value may stand a type")
+        case .dictAdd: ("KEY VALUE…", "the entries into the dictionary that is there")
+        case .json: ("TEXT", "any value, as JSON")
+        case .plist: ("TEXT", "any value, as the text of a property list")
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import Platform
+internal import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Reads the words behind the key of `write`.
+package struct ValueArguments {
+    private var words: ArraySlice<String>
+    private let surroundings: Surroundings
+
+    /// What the words ask for.
+    package static func request(
+        _ words: [String], in surroundings: Surroundings
+    ) throws(ValueFailure) -> WriteRequest {
+        var arguments = ValueArguments(words: words[...], surroundings: surroundings)
+        let request = try arguments.request()
+        if let extra = arguments.words.first { throw ValueFailure(.unexpectedArgument(extra)) }
+        return request
+    }
+
+    private mutating func request() throws(ValueFailure) -> WriteRequest {
+        guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
+        guard let flag = TypeFlag(rawValue: first) else {
+            // One word is a value though it begins with a dash; of more, the first was meant to be a type.
+            guard words.isEmpty || first.utf8.first != UInt8(ascii: "-") else {
+                throw ValueFailure(.unknownType(first, nearest: Self.nearest(to: first)))
+            }
+            return .bare(first)
+        }
+        switch flag {
+        case .array: return .value(.array(try elements()))
+        case .arrayAdd: return .append(try elements())
+        case .dict: return .value(.dictionary(try entries()))
+        case .dictAdd: return .merge(try entries())
+        default: return .value(try value(flag))
+        }
+    }
+
+    private mutating func elements() throws(ValueFailure) -> [PropertyList] {
+        var elements: [PropertyList] = []
+        while !words.isEmpty { elements.append(try element()) }
+        return elements
+    }
+
+    private mutating func entries() throws(ValueFailure) -> PropertyList.Dictionary {
+        var entries = PropertyList.Dictionary()
+        while let key = words.popFirst() {
+            guard !words.isEmpty else { throw ValueFailure(.keyWithoutValue(key)) }
+            entries[key] = try element()
+        }
+        return entries
+    }
+
+    /// A value among others: a word, or a type and a word.
+    private mutating func element() throws(ValueFailure) -> PropertyList {
+        guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
+        guard let flag = TypeFlag(rawValue: first) else { return try PropertyList(bare: first) }
+        guard !flag.isComposite else { throw ValueFailure(.nestedComposite(flag)) }
+        return try value(flag)
+    }
+
+    private mutating func value(_ flag: TypeFlag) throws(ValueFailure) -> PropertyList {
+        guard let word = words.popFirst() else { throw ValueFailure(.missingValue(flag)) }
+        let value: PropertyList? =
+            switch flag {
+            case .string: .string(word)
+            case .int, .integer: PropertyList.Integer(word: word).map { .integer($0) }
+            case .float: Double(word: word).map { .real($0) }
+            case .bool, .boolean: Bool(word: word).map { .boolean($0) }
+            case .date: (word == "now" ? surroundings.clock.wall.date : Date(word: word)).map { .date($0) }
+            case .data: .data(try data(word))
+            case .json: try parsed(word, flag, .json)
+            case .plist: try parsed(word, flag, nil)
+            case .array, .arrayAdd, .dict, .dictAdd: nil
+            }
+        guard let value else { throw ValueFailure(.malformed(flag, word)) }
+        return value
+    }
+
+    private func data(_ word: String) throws(ValueFailure) -> Data {
+        if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
+        guard word.utf8.starts(with: "base64:".utf8) else { return try Data(hexadecimal: word) }
+        guard let data = Data(base64Encoded: String(word.unicodeScalars.dropFirst("base64:".count))) else {
+            throw ValueFailure(.malformed(.data, word))
+        }
+        return data
+    }
+
+    private func contents(_ name: String) throws(ValueFailure) -> [UInt8] {
+        do {
+            return try surroundings.contents(name, limit: PropertyList.Limits.default.inputBytes)
+        } catch let failure as SystemFailure {
+            throw ValueFailure(.unreadable(failure))
+        } catch let failure as Environment.Homeless {
+            throw ValueFailure(.homeless(failure))
+        } catch {
+            throw ValueFailure(.noSuchFile(name))
+        }
+    }
+
+    /// The value that a text says. JSON may hold the wrapped kinds that `--lossless-json` writes.
+    private func parsed(
+        _ text: String, _ flag: TypeFlag, _ format: PropertyList.Format?
+    ) throws(ValueFailure) -> PropertyList {
+        do throws(DecodingFailure) {
+            let options = PropertyList.ReadingOptions(unwrapsJSON: format == .json)
+            return try PropertyList(parsing: text, as: format, options: options)
+        } catch {
+            let entry = error.path.components.isEmpty ? "" : " (at \(error.path.description.onOneLine))"
+            throw ValueFailure(.damaged(flag, error.location(in: text.utf8), "\(error.problem)\(entry)"))
+        }
+    }
+
+    private static func nearest(to word: String) -> TypeFlag? {
+        Spelling.nearest(to: word, among: TypeFlag.allCases.map(\.rawValue)).flatMap { TypeFlag(rawValue: $0) }
+    }
+}

@@ -1,0 +1,104 @@
+package import Platform
+package import PropertyLists
+
+/// Why arguments are not a value that can be written.
+package struct ValueFailure: Reportable, Hashable {
+    package enum Problem: Hashable, Sendable {
+        /// A word that a type cannot be made of.
+        case malformed(TypeFlag, String)
+        case oddDigits(String)
+        /// Bare text that looks like a property list and is none.
+        case notParsed(String)
+        /// JSON or the text of a property list that is damaged.
+        case damaged(TypeFlag, TextLocation?, String)
+        case missingValue(TypeFlag)
+        case missingArgument
+        case unexpectedArgument(String)
+        case unknownType(String, nearest: TypeFlag?)
+        case nestedComposite(TypeFlag)
+        /// A key of a dictionary that nothing follows.
+        case keyWithoutValue(String)
+        /// The stored value that elements or entries are to be added to is of another kind.
+        case notAnArray(key: String)
+        case notADictionary(key: String)
+        /// The text that is to replace a whole domain.
+        case notAReplacement
+        case noSuchFile(String)
+        case unreadable(SystemFailure)
+        case homeless(Environment.Homeless)
+    }
+
+    package let problem: Problem
+
+    package init(_ problem: Problem) { self.problem = problem }
+}
+
+extension ValueFailure {
+    package var status: ExitStatus {
+        switch problem {
+        case .missingValue, .missingArgument, .unexpectedArgument, .unknownType: .usage
+        case .notAReplacement, .noSuchFile: .notFound
+        case .unreadable, .homeless: .systemFailed
+        default: .invalidValue
+        }
+    }
+
+    package var lines: [String] {
+        switch problem {
+        case .malformed(let flag, let text): ["\(flag.rawValue) \(shown(text)): not \(flag.noun)"]
+        case .oddDigits(let text): ["-data \(shown(text)): an odd number of hexadecimal digits"]
+        case .notParsed(let text): ["Could not parse: \(text).  Try single-quoting it."]
+        case .damaged(let flag, let place, let reason):
+            ["\(flag.rawValue): \(place.map { "\($0.line):\($0.column): " } ?? "")\(reason)"]
+        case .missingValue(let flag): ["\(flag.rawValue) needs \(flag.argument.name)"]
+        case .missingArgument: ["a value is missing; leaving defaults unchanged."]
+        case .unexpectedArgument(let text): ["Unexpected argument \(shown(text)); leaving defaults unchanged."]
+        case .unknownType(let text, let nearest):
+            ["unknown type \(shown(text))\(nearest.map { "; did you mean \($0.rawValue)?" } ?? "")"]
+        case .nestedComposite:
+            ["Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."]
+        case .keyWithoutValue(let key): ["Key \(key) lacks a corresponding value"]
+        case .notAnArray(let key):
+            ["Value for key \(key) is not an array; cannot append.  Leaving defaults unchanged."]
+        case .notADictionary(let key):
+            ["Value for key \(key) is not a dictionary; cannot append.  Leaving defaults unchanged."]
+        case .notAReplacement: ["Rep argument is not a dictionary", "Defaults have not been changed."]
+        case .noSuchFile(let name): ["\(name): no such file"]
+        case .unreadable(let failure): [failure.description]
+        case .homeless(let failure): [failure.description]
+        }
+    }
+}
+
+extension TypeFlag {
+    /// What a word behind the flag has to be.
+    fileprivate var noun: String {
+        switch self {
+        case .int, .integer: "a whole number from −2^63 to 2^64−1"
+        case .float: "a number that a double can hold"
+        case .bool, .boolean: "true, false, yes, no, on, off, 1 or 0"
+        case .date: "a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"
+        case .data: "hexadecimal digits, @FILE or base64:…"
+        default: "a value"
+        }
+    }
+}
+
+/// A word of the command line in a message, on one line.
+private func shown(_ text: String) -> String { text.isEmpty ? "''" : ShellWord.quoted(text.onOneLine) }
+
+extension String {
+    /// The text for a message: without characters that move the cursor, and not without end.
+    package var onOneLine: String {
+        var result = ""
+        for scalar in unicodeScalars.prefix(200) {
+            switch scalar.value {
+            case 0x0A: result += "\\n"
+            case 0x09: result += "\\t"
+            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: result += "\\u{\(String(scalar.value, radix: 16))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return unicodeScalars.count > 200 ? result + "…" : result
+    }
+}

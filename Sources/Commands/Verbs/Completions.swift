@@ -1,0 +1,31 @@
+internal import Platform
+
+extension Verb {
+    package static let completions = Verb(
+        "completions", .new, "print the script by which a shell completes the words of prefs",
+        details: [
+            "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
+        ],
+        forms: [[Operand("SHELL", .choice(CompletionScript.allCases.map(\.rawValue)))]]
+    ) { invocation, surroundings in
+        let shells = CompletionScript.allCases.map(\.rawValue)
+        let word = invocation[operand: "SHELL"] ?? ""
+        guard let script = CompletionScript(rawValue: word.lowercased()) else {
+            throw CommandFailure(
+                .usage, "unknown shell \(ShellWord.quoted(word.onOneLine))\(Spelling.hint(word, among: shells))")
+        }
+        try surroundings.terminal.write(script.text, to: .output)
+        return .done
+    }
+
+    /// What the scripts call: the shell, then the words up to and with the one that is being completed.
+    package static let complete = Verb(
+        "__complete", .hidden, "answer a shell's question",
+        forms: [[Operand("SHELL", .word), Operand("WORD", .word, .zeroOrMore)]]
+    ) { invocation, surroundings in
+        let isRaw = invocation[operand: "SHELL"] == CompletionScript.bash.rawValue
+        let words = invocation.words("WORD").map { isRaw ? ShellWord.unquoted($0) : $0 }
+        try surroundings.terminal.write(Completion.answer(to: words).text, to: .output)
+        return .done
+    }
+}

@@ -1,0 +1,20 @@
+internal import Platform
+
+extension Verb {
+    package static let help = Verb(
+        "help", .classic, "print help, on all or on one verb",
+        forms: [[Operand("VERB", .verb, .zeroOrMore)]]
+    ) { invocation, surroundings in
+        var path: [Verb] = []
+        for word in invocation.words("VERB") {
+            let known = path.last?.parts ?? Verb.all
+            guard let verb = Verb.named(word, among: known) else {
+                throw UsageFailure(
+                    .unknownVerb(word, known: known.filter { $0.kind != .hidden }.map(\.name)), path: path.map(\.name))
+            }
+            path.append(verb)
+        }
+        try surroundings.terminal.write(HelpText.text(of: path), to: .output)
+        return .done
+    }
+}

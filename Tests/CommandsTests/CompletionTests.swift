@@ -1,0 +1,179 @@
+import Commands
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct CompletionTests {
+    static let domain: PropertyList.Dictionary = [
+        "theme": "dark", "a key": 1, ":colon": 2, "": 3, "windows": [["x": 1, "y:z": 2], 5], "line\nbreak": 1,
+    ]
+
+    static let source = CompletionSource(
+        domains: { ["org.example", "com.example.app", "com.example.other"] },
+        domain: { $0 == "com.example.app" ? domain : nil })
+
+    static let rows: [(words: [String], offered: [String])] = [
+        (["re"], ["read", "read-type", "rename", "restore"]), (["MIR"], []), (["xyz"], []), (["__"], []),
+        (["-"], ["-currentHost", "-host", "--store", "--version", "--help"]), (["--s"], ["--store"]),
+        (["-currentHost", "wr"], ["write"]), (["-host", "h", "expo"], ["export"]), (["-host", ""], []),
+        (["read", "com"], ["com.example.app", "com.example.other"]), (["READ", "org"], ["org.example"]),
+        (
+            ["read", "-"],
+            [
+                "--effective", "--layer", "--format", "--default", "--sort", "--lossless-json", "--coerce", "--lossy",
+                "--help", "-g",
+            ]
+        ),
+        (["read", "--format", "j"], ["json"]), (["read", "--layer", ""], ["user", "user-host", "site", "forced"]),
+        (["read", "--format", "json", "--eff"], ["--effective"]), (["read", "--default", "x", "org"], ["org.example"]),
+        (["read", "com.example.app", "t"], ["theme"]),
+        (["read", "com.example.app", ""], ["\\:colon", "a key", "line\nbreak", "theme", "windows"]),
+        (["read", "com.example.app", ":"], [":\\:colon", ":a key", ":line\nbreak", ":theme", ":windows"]),
+        (["read", "com.example.app", ":windows:"], [":windows:0", ":windows:1"]),
+        (["read", "com.example.app", ":windows:0:"], [":windows:0:x", ":windows:0:y\\:z"]),
+        (["read", "com.example.app", ":theme:"], []), (["read", "no.such", ""], []),
+        (["read", "com.example.app", "theme", ""], []),
+        // From the domain on, the classic verbs take no options.
+        (["read", "com.example.app", "--"], []), (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
+        (["write", "com.example.app", "theme", "-string", "-b"], []),
+        (["rename", "com.example.app", "theme", "win"], ["windows"]),
+        (["explain", "com.example.app", "--f"], ["--format"]),
+        (["explain", "--format", "json", "com.example.app", "th"], ["theme"]),
+        (["explain", "--", "--f"], []), (["mirror", "s"], ["sync", "service", "status"]),
+        (["mirror", "sync", "--p"], ["--push", "--pull"]),
+        (["mirror", "conflicts", ""], ["show", "accept", "restore"]),
+        (["schema", "show", "--format", ""], ["text", "markdown", "man", "json-schema"]),
+        (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
+        (["completions", ""], ["bash", "zsh", "fish"]),
+    ]
+
+    @Test(arguments: rows)
+    func `a word is completed by the rows and the store`(_ row: (words: [String], offered: [String])) {
+        let answer = Completion.answer(to: row.words, source: Self.source)
+        #expect(answer.candidates.map(\.word) == row.offered)
+    }
+
+    @Test(
+        arguments: [
+            (["import", "d", ""], .files), (["lint", ""], .files), (["diff", ""], .files),
+            (["mirror", "init", ""], .folders),
+            (["--store", ""], .folders), (["read", "./"], .files), (["read", ""], .words),
+            (["convert", "-o", ""], .files),
+            (["read", "d", ""], .words),
+        ] as [([String], Completion.Answer.Files)])
+    func `files are offered where a file may stand`(_ words: [String], _ files: Completion.Answer.Files) {
+        #expect(Completion.answer(to: words, source: Self.source).files == files)
+    }
+
+    @Test func `an answer is a line for each word that fits on one`() {
+        let answer = Completion.answer(to: ["read", "com.example.app", ""], source: Self.source)
+        #expect(answer.text == "words\n\\:colon\tinteger\na key\tinteger\ntheme\tstring\nwindows\tarray\n")
+        #expect(Completion.answer(to: ["lint", "x"]).text == "files\n")
+    }
+
+    @Test func `the hidden verb answers, and takes the quotes of bash away`() throws {
+        #expect(try runPrefs(["prefs", "__complete", "zsh", "ren"]).output.hasPrefix("words\nrename\t"))
+        #expect(try runPrefs(["prefs", "__complete", "bash", "'ren"]).output.hasPrefix("words\nrename\t"))
+        #expect(try runPrefs(["prefs", "__complete", "fish", "read", "--format", "x"]).output == "words\nxml\n")
+        #expect(try runPrefs(["prefs", "__complete", "fish"]).status == 0)
+    }
+
+    @Test(arguments: [
+        ("a\\ b", "a b"), ("'a b", "a b"), ("\"a \\\"b", "a \"b"), ("\"a\\b\"", "a\\b"), ("a\\", "a"),
+        ("'it'\\''s'", "it's"),
+    ])
+    func `a word is understood before its quotes are closed`(_ word: String, _ text: String) {
+        #expect(ShellWord.unquoted(word) == text)
+    }
+}
+
+/// The scripts in the shells that they are for. A function stands in for the command: it keeps what it was asked.
+@Suite struct CompletionScriptTests {
+    private func run(_ shell: String, _ script: CompletionScript, _ lines: String) throws -> Subprocess {
+        let folder = try TemporaryFolder()
+        try folder.write(script.text, to: "completions")
+        try folder.write(lines, to: "test")
+        let run = try Subprocess.run(shell, (shell == "zsh" ? ["-f"] : []) + ["test"], in: folder.url)
+        #expect(run.errorText.isEmpty)
+        return run
+    }
+
+    @Test(arguments: CompletionScript.allCases)
+    func `the command prints its script`(_ script: CompletionScript) throws {
+        #expect(try runPrefs(["prefs", "completions", script.rawValue]) == Transcript.Outcome(output: script.text))
+    }
+
+    @Test(arguments: CompletionScript.allCases.filter { Tool.isExpected($0.rawValue) })
+    func `a shell can read its script`(_ script: CompletionScript) throws {
+        let folder = try TemporaryFolder()
+        try folder.write(script.text, to: "completions")
+        let run = try Subprocess.run(script.rawValue, ["-n", "completions"], in: folder.url)
+        #expect(run.status == 0 && run.errorText.isEmpty, "\(run.errorText)")
+    }
+
+    @Test(arguments: [
+        ("prefs re", ["prefs", "re"], "words\\nread\\tx\\nrename\\ty\\n", "<re>", ["read", "rename"]),
+        (
+            "prefs read d :a:", ["prefs", "read", "d", ":", "a", ":"], "words\\n:a:b\\n:a:c d\\n", "<read><d><:a:>",
+            ["b", "c\\ d"]
+        ),
+        ("prefs read --format=x", ["prefs", "read", "--format", "=", "x"], "words\\n", "<read><--format=x>", []),
+        ("prefs read 'a b", ["prefs", "read", "'a b"], "words\\n", "<read><'a b>", []),
+        ("prefs read ", ["prefs", "read", ""], "words\\nd\\n", "<read><>", ["d"]),
+        ("prefs lint ./comp", ["prefs", "lint", "./comp"], "files\\n", "<lint><./comp>", ["./completions"]),
+    ])
+    func `bash completes`(
+        _ line: String, _ words: [String], _ answer: String, _ asked: String, _ replies: [String]
+    ) throws {
+        let run = try run(
+            "bash", .bash,
+            """
+            prefs() { shift 2; printf '<%s>' "$@" > asked; printf '\(answer)'; }
+            . ./completions
+            COMP_LINE=\(ShellWord.quoted(line)) COMP_POINT=\(line.utf8.count)
+            COMP_WORDS=(\(ShellWord.line(words))) COMP_CWORD=\(words.count - 1)
+            _prefs
+            cat asked; echo
+            for reply in "${COMPREPLY[@]}"; do printf '%s\\n' "$reply"; done
+            complete -p prefs
+
+            """)
+        #expect(run.text.split(separator: "\n").map(String.init) == [asked] + replies + ["complete -F _prefs prefs"])
+    }
+
+    @Test(.enabled(if: Tool.isExpected("zsh"), "\(Tool.absence(of: "zsh"))"))
+    func `zsh completes`() throws {
+        let run = try run(
+            "zsh", .zsh,
+            """
+            prefs() { shift 2; printf '<%s>' "$@" > asked; printf 'files\\nread\\tprint\\na key\\n'; }
+            compdef() { print -r -- "compdef $*" }
+            compadd() { print -rl -- $names; print -rl -- $shown }
+            _files() { print -r -- "files $*" }
+            . ./completions
+            words=(prefs "'a b'" "" more) CURRENT=3
+            _prefs
+            cat asked
+
+            """)
+        #expect(run.text == "compdef _prefs prefs\nread\na key\nread  -- print\na key\nfiles \n<a b><>")
+    }
+
+    @Test(.enabled(if: Tool.isExpected("fish"), "\(Tool.absence(of: "fish"))"))
+    func `fish completes`() throws {
+        let run = try run(
+            "fish", .fish,
+            """
+            function prefs; printf '<%s>' $argv[3..-1] > asked; printf 'words\\nread\\tprint\\nrename\\n'; end
+            source ./completions
+            complete -C "prefs -currentHost re"
+            cat asked
+            echo
+            complete -C "prefs 'a b' "
+            cat asked
+
+            """)
+        #expect(run.text == "read\tprint\nrename\n<-currentHost><re>\nread\tprint\nrename\n<a b><>")
+    }
+}

@@ -1,0 +1,191 @@
+import Commands
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct GrammarTests {
+    /// What the parser makes of a command line: the verb, its options, its operands.
+    private func reading(_ words: [String]) throws -> String {
+        guard case .run(let invocation) = try Parser.request(words) else { return "" }
+        let options = (Option.global + invocation.verb.options).flatMap { option in
+            invocation.all(option).map { $0.isEmpty ? option.name : "\(option.name)=\($0)" }
+        }
+        let operands = Set(invocation.verb.forms.joined().map(\.name)).sorted().flatMap { name in
+            invocation.words(name).isEmpty ? [] : ["\(name):\(invocation.words(name).joined(separator: ","))"]
+        }
+        return (invocation.path + options + operands).joined(separator: " ")
+    }
+
+    static let rows: [([String], String)] = [
+        (["read"], "read"), (["READ"], "read"), (["Read", "d"], "read DOMAIN:d"),
+        (["read", "d", "k"], "read DOMAIN:d KEY:k"),
+        (["read", "-g"], "read DOMAIN:-g"), (["read", "-globalDomain", "k"], "read DOMAIN:-globalDomain KEY:k"),
+        (["-currentHost", "read", "d"], "read -currentHost DOMAIN:d"), (["-host", "h", "read"], "read -host=h"),
+        (["--store", "gnustep", "domains"], "domains --store=gnustep"),
+        (["--store=/x", "domains"], "domains --store=/x"),
+        (["read", "--format", "XML1", "d"], "read --format=xml DOMAIN:d"),
+        (["read", "--format=binary1", "d"], "read --format=binary DOMAIN:d"),
+        (["read", "--layer", "Site", "-g", "k"], "read --layer=site DOMAIN:-g KEY:k"),
+        (["read", "--default", "", "d", "k"], "read --default DOMAIN:d KEY:k"),
+        (["read", "--", "--d"], "read DOMAIN:--d"),
+        (["read", "--effective", "--", "-d", "--"], "read --effective DOMAIN:-d KEY:--"),
+        (["remove", "d"], "delete DOMAIN:d"), (["delete", "d", "-k"], "delete DOMAIN:d KEY:-k"),
+        (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"),
+        (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
+        (["write", "d", "k", "-int", "-5"], "write DOMAIN:d KEY:k VALUE:-int,-5"),
+        (["write", "--force", "d", "k", "--force"], "write --force DOMAIN:d KEY:k VALUE:--force"),
+        (["write", "d", "k", "--help"], "write DOMAIN:d KEY:k VALUE:--help"),
+        (["write", "d", "-int", "5"], "write DOMAIN:d KEY:-int VALUE:5"),
+        (["write", "d", "k", "-array", "--", "x"], "write DOMAIN:d KEY:k VALUE:-array,--,x"),
+        (["import", "d", "-"], "import DOMAIN:d FILE:-"),
+        (["export", "--format", "xml", "-g", "-"], "export --format=xml DOMAIN:-g FILE:-"),
+        (["find", "-x"], ""), (["find", "--", "-x"], "find WORD:-x"),
+        (["explain", "d", "--format", "json", "k"], "explain --format=json DOMAIN:d KEY:k"),
+        (["diff", "a", "b", "--format=commands"], "diff --format=commands A:a B:b"),
+        (["diff", "-g", "--", "--b"], "diff A:-g B:--b"),
+        (["apply", "a", "--dry-run", "b", "c", "--prune"], "apply --prune --dry-run FILE:a,b,c"),
+        (["apply", "-"], "apply FILE:-"),
+        (["watch", "--ignore", "a*", "--ignore", "b"], "watch --ignore=a* --ignore=b"),
+        (["undo", "d", "3"], "undo DOMAIN:d N:3"),
+        (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
+        (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
+        (["mirror", "sync", "--pull"], "mirror sync --pull"),
+        (["mirror", "conflicts"], "mirror conflicts"),
+        (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
+        (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN:d"),
+        (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
+    ]
+
+    @Test(arguments: rows.filter { !$0.1.isEmpty })
+    func `a command line is read by the rows`(_ words: [String], _ expected: String) throws {
+        #expect(try reading(words) == expected)
+    }
+
+    static let failures: [([String], UsageFailure.Problem)] = [
+        ([], .noVerb), (["-g", "read"], .unknownOption("-g", known: Option.global.map(\.name))),
+        (["read", "d", "k", "x"], .unexpectedOperand("x")), (["write"], .missingOperand("DOMAIN")),
+        (["write", "d"], .missingOperand("DICTIONARY")), (["rename", "d", "a"], .missingOperand("NEW")),
+        (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
+        (["apply"], .missingOperand("FILE")),
+        (["diff", "a"], .missingOperand("B")), (["mirror", "conflicts", "show"], .missingOperand("N")),
+        (["domains", "x"], .unexpectedOperand("x")),
+        (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
+        (["delete", "d", "k", "--force"], .lateOption("--force")),
+        (["explain", "d", "--default"], .unknownOption("--default", known: ["--format", "--help"])),
+        (
+            ["watch", "--format", "yaml"],
+            .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])
+        ),
+    ]
+
+    @Test(arguments: failures)
+    func `a command line that fits no row is refused`(_ words: [String], _ problem: UsageFailure.Problem) {
+        let failure = #expect(throws: UsageFailure.self) { try Parser.request(words) }
+        #expect(failure?.problem == problem)
+        #expect(failure?.status == .usage)
+        #expect(failure?.lines.count == 1)
+    }
+
+    @Test func `no verb at all is answered with the overview on standard error`() throws {
+        let outcome = try runPrefs(["prefs"])
+        #expect(outcome == Transcript.Outcome(errors: HelpText.overview(), status: 2))
+        #expect(try runPrefs(["prefs", "help"]) == Transcript.Outcome(output: HelpText.overview()))
+        #expect(try runPrefs(["prefs", "--help"]) == Transcript.Outcome(output: HelpText.overview()))
+    }
+
+    @Test func `a reader that has gone away is no failure, a full disk is one`() throws {
+        let machine = try SimulatedMachine()
+        for (code, status) in [(ErrorCode(rawValue: 32), ExitStatus.done), (.noSpace, .systemFailed)] {
+            let terminal = SimulatedTerminal()
+            terminal.failWrites(code)
+            var environment = machine.environment
+            environment.arguments = ["prefs", "help"]
+            let surroundings = Surroundings(
+                environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher,
+                clock: machine.clock, terminal: terminal)
+            #expect(Command.run(in: surroundings) == status)
+        }
+    }
+
+    @Test func `random command lines never trap`() throws {
+        var generator = SeededGenerator(stream: "command lines")
+        let options = Verb.all.flatMap(\.options).map(\.name) + Option.global.map(\.name)
+        let words =
+            Verb.all.map(\.name) + options + TypeFlag.allCases.map(\.rawValue)
+            + ["-", "--", "", "-g", "d", ":a:0", "\\:", "{", "(", "json", "=", "--=", "--format=", "\0", "é"]
+            + String.awkward
+        let machine = try SimulatedMachine()
+        for _ in 0..<10_000 {
+            let line = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
+                words.randomElement(using: &generator) ?? ""
+            }
+            let outcome = try runPrefs(["prefs"] + line, on: machine)
+            #expect(outcome.status == 0 || !outcome.errors.isEmpty, "\(line) \(Seed.ofThisRun)")
+        }
+    }
+}
+
+@Suite struct VerbTableTests {
+    static let everyVerb: [[Verb]] = Verb.all.flatMap { verb in [[verb]] + verb.parts.map { [verb, $0] } }
+
+    @Test func `names and aliases differ`() {
+        let names = Verb.all.flatMap { [$0.name] + $0.aliases }
+        #expect(Set(names).count == names.count)
+        for verb in Verb.all { #expect(Set(verb.parts.map(\.name)).count == verb.parts.count) }
+    }
+
+    @Test func `the verbs of the specification are there`() {
+        let classic = [
+            "read", "read-type", "write", "rename", "delete", "delete-all", "import", "export", "domains", "find",
+            "help",
+        ]
+        let new = [
+            "explain", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint", "args",
+            "schema",
+            "form", "mirror", "doctor", "completions",
+        ]
+        #expect(Verb.all.filter { $0.kind == .classic }.map(\.name) == classic)
+        #expect(Verb.all.filter { $0.kind == .new }.map(\.name) == new)
+    }
+
+    @Test(arguments: everyVerb)
+    func `a row is well formed`(_ path: [Verb]) throws {
+        let verb = try #require(path.last)
+        #expect(verb.name == verb.name.lowercased())
+        #expect(!verb.summary.isEmpty && !verb.summary.hasSuffix("."))
+        #expect(Set(verb.options.map(\.name)).count == verb.options.count)
+        #expect(verb.options.allSatisfy { $0.name.hasPrefix("--") || $0.name == "-o" })
+        #expect(!verb.options.contains { $0.summary.hasSuffix(".") || $0.summary.isEmpty })
+        #expect(Set(verb.statuses).isDisjoint(with: [.done, .usage]))
+        for form in verb.forms {
+            let open = form.drop { $0.occurrence == .once }
+            #expect(!open.dropFirst().contains { $0.occurrence == .once }, "what may be left out stands last")
+            #expect(!form.dropLast().contains { [.oneOrMore, .zeroOrMore].contains($0.occurrence) })
+        }
+    }
+
+    @Test(arguments: everyVerb)
+    func `help names all that the row has`(_ path: [Verb]) throws {
+        let verb = try #require(path.last)
+        let text = HelpText.text(of: path)
+        for option in verb.options { #expect(text.contains("  \(option.name)")) }
+        for form in verb.forms { for operand in form { #expect(text.contains(operand.name)) } }
+        for part in verb.parts { #expect(text.contains("  \(part.name)")) }
+        for status in verb.allStatuses { #expect(text.contains(status.meaning)) }
+        for line in text.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
+    }
+
+    @Test func `the overview names every verb and global option on lines that fit`() {
+        let text = HelpText.overview()
+        for verb in Verb.all where verb.kind != .hidden { #expect(text.contains("\n  \(verb.name)")) }
+        for option in Option.global { #expect(text.contains(option.name)) }
+        #expect(!text.contains("__complete"))
+        for line in text.split(separator: "\n") { #expect(line.count <= 79, "\(line)") }
+    }
+
+    @Test func `statuses are numbered from 0 to 13, and each is some verb's`() {
+        #expect(ExitStatus.allCases.map(\.rawValue) == Array(0...13))
+        #expect(Set(Verb.all.flatMap(\.allStatuses)) == Set(ExitStatus.allCases))
+    }
+}

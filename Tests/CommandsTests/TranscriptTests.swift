@@ -1,0 +1,79 @@
+import Foundation
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct TranscriptTests {
+    static let names: [String] = {
+        let folder = packageRoot.appending(path: "Tests/Transcripts").path(percentEncoded: false)
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return files.filter { $0.hasSuffix(".transcript") }.sorted()
+    }()
+
+    @Test func `there are transcripts`() { #expect(!Self.names.isEmpty) }
+
+    @Test(arguments: names)
+    func `the command does what its transcript says`(_ name: String) throws {
+        let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: name)
+        let transcript = try Transcript(parsing: String(decoding: Data(contentsOf: file), as: UTF8.self))
+        #expect(!transcript.steps.isEmpty)
+        // All commands of one transcript run on one machine, so that what one writes the next one reads.
+        let machine = try SimulatedMachine()
+        let failures = try transcript.failures { words, input in try runPrefs(words, input: input, on: machine) }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    static let sample = """
+        # A comment.
+        $ prefs write 'a b' "c\\"d" \\$x
+        < in
+        <~ more
+        | one
+        |
+        | two
+        ! three
+        ? 3
+
+        $ prefs
+        |~ unfinished
+        """
+
+    @Test func `a transcript is read as it is written`() throws {
+        let transcript = try Transcript(parsing: Self.sample)
+        #expect(transcript.steps.count == 2)
+        #expect(try ShellScript.words(transcript.steps[0].command) == ["prefs", "write", "a b", "c\"d", "$x"])
+        #expect(transcript.steps[0].input == "in\nmore")
+        #expect(transcript.steps[0].line == 2)
+        #expect(transcript.steps[0].outcome == Transcript.Outcome(output: "one\n\ntwo\n", errors: "three\n", status: 3))
+        #expect(transcript.steps[1].outcome == Transcript.Outcome(output: "unfinished"))
+    }
+
+    @Test func `a command that does otherwise fails its transcript`() throws {
+        let transcript = try Transcript(parsing: Self.sample)
+        let expected = transcript.steps.map(\.outcome)
+        var calls = 0
+        let none = try transcript.failures { _, _ in
+            calls += 1
+            return expected[calls - 1]
+        }
+        #expect(none == [])
+        for (index, outcome) in [
+            Transcript.Outcome(), .init(output: "unfinished\n"), .init(output: "unfinished", status: 1),
+        ].enumerated() {
+            var calls = 0
+            let failures = try transcript.failures { _, _ in
+                calls += 1
+                return calls == 1 ? expected[0] : outcome
+            }
+            #expect(failures.count == 1, "\(index)")
+            #expect(failures.first?.hasPrefix("line 11: $ prefs\nexpected:\n|~ unfinished\ncame:\n") == true)
+        }
+    }
+
+    @Test(arguments: ["| a", "$ a\n? x", "$ a\nb", "$ a\n$ 'b"])
+    func `what is no transcript is refused`(_ text: String) {
+        #expect(throws: (any Error).self) {
+            try Transcript(parsing: text).failures { _, _ in Transcript.Outcome() }
+        }
+    }
+}
