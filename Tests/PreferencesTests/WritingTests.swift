@@ -35,6 +35,12 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).generation == former)
     }
 
+    @Test func `that changes nothing makes no file`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", nil, in: Self.file)
+        #expect(try !Self.file.contents(on: bench.process()).exists)
+    }
+
     @Test func `gives files and folders to nobody else`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)

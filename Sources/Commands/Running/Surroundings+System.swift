@@ -14,7 +14,8 @@ extension Surroundings {
         _ = signal(SIGPIPE, SIG_IGN)
         return Surroundings(
             environment: .ofThisProcess(), fileSystem: SystemFileSystem(), watcher: SystemDirectoryWatcher(),
-            clock: SystemClock(), terminal: SystemTerminal())
+            clock: SystemClock(), terminal: SystemTerminal(),
+            background: { work in runApart(work) })
     }
 }
 

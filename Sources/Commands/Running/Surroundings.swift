@@ -1,4 +1,5 @@
 package import Platform
+internal import Preferences
 
 /// All that a verb can reach: the process's environment and the seams of the operating system.
 package struct Surroundings: Sendable {
@@ -7,16 +8,20 @@ package struct Surroundings: Sendable {
     package let watcher: any DirectoryWatcher
     package let clock: any Clock
     package let terminal: any Terminal
+    /// Does work that may wait, apart from the caller.
+    package let background: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
         environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
-        terminal: any Terminal
+        terminal: any Terminal,
+        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
         self.watcher = watcher
         self.clock = clock
         self.terminal = terminal
+        self.background = background
     }
 }
 
@@ -35,6 +40,21 @@ extension Surroundings {
         }
         let home = try environment.home(in: fileSystem)
         return FilePath(argument.utf8.dropFirst(2)).map(home.resolving) ?? home
+    }
+
+    /// The file that an argument names, as seen from the root.
+    func absolutePath(_ argument: String) throws -> FilePath {
+        let path = try path(argument)
+        if path.isAbsolute { return path }
+        let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
+        return folder.resolving(FilePath(argument.hasPrefix("./") ? String(argument.dropFirst(2)) : argument) ?? path)
+    }
+
+    /// The machine as the store sees it.
+    var machine: Machine {
+        Machine(
+            fileSystem: fileSystem, clock: clock, watcher: watcher, environment: environment, terminal: terminal,
+            background: background)
     }
 
     /// The bytes of the file that an argument names; `-` is the standard input.

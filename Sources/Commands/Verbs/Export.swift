@@ -1,3 +1,7 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let export = Verb(
         "export", .classic, "write a domain to a file",
@@ -5,5 +9,16 @@ extension Verb {
         options: [
             .effective, .layer, .format(FormatName.ofValues, "how to write it"), .sort, .losslessJSON, .coerce, .lossy,
         ],
-        forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed])
+        forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let file = invocation[operand: "FILE"] ?? "-"
+        guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
+            throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")
+        }
+        let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
+        try surroundings.write(rendering.bytes(of: .dictionary(values)), to: file)
+        return .done
+    }
 }

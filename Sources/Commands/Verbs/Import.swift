@@ -1,9 +1,29 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let importing = Verb(
         "import", .classic, "take the keys of a file into a domain",
         details: ["FILE is in any of the formats; - is the standard input. Keys that it does not have stay."],
         options: [.layer, .force, .replace, .from, .losslessJSON], forms: [[.domain, .file]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout])
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, surroundings)
+        let imported = try input.dictionary()
+        if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
+        let replaces = invocation.has(.replace)
+        try access.change(domain, WriteReason(rawValue: "import")) { values in
+            if replaces {
+                values.replaceVisible(with: imported)
+            } else {
+                for entry in imported { values[entry.key] = entry.value }
+            }
+        }
+        return .done
+    }
 }
 
 extension Option {

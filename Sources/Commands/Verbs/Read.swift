@@ -1,3 +1,7 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let read = Verb(
         "read", .classic, "print all domains, one domain, or one value",
@@ -8,7 +12,52 @@ extension Verb {
         options: [
             .effective, .layer, .format(FormatName.ofValues), .defaultText, .sort, .losslessJSON, .coerce, .lossy,
         ],
-        forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed])
+        forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let isEffective = invocation.has(.effective)
+        let rendering = Rendering(invocation, preset: .classic)
+        guard let word = invocation[operand: "DOMAIN"] else {
+            return try readAll(access, rendering, effective: isEffective)
+        }
+        let domain = try access.domain(word)
+        let key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        let value: PropertyList?
+        if let key {
+            value = try access.value(key, in: domain, effective: isEffective)
+        } else {
+            value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
+        }
+        if let value {
+            try surroundings.terminal.write(rendering.bytes(of: value, under: key), to: .output)
+        } else if let text = invocation[.defaultText] {
+            try surroundings.say(text)
+        } else {
+            throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
+        }
+        return .done
+    }
+
+    /// Prints every domain under its name. One that cannot be read is told of, and the others are printed all the same.
+    private static func readAll(
+        _ access: StoreAccess, _ rendering: Rendering, effective: Bool
+    ) throws -> ExitStatus {
+        var all = PropertyList.Dictionary()
+        var status = ExitStatus.done
+        for name in try access.names() {
+            do {
+                let domain = try access.domain(name)
+                if let values = try access.values(domain, effective: effective) {
+                    all[domain.heading] = .dictionary(values)
+                }
+            } catch let failure as StoreFailure {
+                try access.surroundings.note(failure.description)
+                status = failure.status
+            }
+        }
+        try access.surroundings.terminal.write(rendering.bytes(of: .dictionary(all)), to: .output)
+        return status
+    }
 }
 
 extension Option {

@@ -1,6 +1,25 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let readType = Verb(
         "read-type", .classic, "print the type of a value",
         options: [.effective, .layer], forms: [[.domain, .key]],
-        statuses: [.notFound, .invalidValue, .damaged, .systemFailed])
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let key = try KeyArgument(invocation[operand: "KEY"] ?? "")
+        guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
+            throw CommandFailure.noPair(domain, key)
+        }
+        try surroundings.say("Type is \(value.kind.typeName)")
+        return .done
+    }
+}
+
+extension PropertyList.Kind {
+    /// What defaults(1) calls the type.
+    fileprivate var typeName: String { self == .real ? "float" : rawValue }
 }

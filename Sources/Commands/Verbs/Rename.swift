@@ -1,6 +1,29 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let rename = Verb(
         "rename", .classic, "move a value to another key, over what is there",
         options: [.layer, .force], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout])
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let old = try KeyArgument(forWriting: invocation[operand: "OLD"] ?? "")
+        let new = try KeyArgument(forWriting: invocation[operand: "NEW"] ?? "")
+        if !invocation.has(.force) { try access.checkNotForced([old.key, new.key], in: domain) }
+        try access.change(domain) { values in
+            var root = PropertyList.dictionary(values)
+            guard let value = try root.remove(at: old.path) else {
+                throw CommandFailure(
+                    .notFound,
+                    "Key \(old.spelling.onOneLine) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
+                )
+            }
+            try root.set(value, at: new.path)
+            values = root.dictionaryValue ?? values
+        }
+        return .done
+    }
 }

@@ -1,3 +1,8 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import Synchronization
+
 extension Verb {
     package static let write = Verb(
         "write", .classic, "set a value, or replace a whole domain",
@@ -8,7 +13,72 @@ extension Verb {
         ],
         options: [.layer, .force, .ifCurrent, .ifAbsent],
         forms: [[.domain, Operand("DICTIONARY", .word)], [.domain, .key, Operand("VALUE", .value, .oneOrMore)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different])
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let isForced = invocation.has(.force)
+        if let text = invocation[operand: "DICTIONARY"] {
+            let replacement = try PropertyList.Dictionary(replacement: text)
+            if !isForced { try access.checkNotForced(replacement.keys, in: domain) }
+            try access.change(domain) { values in values.replaceVisible(with: replacement) }
+            return .done
+        }
+        let word = invocation[operand: "KEY"] ?? ""
+        let key = try KeyArgument(forWriting: word)
+        let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
+        if !isForced { try access.checkNotForced([key.key], in: domain) }
+        let condition = try WriteCondition(invocation)
+        let notices = Mutex<[String]>([])
+        try access.change(domain) { values in
+            var root = PropertyList.dictionary(values)
+            let former = root[key.path]
+            try condition.check(former, key)
+            let value = try request.value(replacing: former, key: word)
+            try root.set(value, at: key.path)
+            values = root.dictionaryValue ?? values
+            if let notice = request.notice(replacing: former, with: value, key: word) {
+                notices.withLock { $0 = [notice] }
+            }
+        }
+        for notice in notices.withLock(\.self) { try surroundings.note(notice) }
+        return .done
+    }
+}
+
+/// What must hold of the present value for a new one to be written.
+private enum WriteCondition: Sendable {
+    case none, absent
+    case current(PropertyList)
+
+    init(_ invocation: Invocation) throws {
+        if invocation.has(.ifAbsent) {
+            self = .absent
+        } else if let text = invocation[.ifCurrent] {
+            self = .current(try PropertyList(parsing: text, as: .json, options: .ofDomains))
+        } else {
+            self = .none
+        }
+    }
+
+    func check(_ value: PropertyList?, _ key: KeyArgument) throws(CommandFailure) {
+        switch self {
+        case .none: return
+        case .absent: if value == nil { return }
+        case .current(let expected): if value == expected { return }
+        }
+        let found = value == nil ? "there is no value now" : "the value is another"
+        throw CommandFailure(.different, "\(key.spelling.onOneLine): \(found); nothing was changed")
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Makes the values those given, but for the store's own keys.
+    mutating func replaceVisible(with values: PropertyList.Dictionary) {
+        var new = values
+        for entry in self where entry.key.isHidden { new[entry.key] = entry.value }
+        self = new
+    }
 }
 
 extension Option {

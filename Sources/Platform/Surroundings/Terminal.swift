@@ -35,3 +35,9 @@ extension Terminal {
         try write(Array(text.utf8).span.bytes, to: stream)
     }
 }
+
+extension Terminal {
+    package func write(_ bytes: [UInt8], to stream: StandardStream) throws(SystemFailure) {
+        try write(bytes.span.bytes, to: stream)
+    }
+}

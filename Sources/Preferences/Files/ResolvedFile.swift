@@ -1,4 +1,4 @@
-package import Platform
+internal import Platform
 internal import PropertyLists
 
 /// A domain's file, and where its path leads: a symbolic link is kept, and what it leads to is replaced.
@@ -23,17 +23,5 @@ struct ResolvedFile: Sendable {
         self.file = file
         self.target = target
         isLinked = target != file.path
-    }
-}
-
-extension FilePath {
-    /// Where the path leads once no symbolic link stands at its end. There need be nothing.
-    package func followingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
-        var path = self
-        for _ in 0..<40 {
-            guard let destination = try fileSystem.destination(ofLink: path) else { return path }
-            path = path.parent.resolving(destination)
-        }
-        throw SystemFailure(.tooManySymbolicLinks, .readLink, self)
     }
 }

@@ -81,8 +81,8 @@ struct FilePlan {
 
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
-        return !before.exists || before.recovery != nil || draft.format != before.format
-            || draft.values != before.values
+        if draft.values != before.values || before.recovery != nil { return true }
+        return before.exists && draft.format != before.format
     }
 
     var outcome: CommittedDomain {

@@ -1,0 +1,62 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+extension StoreAccess {
+    /// Changes domains in one step: all of them or none.
+    @discardableResult
+    func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
+        let writer = DomainWriter(
+            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
+        let outcomes = try writer.commit(edits)
+        for outcome in outcomes { try warn(outcome.before.recovery) }
+        return outcomes
+    }
+
+    /// Changes the values of one domain.
+    @discardableResult
+    func change(
+        _ domain: AddressedDomain, _ reason: WriteReason = .write,
+        _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Void
+    ) throws -> CommittedDomain? {
+        try commit([DomainEdit(domain.file) { draft in try body(&draft.values) }], reason).first
+    }
+
+    /// Refuses to write a key that the administrator has decided on.
+    func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
+        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
+            try machine.fileSystem.status(of: file.path) != nil, file.isTrusted(on: machine)
+        else {
+            return
+        }
+        let forced = try file.contents(on: machine).values
+        for key in keys where forced[key] != nil {
+            throw CommandFailure(
+                .forced,
+                "\(domain.word.onOneLine) \(key.onOneLine): the administrator has decided on this value in \(file.path); nothing was changed (--force writes all the same)"
+            )
+        }
+    }
+}
+
+extension StoreFailure: Reportable {
+    package var status: ExitStatus {
+        switch problem {
+        case .damaged, .notADictionary: .damaged
+        case .locked: .lockTimeout
+        case .unwritable, .misfit, .badKey, .notAllowed: .invalidValue
+        case .notCurrent: .different
+        case .forced: .forced
+        case .noVersion: .notFound
+        case .severalStores: .usage
+        default: .systemFailed
+        }
+    }
+
+    package var lines: [String] { [description] }
+}
+
+extension DomainName.Failure: Reportable {
+    package var status: ExitStatus { .usage }
+    package var lines: [String] { [description] }
+}

@@ -1,0 +1,129 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The settings as the options of a command name them: the store, the layer and the host.
+struct StoreAccess {
+    let surroundings: Surroundings
+    let machine: Machine
+    let places: StorePlaces
+    let policy: StorePolicy
+    /// What the classic verbs see, and what is written.
+    let layer: Layer
+    /// The host of the layer `user-host`.
+    private let host: String?
+
+    init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
+        self.surroundings = surroundings
+        machine = surroundings.machine
+        let kind = try Self.kind(invocation[.store] ?? "native", surroundings)
+        guard let places = try StorePlaces(kind, on: machine) else {
+            throw CommandFailure(.usage, "this store has no files")
+        }
+        self.places = places
+        policy = StorePolicy(in: places, on: machine)
+        let named = invocation[.host]
+        if let named, (try? DomainName(named)) == nil {
+            throw CommandFailure(.usage, "\(ShellWord.quoted(named.onOneLine)) is no name of a host")
+        }
+        let isByHost = invocation.has(.currentHost) || named != nil
+        layer = try Self.layer(invocation[.layer] ?? (isByHost ? "user-host" : "user"), places)
+        host = layer == .userHost ? try named ?? places.host() : nil
+        if isByHost, layer != .userHost {
+            throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
+        }
+    }
+
+    private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
+        switch word {
+        case "native": .native
+        case "foundation": .foundation
+        case "gnustep": .gnustep
+        default: .folder(try surroundings.absolutePath(word))
+        }
+    }
+
+    private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
+        let layers: [Layer] = [.user, .userHost, .site, .forced]
+        guard let layer = layers.first(where: { $0.name == word }) else {
+            throw CommandFailure(.usage, "there is no layer \(word) here")
+        }
+        let hasIt =
+            switch layer {
+            case .userHost: places.user.arrangement == .own
+            case .site: !places.site.isEmpty
+            case .forced: places.forced != nil
+            default: true
+            }
+        guard hasIt else { throw CommandFailure(.usage, "this store has no layer \(layer)") }
+        return layer
+    }
+}
+
+// MARK: Domains
+
+extension StoreAccess {
+    /// The domain or file that a word names.
+    func domain(_ word: String) throws -> AddressedDomain {
+        if word.utf8.first == UInt8(ascii: "/") || word.hasPrefix("./") || word.hasPrefix("~/") {
+            let file = try self.file(at: word)
+            return AddressedDomain(word: word, name: nil, file: file, layer: .user)
+        }
+        return try domain(DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word))
+    }
+
+    func domain(_ name: DomainName) throws -> AddressedDomain {
+        AddressedDomain(word: name.text, name: name, file: try file(of: name, in: layer), layer: layer)
+    }
+
+    /// The file of a domain in one of the layers that can be written.
+    func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
+        switch layer {
+        case .userHost:
+            let host = if let host { host } else { try places.host() }
+            return places.user.file(of: name, on: host, newFormat: policy.newFormat)
+        case .site: return (places.site.first ?? places.user).file(of: name, newFormat: policy.newFormat)
+        case .forced: return (places.forced ?? places.user).file(of: name, newFormat: policy.newFormat)
+        default: return places.user.file(of: name, newFormat: policy.newFormat)
+        }
+    }
+
+    /// A file by its path; `.plist` may be left off.
+    private func file(at word: String) throws -> DomainFile {
+        var path = try surroundings.absolutePath(word)
+        if try machine.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
+            let longer = FilePath(path.bytes + Array(".plist".utf8))
+        {
+            path = longer
+        }
+        let format: PropertyList.Format = path.bytes.suffix(5) == Array(".json".utf8) ? .json : .xml
+        return places.user.file(at: path, name: word, newFormat: format)
+    }
+
+    /// The names of all domains that have a file in the layer.
+    func names() throws -> [DomainName] {
+        switch layer {
+        case .userHost: try places.user.domains(on: host ?? "", in: machine.fileSystem)
+        case .site: try places.site.first?.domains(in: machine.fileSystem) ?? []
+        case .forced: try places.forced?.domains(in: machine.fileSystem) ?? []
+        default: try places.user.domains(in: machine.fileSystem)
+        }
+    }
+}
+
+/// A domain or a file that the command line named.
+struct AddressedDomain: Sendable {
+    /// What it is called in messages.
+    let word: String
+    /// Nil for a file that was named by its path.
+    let name: DomainName?
+    let file: DomainFile
+    /// The layer of the file.
+    let layer: Layer
+
+    /// How `read` heads it.
+    var heading: String { name?.isGlobal == true ? "Apple Global Domain" : word }
+
+    /// What it is called where it is named together with a key.
+    var application: String { name?.isGlobal == true ? "kCFPreferencesAnyApplication" : word }
+}

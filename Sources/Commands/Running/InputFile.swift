@@ -1,0 +1,61 @@
+internal import Platform
+internal import PropertyLists
+
+/// A file that a command was given to read, or the standard input.
+struct InputFile: Sendable {
+    /// What it is called in messages.
+    let name: String
+    let bytes: [UInt8]
+    private let format: PropertyList.Format?
+    private let options: PropertyList.ReadingOptions
+
+    init(_ argument: String, _ invocation: Invocation, _ surroundings: Surroundings) throws {
+        name = argument == "-" ? "standard input" : argument.onOneLine
+        bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
+        format = invocation[.from].flatMap { FormatName(word: $0)?.ofPropertyList }
+        options = PropertyList.ReadingOptions(unwrapsJSON: invocation.has(.losslessJSON))
+    }
+
+    /// The value, and the format that it is in.
+    func value() throws(InputFailure) -> (value: PropertyList, format: PropertyList.Format) {
+        do throws(DecodingFailure) {
+            if let format { return (try PropertyList(parsing: bytes, as: format, options: options), format) }
+            return try PropertyList.sniffed(bytes, options: options)
+        } catch {
+            throw InputFailure(name: name, failure: error, location: error.location(in: bytes))
+        }
+    }
+
+    /// The value of a file that must hold a dictionary.
+    func dictionary() throws -> PropertyList.Dictionary {
+        let value = try value().value
+        guard case .dictionary(let entries) = value else {
+            throw CommandFailure(.damaged, "\(name): holds one \(value.kind.rawValue), not a dictionary of settings")
+        }
+        return entries
+    }
+}
+
+/// That a file is no property list, and where it ceases to be one.
+struct InputFailure: Reportable {
+    let name: String
+    let failure: DecodingFailure
+    let location: TextLocation?
+
+    var status: ExitStatus { .damaged }
+
+    var lines: [String] {
+        guard let location else { return ["\(name): \(failure)"] }
+        let entry = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
+        return ["\(name):\(location.line):\(location.column): \(failure.problem)\(entry)"]
+    }
+}
+
+extension Surroundings {
+    /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
+    func write(_ bytes: [UInt8], to argument: String) throws {
+        if argument == "-" { return try terminal.write(bytes, to: .output) }
+        let path = try path(argument).followingLinks(in: fileSystem)
+        try fileSystem.replace(path, with: bytes, like: fileSystem.status(of: path))
+    }
+}
