@@ -139,8 +139,8 @@ struct ValueWalk {
             let at = next
             sink.beginElement(isFirst: at == 0)
             next += 1
-            if elements[at].isContainer { return elements[at] }
-            try sink.add(scalar: elements[at])
+            let isScalar = try elements.lent(at) { element throws(Refusal) in try element.add(to: &sink) }
+            if !isScalar { return elements[at] }
             sink.endElement(inDictionary: false)
         }
         return nil
@@ -154,9 +154,10 @@ struct ValueWalk {
         while next < entries.count {
             let at = next
             next += 1
-            try sink.addKey(entries[at].key, isFirst: at == 0)
-            if entries[at].value.isContainer { return entries[at].value }
-            try sink.add(scalar: entries[at].value)
+            let isScalar = try entries.lent(at) { entry throws(Refusal) in
+                try entry.add(to: &sink, isFirst: at == 0)
+            }
+            if !isScalar { return entries[at].value }
             sink.endElement(inDictionary: true)
         }
         return nil
@@ -172,5 +173,45 @@ struct ValueWalk {
                 case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
                 }
             })
+    }
+}
+
+/// A value where it lies: what is not copyable can be looked at without being retained.
+private struct Lent<Value>: ~Copyable {
+    let value: Value
+}
+
+extension UnsafeBufferPointer {
+    /// Runs `body` on the element at `position`, which whoever owns it keeps as it is meanwhile.
+    @inline(__always)
+    fileprivate func lent<Result, Failure: Error>(
+        _ position: Int, _ body: (borrowing Lent<Element>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(indices.contains(position))
+        // A struct of one property is laid out as that property.
+        return try UnsafeRawPointer(baseAddress! + position).withMemoryRebound(
+            to: Lent<Element>.self, capacity: 1
+        ) { lent throws(Failure) in try body(lent.pointee) }
+    }
+}
+
+extension Lent<PropertyList> {
+    /// Whether the value is no container, and so was added.
+    @inline(__always)
+    borrowing func add(to sink: inout some ValueSink & ~Copyable) throws(Refusal) -> Bool {
+        if value.isContainer { return false }
+        try sink.add(scalar: value)
+        return true
+    }
+}
+
+extension Lent<PropertyList.Dictionary.Entry> {
+    /// Adds the key, and the value unless it is a container; whether it is none.
+    @inline(__always)
+    borrowing func add(to sink: inout some ValueSink & ~Copyable, isFirst: Bool) throws(Refusal) -> Bool {
+        try sink.addKey(value.key, isFirst: isFirst)
+        if value.value.isContainer { return false }
+        try sink.add(scalar: value.value)
+        return true
     }
 }
