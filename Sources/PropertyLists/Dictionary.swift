@@ -71,16 +71,22 @@ extension PropertyList.Dictionary {
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
-    package var sortedEntries: ContiguousArray<Entry> {
+    package var sortedEntries: ContiguousArray<Entry> { sortedAnew ?? entries }
+
+    /// The entries as sorted output has them; nil where that is their order already.
+    var sortedAnew: ContiguousArray<Entry>? {
         if let order = index?.sortOrder { return entries.inOrder(order.lazy.map { Int($0) }) }
-        return isSorted ? entries : entries.sortedByKey
+        return isSorted ? nil : entries.sortedByKey
     }
 
     /// Whether the entries stand in the order of sorted output.
     package var isSorted: Bool {
         if let index, index.entriesAreSorted { return true }
         return entries.withUnsafeBufferPointer { entries in
-            for at in entries.indices.dropFirst() where !entries[at - 1].key.isBefore(entries[at].key) { return false }
+            for at in entries.indices.dropFirst() {
+                let ascends = entries.lent(at - 1) { former in entries.lent(at) { former.isBefore($0) } }
+                if !ascends { return false }
+            }
             return true
         }
     }

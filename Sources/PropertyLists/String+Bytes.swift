@@ -3,7 +3,13 @@ extension String {
     @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-        return ContiguousArray(utf8).withUnsafeBufferPointer(body)
+        return withCopiedBytes(body)
+    }
+
+    // Apart, for inlined it has every string retained before it is known whether there is anything to copy.
+    @inline(never)
+    private func withCopiedBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        ContiguousArray(utf8).withUnsafeBufferPointer(body)
     }
 
     /// Runs `body`, which may throw, on the UTF-8 of this string.

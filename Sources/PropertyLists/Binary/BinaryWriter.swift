@@ -52,10 +52,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
     static var takesKeysFirst: Bool { true }
 
-    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {
-        entries.withUnsafeBufferPointer { entries in
-            for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
-        }
+    mutating func addKeys(of entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>) {
+        for at in entries.indices { references.push(entries.lent(at) { scalars.number(of: $0.value.key) }) }
         place = references.count
         references.push(0, times: entries.count)
     }

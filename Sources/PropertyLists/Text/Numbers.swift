@@ -27,7 +27,7 @@ struct Decimal19 {
 
 /// `digits / 10^power`, rounded once: an integer quotient of 64 bits, whose remainder decides a tie.
 private func quotient(_ digits: UInt64, powerOfFive power: Int) -> Double {
-    let divisor = powersOfFive(power)
+    let divisor = powerOfFive(power)
     let divisorShift = divisor.leadingZeroBitCount
     let digitsShift = digits.leadingZeroBitCount
     // With both at full width and the dividend halved, the quotient has 63 or 64 bits.
@@ -44,8 +44,9 @@ private func powerOfTen(_ power: Int) -> Double {
     powerTable.withUnsafeBufferPointer { $0[power] }
 }
 
+/// A power of five that a word holds, of which there are 28.
 @inline(__always)
-private func powersOfFive(_ power: Int) -> UInt64 {
+func powerOfFive(_ power: Int) -> UInt64 {
     fiveTable.withUnsafeBufferPointer { $0[power] }
 }
 

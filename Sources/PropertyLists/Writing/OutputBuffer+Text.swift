@@ -53,18 +53,6 @@ extension OutputBuffer {
             at += try Escaping.append(text, at: at, to: &self)
         }
     }
-
-    /// Writes a real in the fewest digits that are read back as the same; a whole one without point or exponent
-    /// unless `keepsPoint`.
-    mutating func append(_ number: Double, keepsPoint: Bool) {
-        let greatestWhole = keepsPoint ? 0x1p53 : 1e17
-        if number.magnitude < greatestWhole, let whole = Int64(exactly: number), whole != 0 || number.sign == .plus {
-            append(PropertyList.Integer(whole))
-            if keepsPoint { append(".0") }
-        } else {
-            append(text: number.description)
-        }
-    }
 }
 
 extension UnsafeRawPointer {

@@ -86,41 +86,6 @@ struct OutputBuffer: ~Copyable {
         count += repeated
     }
 
-    /// Writes the digits of `number`.
-    mutating func append(decimal number: UInt64) {
-        reserve(20)
-        var rest = number
-        var length = 1
-        var bound: UInt64 = 10
-        while length < 20, number >= bound {
-            length += 1
-            bound = bound &* 10
-        }
-        let digitPairs = digitPairs.utf8Start
-        var at = length
-        let start = end
-        while rest >= 100 {
-            let pair = Int(rest % 100)
-            rest /= 100
-            at -= 2
-            start[at] = digitPairs[pair * 2]
-            start[at + 1] = digitPairs[pair * 2 + 1]
-        }
-        if rest >= 10 {
-            start[at - 2] = digitPairs[Int(rest) * 2]
-            start[at - 1] = digitPairs[Int(rest) * 2 + 1]
-        } else {
-            start[at - 1] = 0x30 + UInt8(rest)
-        }
-        count += length
-    }
-
-    @inline(__always)
-    mutating func append(_ number: PropertyList.Integer) {
-        if number.isNegative { append(UInt8(ascii: "-")) }
-        append(decimal: number.magnitude)
-    }
-
     /// Hands the bytes over and is empty.
     consuming func data() -> Data {
         let (taken, count) = (base, count)
@@ -137,9 +102,3 @@ struct OutputBuffer: ~Copyable {
             })
     }
 }
-
-/// The two digits of each number below 100.
-private let digitPairs: StaticString = """
-    0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849\
-    5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899
-    """

@@ -13,7 +13,7 @@ protocol ValueSink: ~Copyable {
     /// Whether a dictionary's keys stand before its values.
     static var takesKeysFirst: Bool { get }
     /// Takes all keys of the dictionary that was begun last, where they stand before its values.
-    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>)
+    mutating func addKeys(of entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>)
     /// Takes the key of the value that follows.
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
     /// An element of an array follows.
@@ -27,7 +27,7 @@ protocol ValueSink: ~Copyable {
 
 extension ValueSink where Self: ~Copyable {
     static var takesKeysFirst: Bool { false }
-    mutating func addKeys(of entries: ContiguousArray<PropertyList.Dictionary.Entry>) {}
+    mutating func addKeys(of entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>) {}
     mutating func beginElement(isFirst: Bool) {}
     mutating func endElement(inDictionary: Bool) {}
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? { nil }
@@ -41,14 +41,20 @@ struct ContainerShape {
 }
 
 /// A walk over a value that keeps the open containers in an array, so that no depth exhausts a thread's stack.
+///
+/// The containers are not retained: the value at the root outlives the walk, and with it all that it holds; entries
+/// that were sorted first belong to their frame. Nobody changes any of them meanwhile, and what an array holds stays
+/// where it is.
 struct ValueWalk {
     private enum Children {
-        case array([PropertyList])
-        case dictionary(ContiguousArray<PropertyList.Dictionary.Entry>)
+        case array(UnsafeBufferPointer<PropertyList>)
+        case dictionary(UnsafeBufferPointer<PropertyList.Dictionary.Entry>)
     }
 
     private struct Frame {
         let children: Children
+        /// The entries, if they are not those of the dictionary itself.
+        var sorted: ContiguousArray<PropertyList.Dictionary.Entry>?
         /// The child that comes next.
         var next = 0
 
@@ -68,6 +74,7 @@ struct ValueWalk {
         _ value: PropertyList, into sink: inout some ValueSink & ~Copyable, options: PropertyList.WritingOptions,
         format: PropertyList.Format
     ) throws(EncodingFailure) {
+        defer { withExtendedLifetime(value) {} }
         var walk = ValueWalk(options: options)
         do throws(Refusal) {
             try walk.run(value, into: &sink)
@@ -82,81 +89,85 @@ struct ValueWalk {
         guard root.isContainer else { return try sink.add(scalar: root) }
         try open(root, into: &sink)
         while let last = frames.indices.last {
-            if let container = try takeScalars(of: last, into: &sink) {
-                try open(container, into: &sink)
-            } else {
-                sink.end(frames[last].shape)
-                frames.removeLast()
-                if let parent = frames.last { sink.endElement(inDictionary: parent.shape.isDictionary) }
-            }
+            if try openNext(in: last, into: &sink) { continue }
+            sink.end(frames[last].shape)
+            frames.removeLast()
+            if let parent = frames.last { sink.endElement(inDictionary: parent.shape.isDictionary) }
         }
     }
 
     private mutating func open<Sink: ValueSink & ~Copyable>(
         _ value: PropertyList, into sink: inout Sink
     ) throws(Refusal) {
-        let children: Children
-        if case .dictionary(let dictionary) = value {
+        let frame: Frame
+        switch value {
+        case .array(let elements): frame = Frame(children: .array(elements.withUnsafeBufferPointer { $0 }))
+        case .dictionary(let dictionary):
             if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(.looksLike(kind)) }
-            children = .dictionary(options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries)
-        } else if case .array(let elements) = value {
-            children = .array(elements)
-        } else {
-            return
+            frame = self.frame(for: dictionary)
+        default: return
         }
         guard frames.count < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
-        let frame = Frame(children: children)
         try sink.begin(frame.shape)
-        if Sink.takesKeysFirst, case .dictionary(let entries) = children { sink.addKeys(of: entries) }
+        if Sink.takesKeysFirst, case .dictionary(let entries) = frame.children { sink.addKeys(of: entries) }
         frames.append(frame)
     }
 
-    /// Passes on the children up to the next container, which is returned; nil at the end.
     @inline(__always)
-    private mutating func takeScalars(
-        of last: Int, into sink: inout some ValueSink & ~Copyable
-    ) throws(Refusal) -> PropertyList? {
-        var next = frames[last].next
-        defer { frames[last].next = next }
-        switch frames[last].children {
-        case .array(let elements):
-            return try elements.withUnsafeBufferPointer { elements throws(Refusal) in
-                try Self.takeElements(elements, from: &next, into: &sink)
-            }
-        case .dictionary(let entries):
-            return try entries.withUnsafeBufferPointer { entries throws(Refusal) in
-                try Self.takeEntries(entries, from: &next, into: &sink)
-            }
+    private func frame(for dictionary: PropertyList.Dictionary) -> Frame {
+        if !options.keepsKeyOrder, let sorted = dictionary.sortedAnew {
+            return Frame(children: .dictionary(sorted.withUnsafeBufferPointer { $0 }), sorted: sorted)
         }
+        return Frame(children: .dictionary(dictionary.entries.withUnsafeBufferPointer { $0 }))
     }
 
+    /// Passes on the children up to the next container, and opens that; false at the end.
     @inline(__always)
-    private static func takeElements(
-        _ elements: UnsafeBufferPointer<PropertyList>, from next: inout Int,
-        into sink: inout some ValueSink & ~Copyable
-    ) throws(Refusal) -> PropertyList? {
+    private mutating func openNext(in last: Int, into sink: inout some ValueSink & ~Copyable) throws(Refusal) -> Bool {
+        switch frames[last].children {
+        case .array(let elements):
+            guard let at = try takeElements(elements, of: last, into: &sink) else { return false }
+            try elements.lent(at) { element throws(Refusal) in try open(element.value, into: &sink) }
+        case .dictionary(let entries):
+            guard let at = try takeEntries(entries, of: last, into: &sink) else { return false }
+            try entries.lent(at) { entry throws(Refusal) in try open(entry.value.value, into: &sink) }
+        }
+        return true
+    }
+
+    /// Passes on the scalars up to the next container, whose place is returned.
+    @inline(__always)
+    private mutating func takeElements(
+        _ elements: UnsafeBufferPointer<PropertyList>, of last: Int, into sink: inout some ValueSink & ~Copyable
+    ) throws(Refusal) -> Int? {
+        var next = frames[last].next
+        defer { frames[last].next = next }
         while next < elements.count {
             let at = next
             sink.beginElement(isFirst: at == 0)
             next += 1
-            if elements[at].isContainer { return elements[at] }
-            try sink.add(scalar: elements[at])
+            let isScalar = try elements.lent(at) { element throws(Refusal) in try element.add(to: &sink) }
+            if !isScalar { return at }
             sink.endElement(inDictionary: false)
         }
         return nil
     }
 
+    /// Passes on keys and scalars up to the next container, whose place is returned.
     @inline(__always)
-    private static func takeEntries(
-        _ entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>, from next: inout Int,
+    private mutating func takeEntries(
+        _ entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>, of last: Int,
         into sink: inout some ValueSink & ~Copyable
-    ) throws(Refusal) -> PropertyList? {
+    ) throws(Refusal) -> Int? {
+        var next = frames[last].next
+        defer { frames[last].next = next }
         while next < entries.count {
             let at = next
             next += 1
-            try sink.addKey(entries[at].key, isFirst: at == 0)
-            if entries[at].value.isContainer { return entries[at].value }
-            try sink.add(scalar: entries[at].value)
+            let isScalar = try entries.lent(at) { entry throws(Refusal) in
+                try entry.add(to: &sink, isFirst: at == 0)
+            }
+            if !isScalar { return at }
             sink.endElement(inDictionary: true)
         }
         return nil
@@ -172,5 +183,26 @@ struct ValueWalk {
                 case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
                 }
             })
+    }
+}
+
+extension Lent<PropertyList> {
+    /// Whether the value is no container, and so was added.
+    @inline(__always)
+    borrowing func add(to sink: inout some ValueSink & ~Copyable) throws(Refusal) -> Bool {
+        if value.isContainer { return false }
+        try sink.add(scalar: value)
+        return true
+    }
+}
+
+extension Lent<PropertyList.Dictionary.Entry> {
+    /// Adds the key, and the value unless it is a container; whether it is none.
+    @inline(__always)
+    borrowing func add(to sink: inout some ValueSink & ~Copyable, isFirst: Bool) throws(Refusal) -> Bool {
+        try sink.addKey(value.key, isFirst: isFirst)
+        if value.value.isContainer { return false }
+        try sink.add(scalar: value.value)
+        return true
     }
 }
