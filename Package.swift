@@ -62,6 +62,11 @@ let package = Package(
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
+            name: "PreferencesTests",
+            dependencies: [
+                "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform", "TestSupport",
+            ]),
+        .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
     ]
