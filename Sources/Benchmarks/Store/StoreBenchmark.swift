@@ -9,6 +9,8 @@ struct StoreContender {
 }
 
 /// What a settings store must be able to do, shown by the stores that others made.
+///
+/// A row of `StorePeer.all` more is a column more: the scenarios ask for nothing but its commands and its driver.
 struct StoreBenchmark {
     let sizes: StoreSizes
     private let contenders: [StoreContender]

@@ -57,9 +57,11 @@ struct StoreSizes {
     /// Updates of each of two rows of commands.
     let commandUpdates: Int
     let kills: Int
+    /// The same of commands, which take longer to come to their writing.
+    let commandKills: Int
     /// Commands of which the one in the middle counts.
     let commands: Int
 
-    static let whole = StoreSizes(updates: 1000, commandUpdates: 300, kills: 200, commands: 51)
-    static let hasty = StoreSizes(updates: 200, commandUpdates: 50, kills: 20, commands: 15)
+    static let whole = StoreSizes(updates: 1000, commandUpdates: 300, kills: 200, commandKills: 60, commands: 51)
+    static let hasty = StoreSizes(updates: 200, commandUpdates: 50, kills: 20, commandKills: 10, commands: 15)
 }

@@ -5,8 +5,10 @@ struct StorePeer: Sendable {
     let hint: String
     /// Its file in the folder that it works in; nil where others keep the file open.
     let file: String?
-    /// Whether these are its own commands; else they are a driver around a library.
+    /// Whether it has commands of its own to measure; else `write` and its like are those of its driver.
     let isCommand: Bool
+    /// The words of a program that does in its process what Tests/Peers/Sources/UserDefaultsPeer says.
+    let driver: [String]?
     /// Commands of the shell that must succeed before it can be measured.
     let preparation: [String]
     let environment: @Sendable (_ folder: String) -> [String: String]
@@ -30,23 +32,23 @@ struct StorePeer: Sendable {
 extension StorePeer {
     static let all: [StorePeer] = [foundation, gnustep, dconf, git]
 
-    static let driver = ".build/peers/foundation/release/UserDefaultsPeer"
     private static let domain = "org.example.peer"
+    private static let userDefaults = [".build/peers/foundation/release/UserDefaultsPeer", domain]
     private static let path = "/usr/local/bin:/usr/bin:/bin"
 
     private static let foundation = StorePeer(
         name: "Foundation", hint: "it comes with the Swift toolchain", file: ".config/\(domain).plist",
-        isCommand: false,
+        isCommand: false, driver: userDefaults,
         preparation: ["swift build -c release --package-path Tests/Peers --scratch-path .build/peers/foundation"],
         environment: { ["PATH": path, "HOME": $0, "CFFIXED_USER_HOME": $0] },
-        write: { [driver, domain, "write", $1, $2] },
-        read: { [driver, domain, "read", $1] },
-        list: { _ in [driver, domain, "list"] },
-        fill: .command([driver, domain, "fill"]))
+        write: { userDefaults + ["write", $1, $2] },
+        read: { userDefaults + ["read", $1] },
+        list: { _ in userDefaults + ["list"] },
+        fill: .command(userDefaults + ["fill"]))
 
     private static let gnustep = StorePeer(
         name: "GNUstep", hint: "apt-get install gnustep-base-runtime", file: "Defaults/\(domain).plist",
-        isCommand: true,
+        isCommand: true, driver: nil,
         preparation: ["command -v defaults"],
         environment: { ["PATH": path, "HOME": $0, "GNUSTEP_CONFIG_FILE": $0 + "/GNUstep.conf"] },
         write: { ["defaults", "write", domain, $1, $2] },
@@ -55,7 +57,7 @@ extension StorePeer {
         fill: .input(["defaults", "write"], header: "") { "\(domain) \($0) \($1)" })
 
     private static let dconf = StorePeer(
-        name: "dconf", hint: "apt-get install dconf-cli dconf-service dbus", file: nil, isCommand: true,
+        name: "dconf", hint: "apt-get install dconf-cli dconf-service dbus", file: nil, isCommand: true, driver: nil,
         preparation: ["command -v dconf", "command -v dbus-run-session"],
         environment: {
             [
@@ -69,7 +71,7 @@ extension StorePeer {
         fill: .input(["dconf", "load", "/peer/"], header: "[/]") { "\($0)='\($1)'" })
 
     private static let git = StorePeer(
-        name: "git config", hint: "apt-get install git", file: "settings", isCommand: true,
+        name: "git config", hint: "apt-get install git", file: "settings", isCommand: true, driver: nil,
         preparation: ["command -v git"],
         environment: { ["PATH": path, "HOME": $0] },
         write: { ["git", "config", "--file", $0 + "/settings", "peer." + $1, $2] },

@@ -9,16 +9,16 @@ struct StoreTrials {
     /// What the peer shows; nil where the question does not arise.
     func figure(_ fact: StoreFact) throws -> StoreFigure? {
         switch fact {
-        case .lostUpdates: peer.isCommand ? try updatesLostByCommands() : try updatesLostByProcesses()
+        case .lostUpdates: try peer.driver.map(updatesLostByProcesses) ?? updatesLostByCommands()
         case .killed: peer.file == nil ? nil : try killed()
         case .fullDisk: peer.file == nil ? nil : try fullDisk()
         case .damagedFile: peer.file == nil ? nil : try damagedFile()
         case .read: peer.isCommand ? try commands { store, _ in store.read("key7") } : nil
         case .write: peer.isCommand ? try commands { store, round in store.write("key7", "round\(round)") } : nil
-        case .persist: try inProcess("persist", 100)
-        case .get: try inProcess("get", 100)
-        case .setAndGet: try inProcess("set-get", 1000)
-        case .seenElsewhere: peer.isCommand ? nil : try seenElsewhere()
+        case .persist: try peer.driver.map { try inProcess($0, "persist", 100) }
+        case .get: try peer.driver.map { try inProcess($0, "get", 100) }
+        case .setAndGet: try peer.driver.map { try inProcess($0, "set-get", 1000) }
+        case .seenElsewhere: try peer.driver.map(seenElsewhere)
         }
     }
 }
@@ -28,10 +28,10 @@ struct StoreTrials {
 extension StoreTrials {
     private static let writers = ["a", "b"]
 
-    private func updatesLostByProcesses() throws -> StoreFigure {
+    private func updatesLostByProcesses(_ driver: [String]) throws -> StoreFigure {
         let store = try StoreInFolder(peer)
         let children = try Self.writers.map {
-            try Child(store.command([StorePeer.driver, "org.example.peer", "update", $0, "\(sizes.updates)"]))
+            try Child(store.command(driver + ["update", $0, "\(sizes.updates)"]))
         }
         let refused = children.reduce(0) { $0 + (Int($1.line() ?? "") ?? 0) }
         for child in children { _ = child.wait() }
@@ -82,7 +82,7 @@ extension StoreTrials {
         var chance = SmallRandom(state: 20_260_101)
         var (damaged, refused, longest) = (0, 0, Int64(0))
         var (store, rounds) = (try filled(), 0)
-        while rounds < sizes.kills {
+        while rounds < (peer.driver == nil ? sizes.commandKills : sizes.kills) {
             rounds += 1
             try interruptWriter(of: store, &chance)
             let isDamaged = try store.left(of: "key", Self.count) < Self.count
@@ -99,8 +99,8 @@ extension StoreTrials {
     }
 
     private func interruptWriter(of store: StoreInFolder, _ chance: inout SmallRandom) throws {
-        guard peer.isCommand else {
-            let child = try Child(store.command([StorePeer.driver, "org.example.peer", "forever", "other"]))
+        if let driver = peer.driver {
+            let child = try Child(store.command(driver + ["forever", "other"]))
             _ = child.line()
             pause(microseconds: chance.next(below: 20_000))
             child.kill()
@@ -158,27 +158,26 @@ extension StoreTrials {
     }
 
     /// What a driver measures in its own process.
-    private func inProcess(_ mode: String, _ count: Int) throws -> StoreFigure? {
-        guard !peer.isCommand else { return nil }
+    private func inProcess(_ driver: [String], _ mode: String, _ count: Int) throws -> StoreFigure {
         let store = try StoreInFolder(peer)
-        let outcome = try store.command([StorePeer.driver, "org.example.peer", mode, "\(count)"]).run()
+        let outcome = try store.command(driver + [mode, "\(count)"]).run()
         guard let time = outcome.output.split(separator: "\n").last.flatMap({ Double($0) }) else {
             throw Failure("its driver says: \(outcome.output)")
         }
         return .time(time)
     }
 
-    private func seenElsewhere() throws -> StoreFigure {
-        guard let exact = try delay("exact") else { return .never(note: "not even after synchronize()") }
-        guard let lazy = try delay("lazy") else { return .never(note: "\(duration(exact)) with synchronize()") }
-        return .time(lazy)
+    private func seenElsewhere(_ driver: [String]) throws -> StoreFigure {
+        if let lazy = try delay(driver, "lazy") { return .time(lazy) }
+        guard let exact = try delay(driver, "exact") else { return .never(note: "not even after synchronize()") }
+        let moment = exact == 0 ? "before the writer ends" : duration(exact)
+        return .never(note: "\(moment) with synchronize()")
     }
 
     /// From the end of a write to the moment at which another process has seen it; nil if it has not in two seconds.
-    private func delay(_ kind: String) throws -> Double? {
+    private func delay(_ driver: [String], _ kind: String) throws -> Double? {
         let store = try filled()
-        let words = [StorePeer.driver, "org.example.peer", "await", "key7", "changed", "2", kind]
-        let child = try Child(store.command(words))
+        let child = try Child(store.command(driver + ["await", "key7", "changed", "2", kind]))
         guard child.line() == "ready" else { throw Failure("its driver does not start") }
         _ = try store.write("key7", "changed").run()
         let written = now()
