@@ -4,23 +4,27 @@ package import Platform
 package struct Surroundings: Sendable {
     package var environment: Environment
     package let fileSystem: any FileSystem
-    package let watcher: any DirectoryWatcher
+    /// Made where it is needed: a real one starts a thread, which most verbs end too soon to use.
+    private let makeWatcher: @Sendable () -> any DirectoryWatcher
     package let clock: any Clock
     package let terminal: any Terminal
 
     package init(
-        environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
-        terminal: any Terminal
+        environment: Environment, fileSystem: any FileSystem,
+        watcher: @autoclosure @escaping @Sendable () -> any DirectoryWatcher, clock: any Clock, terminal: any Terminal
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
-        self.watcher = watcher
+        makeWatcher = watcher
         self.clock = clock
         self.terminal = terminal
     }
 }
 
 extension Surroundings {
+    /// A watcher of folders, each time a new one.
+    package func watcher() -> any DirectoryWatcher { makeWatcher() }
+
     /// The name that the program was called by: `prefs`, or that of a link to it.
     package var program: String {
         let name = environment.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
