@@ -1,14 +1,16 @@
 /// What a store is asked to show: a row of the table.
 enum StoreFact: CaseIterable {
-    case lostUpdates, killed, fullDisk, damagedFile
+    case lostUpdates, killed, nextWrite, fullDisk, damagedFile
     case read, write
     case persist, get, setAndGet
-    case seenElsewhere
+    case seenElsewhere, seenLate
+    case coldKey
 
     var title: String {
         switch self {
         case .lostUpdates: "parallel updates of 2 processes, lost"
         case .killed: "kill -9 in mid-write, damaged files"
+        case .nextWrite: "the longest write after a kill -9"
         case .fullDisk: "disk full, then a write, values gone"
         case .damagedFile: "file damaged in its middle, then a write, values gone"
         case .read: "one command, read"
@@ -17,6 +19,8 @@ enum StoreFact: CaseIterable {
         case .get: "get, 100 keys"
         case .setAndGet: "set then get, 1000 keys"
         case .seenElsewhere: "another process sees a change"
+        case .seenLate: "the same, 99 of 100"
+        case .coldKey: "one key of 100 000 read cold, as a multiple of one key of 10"
         }
     }
 }
@@ -28,11 +32,14 @@ enum StoreFigure: CustomStringConvertible {
     /// So many of so many, and what is to be said about them.
     case share(Int, of: Int, note: String = "")
     case never(note: String = "")
+    /// A multiple of something else.
+    case ratio(Double)
 
     var description: String {
         switch self {
         case .time(let nanoseconds): duration(nanoseconds)
         case .share(let part, let whole, let note): "\(part) of \(whole)" + remark(note)
+        case .ratio(let ratio): decimal(ratio, digits: 2) + " ×"
         case .never(let note): "never" + remark(note)
         }
     }
@@ -61,7 +68,11 @@ struct StoreSizes {
     let commandKills: Int
     /// Commands of which the one in the middle counts.
     let commands: Int
+    /// How often another process's change is waited for.
+    let sightings: Int
 
-    static let whole = StoreSizes(updates: 1000, commandUpdates: 300, kills: 200, commandKills: 60, commands: 51)
-    static let hasty = StoreSizes(updates: 200, commandUpdates: 50, kills: 20, commandKills: 10, commands: 15)
+    static let whole = StoreSizes(
+        updates: 1000, commandUpdates: 300, kills: 200, commandKills: 60, commands: 51, sightings: 200)
+    static let hasty = StoreSizes(
+        updates: 200, commandUpdates: 50, kills: 20, commandKills: 10, commands: 15, sightings: 20)
 }

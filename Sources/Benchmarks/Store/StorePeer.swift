@@ -30,7 +30,19 @@ struct StorePeer: Sendable {
 }
 
 extension StorePeer {
-    static let all: [StorePeer] = [foundation, gnustep, dconf, git]
+    static let all: [StorePeer] = [own, foundation, gnustep, dconf, git]
+
+    static let ownName = "prefs"
+
+    private static let own = StorePeer(
+        name: ownName, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
+        driver: [".build/release/Benchmarks", "store-driver", domain],
+        preparation: ["swift build -c release --product prefs", "swift build -c release --product Benchmarks"],
+        environment: { ["PATH": path, "HOME": $0] },
+        write: { [".build/release/prefs", "write", domain, $1, $2] },
+        read: { [".build/release/prefs", "read", domain, $1] },
+        list: { _ in [".build/release/prefs", "read", domain] },
+        fill: .input([".build/release/prefs", "import", domain, "-"], header: "") { "\($0) = \($1);" })
 
     private static let domain = "org.example.peer"
     private static let userDefaults = [".build/peers/foundation/release/UserDefaultsPeer", domain]

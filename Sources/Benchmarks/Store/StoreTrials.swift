@@ -10,7 +10,8 @@ struct StoreTrials {
     func figure(_ fact: StoreFact) throws -> StoreFigure? {
         switch fact {
         case .lostUpdates: try peer.driver.map(updatesLostByProcesses) ?? updatesLostByCommands()
-        case .killed: peer.file == nil ? nil : try killed()
+        case .killed: peer.file == nil ? nil : try killed().damaged
+        case .nextWrite: peer.file == nil ? nil : try killed().longest
         case .fullDisk: peer.file == nil ? nil : try fullDisk()
         case .damagedFile: peer.file == nil ? nil : try damagedFile()
         case .read: peer.isCommand ? try commands { store, _ in store.read("key7") } : nil
@@ -19,6 +20,8 @@ struct StoreTrials {
         case .get: try peer.driver.map { try inProcess($0, "get", 100) }
         case .setAndGet: try peer.driver.map { try inProcess($0, "set-get", 1000) }
         case .seenElsewhere: try peer.driver.map(seenElsewhere)
+        case .seenLate: peer.name == StorePeer.ownName ? try peer.driver.map(seenLate) : nil
+        case .coldKey: peer.name == StorePeer.ownName ? try coldKey() : nil
         }
     }
 }
@@ -78,7 +81,7 @@ extension StoreTrials {
     }
 
     /// Kills a writer at a moment drawn by chance, then looks whether the values are there, and writes.
-    private func killed() throws -> StoreFigure {
+    private func killed() throws -> (damaged: StoreFigure, longest: StoreFigure) {
         var chance = SmallRandom(state: 20_260_101)
         var (damaged, refused, longest) = (0, 0, Int64(0))
         var (store, rounds) = (try filled(), 0)
@@ -94,8 +97,8 @@ extension StoreTrials {
             if longest > 5_000_000_000 { break }
             if isDamaged || next.status != 0 { store = try filled() }
         }
-        let note = refused == 0 ? "" : "next write refused \(refused) times, "
-        return .share(damaged, of: rounds, note: note + "longest next write \(duration(Double(longest)))")
+        let note = refused == 0 ? "" : "next write refused \(refused) times"
+        return (.share(damaged, of: rounds, note: note), .time(Double(longest)))
     }
 
     private func interruptWriter(of store: StoreInFolder, _ chance: inout SmallRandom) throws {
@@ -183,5 +186,26 @@ extension StoreTrials {
         let written = now()
         guard let answer = child.line(), let seen = Int64(answer) else { return nil }
         return Double(max(0, seen - written))
+    }
+
+    /// Of many, that which one in a hundred is later than.
+    private func seenLate(_ driver: [String]) throws -> StoreFigure {
+        let delays = try (0..<sizes.sightings).compactMap { _ in try delay(driver, "lazy") }
+        guard delays.count == sizes.sightings else { return .never() }
+        return .time(delays.sorted()[delays.count * 99 / 100])
+    }
+
+    /// One key of a large domain against one of a small one, whole processes, in turns.
+    private func coldKey() throws -> StoreFigure {
+        let (large, small) = (try StoreInFolder(peer), try StoreInFolder(peer))
+        try large.fill("key", 100_000)
+        try small.fill("key", 10)
+        var times: (large: [Int64], small: [Int64]) = ([], [])
+        for _ in 0..<sizes.commands {
+            times.large.append(try large.read("key7").run().nanoseconds)
+            times.small.append(try small.read("key7").run().nanoseconds)
+        }
+        let middle = sizes.commands / 2
+        return .ratio(Double(times.large.sorted()[middle]) / Double(times.small.sorted()[middle]))
     }
 }
