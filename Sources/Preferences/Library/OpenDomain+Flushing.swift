@@ -17,23 +17,25 @@ extension OpenDomain {
     private static let delay: Duration = .milliseconds(80)
     private static let longestDelay: Duration = .seconds(30)
 
+    /// Sees to it that what is pending reaches the disk: soon, or else at the end of the program.
     func scheduleFlush() {
+        ExitFlush.register(self)
         let delay = state.withLock { state -> Duration? in
             guard !state.flush.isScheduled, !state.pending.isEmpty else { return nil }
             state.flush.isScheduled = true
             return min(Self.delay * (1 << min(state.flush.failures, 9)), Self.longestDelay)
         }
         guard let delay else { return }
-        ExitFlush.register(self)
         // The wake-up holds the domain, so that nothing that was set is let go unwritten.
         _ = machine.clock.wake(at: machine.clock.now.advanced(by: delay)) { [self] in
             machine.background { [self] in
                 state.withLock { $0.flush.isScheduled = false }
-                _ = try? flush()
-                scheduleFlush()
+                if (try? flush()) == nil || hasPending { scheduleFlush() }
             }
         }
     }
+
+    private var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -159,7 +161,7 @@ extension PropertyList.Dictionary {
 }
 
 /// The domains with changes that are to be written before the program ends.
-enum ExitFlush: Sendable {
+package enum ExitFlush: Sendable {
     private static let domains = Mutex<[ObjectIdentifier: OpenDomain]>([:])
     private static let registration: Void = atExit { flushAll() }
 
@@ -173,7 +175,8 @@ enum ExitFlush: Sendable {
         domains.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(domain)) }
     }
 
-    private static func flushAll() {
+    /// Writes all that is pending, as the end of the program does.
+    package static func flushAll() {
         for domain in domains.withLock({ Array($0.values) }) { _ = try? domain.flush() }
     }
 }
