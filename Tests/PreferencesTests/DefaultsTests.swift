@@ -99,14 +99,15 @@ private struct Window: Codable, Equatable {
 
     @Test func `reach the disk at the end of the program, also those set after a synchronization`() throws {
         let bench = try StoreBench()
-        let defaults = Defaults(Self.name, in: bench.store())
+        let store = bench.store()
+        let defaults = Defaults(Self.name, in: store)
         defaults[.size] = 14
         #expect(defaults.synchronize())
         defaults[.size] = 15
-        ExitFlush.flushAll()
+        store.process.flushAll()
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 15])
         defaults.removePersistentDomain(forName: Self.name.text)
-        ExitFlush.flushAll()
+        store.process.flushAll()
         #expect(try !StoreBench.file(Self.name).contents(on: bench.process()).exists)
     }
 

@@ -25,9 +25,12 @@ package final class StoreOfProcess: Sendable {
     init(_ kind: Store.Kind, on machine: Machine) {
         self.kind = kind
         self.machine = machine
-        signals = StoreSignals(IssueBoard(machine.terminal, machine.program))
+        signals = StoreSignals(IssueBoard(machine.terminal, machine.program), PendingDomains(machine))
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
     }
+
+    /// Writes all that was set and is not on the disk yet, as the end of the program does.
+    package func flushAll() { signals.pending.flushAll() }
 
     /// The values of a file, shared by all of the process.
     func domain(of file: DomainFile, mustBeTrusted: Bool = false) -> OpenDomain {
@@ -64,8 +67,12 @@ final class StoreSignals: Sendable {
     /// Grows with every change that this process makes or sees.
     let epoch = Atomic<UInt64>(1)
     let issues: IssueBoard
+    let pending: PendingDomains
 
-    init(_ issues: IssueBoard) { self.issues = issues }
+    init(_ issues: IssueBoard, _ pending: PendingDomains) {
+        self.issues = issues
+        self.pending = pending
+    }
 
     func noteChange() { epoch.add(1, ordering: .releasing) }
 }

@@ -19,7 +19,7 @@ extension OpenDomain {
 
     /// Sees to it that what is pending reaches the disk: soon, or else at the end of the program.
     func scheduleFlush() {
-        ExitFlush.register(self)
+        signals.pending.register(self)
         let delay = state.withLock { state -> Duration? in
             guard !state.flush.isScheduled, !state.pending.isEmpty else { return nil }
             state.flush.isScheduled = true
@@ -136,7 +136,7 @@ extension OpenDomain {
             state.take(contents, own: own)
             return state.pending.isEmpty
         }
-        if isDone { ExitFlush.forget(self) }
+        if isDone { signals.pending.forget(self) }
         signals.noteChange()
     }
 
@@ -157,26 +157,5 @@ extension PropertyList.Dictionary {
         for entry in self where other[entry.key] != entry.value { keys.insert(entry.key) }
         for entry in other where self[entry.key] == nil { keys.insert(entry.key) }
         return keys
-    }
-}
-
-/// The domains with changes that are to be written before the program ends.
-package enum ExitFlush: Sendable {
-    private static let domains = Mutex<[ObjectIdentifier: OpenDomain]>([:])
-    private static let registration: Void = atExit { flushAll() }
-
-    static func register(_ domain: OpenDomain) {
-        _ = registration
-        domains.withLock { $0[ObjectIdentifier(domain)] = domain }
-    }
-
-    /// Forgets domains whose changes are written.
-    static func forget(_ domain: OpenDomain) {
-        domains.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(domain)) }
-    }
-
-    /// Writes all that is pending, as the end of the program does.
-    package static func flushAll() {
-        for domain in domains.withLock({ Array($0.values) }) { _ = try? domain.flush() }
     }
 }
