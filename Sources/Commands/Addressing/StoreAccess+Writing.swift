@@ -9,7 +9,7 @@ extension StoreAccess {
         let policy = policy
         let writer = DomainWriter(
             machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
-        let outcomes = try writer.commit(edits.map { $0.making(policy.newFormat) })
+        let outcomes = try writer.commit(edits.map { $0.made(in: policy.newFormat) })
         for outcome in outcomes { try warn(outcome.before.recovery) }
         return outcomes
     }
@@ -37,16 +37,6 @@ extension StoreAccess {
                 "\(domain.word.onOneLine) \(key.onOneLine): the administrator has decided on this value in \(file.path); nothing was changed (--force writes all the same)"
             )
         }
-    }
-}
-
-extension DomainEdit {
-    /// The same, in the format that new domains are to have. A file by its path has one of its own.
-    fileprivate func making(_ format: PropertyList.Format) -> DomainEdit {
-        guard file.lock != .itself, file.newFormat != format else { return self }
-        var file = file
-        file.newFormat = format
-        return DomainEdit(file, known: known, acceptsLoss: acceptsLoss, change: change)
     }
 }
 

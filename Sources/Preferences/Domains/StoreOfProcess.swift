@@ -25,8 +25,10 @@ package final class StoreOfProcess: Sendable {
     init(_ kind: Store.Kind, on machine: Machine) {
         self.kind = kind
         self.machine = machine
-        signals = StoreSignals(IssueBoard(machine.terminal, machine.program), PendingDomains(machine))
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
+        signals = StoreSignals(
+            IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
+            PolicyInForce((try? places.get()) ?? nil, machine))
     }
 
     /// Writes all that was set and is not on the disk yet, as the end of the program does.
@@ -68,11 +70,34 @@ final class StoreSignals: Sendable {
     let epoch = Atomic<UInt64>(1)
     let issues: IssueBoard
     let pending: PendingDomains
+    let policy: PolicyInForce
 
-    init(_ issues: IssueBoard, _ pending: PendingDomains) {
+    init(_ issues: IssueBoard, _ pending: PendingDomains, _ policy: PolicyInForce) {
         self.issues = issues
         self.pending = pending
+        self.policy = policy
     }
 
     func noteChange() { epoch.add(1, ordering: .releasing) }
+}
+
+/// What the user has set of the store, read when the first domain is written.
+final class PolicyInForce: Sendable {
+    private let places: StorePlaces?
+    private let machine: Machine
+    private let policy = Mutex<StorePolicy?>(nil)
+
+    init(_ places: StorePlaces?, _ machine: Machine) {
+        self.places = places
+        self.machine = machine
+    }
+
+    var value: StorePolicy {
+        policy.withLock { policy in
+            if let policy { return policy }
+            let read = places.map { StorePolicy(in: $0, on: machine) } ?? StorePolicy()
+            policy = read
+            return read
+        }
+    }
 }

@@ -115,9 +115,11 @@ extension OpenDomain {
     private func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
-        let writer = DomainWriter(machine, WriteNote(reason, by: machine))
-        let known = state.withLock(\.stored)
-        let outcomes = try writer.commit([DomainEdit(file, known: known, change: change)])
+        let policy = signals.policy.value
+        let writer = DomainWriter(
+            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
+        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored), change: change)
+        let outcomes = try writer.commit([edit])
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
         return outcome
     }
