@@ -34,11 +34,11 @@ extension `The store of this machine` {
             let found = try bench.contents("domain")
             #expect(found.values == ["key1": 1, "key2": 2, "key3": 3])
             #expect(found.recovery?.description.contains(path.description) == true)
-            let outcomes = try [1, 2].map { _ in try bench.worker("add", "domain", "counter", "20") }
+            let outcomes = try [1, 2].map { _ in try bench.worker("add", "domain", "counter", "5") }
                 .map { try $0.finish().status }
             #expect(outcomes == [0, 0])
             let after = try bench.contents("domain")
-            #expect(after.values == ["key1": 1, "key2": 2, "key3": 3, "counter": 40])
+            #expect(after.values == ["key1": 1, "key2": 2, "key3": 3, "counter": 10])
             #expect(after.recovery == nil)
             let kept = try #require(try bench.machine.fileSystem.names(in: path.parent))
                 .filter { $0.description.hasPrefix("domain.plist.damaged-") }
@@ -57,6 +57,42 @@ extension `The store of this machine` {
             let outcome = try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"])
             #expect(outcome.status == 1)
             #expect(try bench.machine.fileSystem.contents(of: bench.file("domain").path) == bytes)
+        }
+    }
+
+    @Suite struct `Meets what is no file` {
+        struct Obstacle: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let code: ErrorCode
+            let make: @Sendable (String) -> Int32
+        }
+
+        static let obstacles = [
+            Obstacle(testDescription: "a FIFO", code: .invalidArgument) { mkfifo($0, 0o600) },
+            Obstacle(testDescription: "a folder", code: .isAFolder) { mkdir($0, 0o700) },
+            Obstacle(testDescription: "a link to itself", code: .tooManySymbolicLinks) { symlink("domain.plist", $0) },
+        ]
+
+        @Test(arguments: obstacles) func `and says so at once`(_ obstacle: Obstacle) throws {
+            let bench = try ProofBench()
+            try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
+            try #require(obstacle.make(try bench.file("domain").path.description) == 0)
+            #expect(storeFailure { _ = try bench.contents("domain") }?.code == obstacle.code)
+            #expect(storeFailure { try bench.write("key", 1, "domain") }?.code == obstacle.code)
+            #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "1"]).status == 1)
+            #expect(try WorkerProcess.run(bench.place, ["read", "domain", "key"]) == (0, ["0"]))
+            #expect(
+                try bench.machine.fileSystem.names(in: bench.file("domain").path.parent)?.count { $0.isTemporary } == 0)
+        }
+
+        @Test func `but a link to nothing, and makes what it leads to`() throws {
+            let bench = try ProofBench()
+            try bench.machine.fileSystem.makeFolders(try bench.file("domain").path.parent)
+            try #require(symlink("../dotfiles/domain", try bench.file("domain").path.description) == 0)
+            #expect(try WorkerProcess.run(bench.place, ["add", "domain", "key", "2"]).status == 0)
+            #expect(try bench.value("key", "domain") == 2)
+            let target = try bench.path.appending("dotfiles").appending("domain")
+            #expect(try bench.machine.fileSystem.status(of: target, followingLink: false)?.kind == .file)
         }
     }
 

@@ -27,9 +27,9 @@ extension `The store of this machine` {
             #expect(try bench.value("counter", "domain") == processes * count)
         }
 
-        static let manners = crowds.flatMap { crowd in
-            ["transaction", "synchronize", "set"].map { (crowd.0, crowd.1, $0) }
-        }
+        static let manners = [
+            (2, 1000, "transaction"), (16, 250, "transaction"), (2, 1000, "synchronize"), (16, 250, "set"),
+        ]
 
         @Test(arguments: manners)
         func `of many keys`(_ processes: Int, _ updates: Int, _ manner: String) throws {
@@ -75,6 +75,27 @@ extension `The store of this machine` {
             let outcome = try WorkerProcess.run(bench.place, ["set", "domain", "key", "7", manner])
             #expect(outcome == (status, []))
             #expect(try bench.value("key", "domain") == 7)
+        }
+
+        /// Each in its own place, for its owner alone.
+        @Test func `where the variables of the desktop say`() throws {
+            let bench = try ProofBench()
+            let home = try bench.path.description
+            let variables = ["XDG_CONFIG_HOME=\(home)/config", "XDG_STATE_HOME=\(home)/state", "XDG_CONFIG_DIRS=/none"]
+            for words in [["add", "domain", "key", "3"], ["set", "domain", "other", "1", "return"]] {
+                let outcome = try WorkerProcess.run("native", words, environment: variables)
+                #expect(outcome == (0, []))
+            }
+            let files = bench.machine.fileSystem
+            for (name, mode) in [
+                ("config/prefs/domain.plist", 0o600), ("config/prefs/.locks/domain.lock", 0o600),
+                ("config/prefs", 0o700), ("state/prefs/history/domain", 0o700),
+            ] {
+                let path = try bench.path.resolving(try #require(FilePath(name)))
+                #expect(try files.status(of: path)?.permissions.rawValue == UInt16(mode), "\(name)")
+            }
+            let written = try #require(try files.contents(of: bench.path.resolving("config/prefs/domain.plist")))
+            #expect(try bench.file("domain").parse(written).0 == ["key": 3, "other": 1])
         }
     }
 }
