@@ -1,42 +1,53 @@
+internal import Synchronization
+
 /// The watcher of this machine: the kernel's notifications where there are any, else polling.
 package final class SystemDirectoryWatcher: DirectoryWatcher {
+    /// One for all of the process: the kernel gives a user no more than some hundred queues of notifications.
+    package static let ofThisProcess = SystemDirectoryWatcher()
+
     private let fileSystem: any FileSystem
     private let clock: any Clock
     #if os(Linux)
-        private let notifications: NotificationLoop?
+        private let loop = Mutex<NotificationLoop?>(nil)
     #endif
-    private let failure: ErrorCode
 
     package init(_ fileSystem: any FileSystem = SystemFileSystem(), _ clock: any Clock = SystemClock()) {
         self.fileSystem = fileSystem
         self.clock = clock
-        #if os(Linux)
-            do throws(SystemFailure) {
-                notifications = try NotificationLoop()
-                failure = .unsupported
-            } catch {
-                notifications = nil
-                failure = error.code
-            }
-        #else
-            failure = .unsupported
-        #endif
     }
 
     package func watch(
         _ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) -> any FolderWatch {
         #if os(Linux)
-            guard let notifications else { return poll(.noWatches(failure))(folder, receive) }
-            let watch = NotifiedWatch(folder, notifications, receive) { [fileSystem, clock] reason in
-                PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
+            do throws(SystemFailure) {
+                let watch = NotifiedWatch(folder, try notifications(), receive) { [fileSystem, clock] reason in
+                    PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
+                }
+                watch.begin()
+                return watch
+            } catch {
+                return poll(.noWatches(error.code))(folder, receive)
             }
-            watch.begin()
-            return watch
         #else
-            return poll(.noWatches(failure))(folder, receive)
+            return poll(.noWatches(.unsupported))(folder, receive)
         #endif
     }
+
+    #if os(Linux)
+        /// The queue and its thread come with the first watch: a program that watches nothing pays nothing.
+        private func notifications() throws(SystemFailure) -> NotificationLoop {
+            let result = loop.withLock { held in
+                Result { () throws(SystemFailure) in
+                    if let loop = held { return loop }
+                    let loop = try NotificationLoop()
+                    held = loop
+                    return loop
+                }
+            }
+            return try result.get()
+        }
+    #endif
 
     private func poll(
         _ reason: WatchMeans.Reason
