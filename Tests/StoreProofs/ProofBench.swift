@@ -12,7 +12,8 @@ import Testing
 /// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run proofs` asks for all of it.
 enum Extent {
     static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
-    static let kills = ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? (isFull ? 1000 : 60)
+    /// How many writers are killed: `Tests/run kills` says it. A third each writes in another manner.
+    static let kills = max(3, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
 
     /// All of a number, or a tenth.
     static func share(of number: Int) -> Int { isFull ? number : number / 10 }
