@@ -91,7 +91,8 @@ struct DomainLocks {
         }
     }
 
-    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock.
+    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock. A folder that
+    /// is missing is made.
     private static func lockItself(
         _ path: FilePath, on machine: Machine, _ patience: Duration
     ) throws(SystemFailure) -> LockAttempt {
@@ -99,6 +100,10 @@ struct DomainLocks {
             let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
             guard case .absent = attempt else { return attempt }
             let folder = try machine.fileSystem.openLocked(path.parent, .reading, .exclusive, patience: patience)
+            if case .absent = folder {
+                try machine.fileSystem.makeFolders(path.parent)
+                continue
+            }
             guard case .locked(let lock) = folder else { return folder }
             if try machine.fileSystem.status(of: path) == nil { return folder }
             lock.unlock()
