@@ -17,7 +17,8 @@ import Testing
         ("\\s", [" ": true, "\t": true, "\u{A0}": false]), ("\\.\\*\\\\", [".*\\": true]), ("\\n", ["\n": true]),
         ("(|a)+", ["": true, "aaa": true]), ("(a*)*", ["": true, "aaa": true, "b": false]),
         ("(a*|b){2,3}c", ["c": true, "aabc": true, "abac": true, "ababc": false]),
-        ("e\u{301}", ["\u{E9}": false]), ("e.", ["e\u{301}": true]), ("(a|ab)(c|bcd)", ["abcd": true, "ac": true, "abc": true]),
+        ("e\u{301}", ["\u{E9}": false]), ("e.", ["e\u{301}": true]),
+        ("(a|ab)(c|bcd)", ["abcd": true, "ac": true, "abc": true]),
     ])
     func `matches whole values alone`(_ pattern: String, _ values: [String: Bool]) {
         guard pattern != "[]a]" else { return #expect(Pattern(pattern).failure?.problem == .emptyClass) }
@@ -45,7 +46,9 @@ import Testing
         #expect(Pattern(pattern).matches("anything"))
     }
 
-    @Test(arguments: ["a{10000}", "(a|b){2500}", String(repeating: "(", count: 100) + String(repeating: ")", count: 100)])
+    @Test(arguments: [
+        "a{10000}", "(a|b){2500}", String(repeating: "(", count: 100) + String(repeating: ")", count: 100),
+    ])
     func `may be as great as the limits`(_ pattern: String) {
         #expect(Pattern(pattern).failure == nil)
         #expect(Pattern(pattern).stateCount <= Pattern.mostStates)
