@@ -21,7 +21,10 @@ import Testing
         #expect(schema.helpText(program: "backup", width: 78) == Self.wide)
         for width in [40, 41, 50, 60, 78, 100, 200] {
             let lines = schema.helpText(program: "backup", width: width).split(separator: "\n")
-            for line in lines { #expect(String(line).columns <= max(width, 40), "\(width): \(line)") }
+            // A flag that alone is too long has a line of its own.
+            for line in lines where !line.contains("--remove-copies") {
+                #expect(String(line).columns <= width, "\(width): \(line)")
+            }
         }
     }
 
@@ -44,12 +47,74 @@ import Testing
     }
 
     static let wide = """
+        usage: backup [options] TARGET
+
+        Nightly backup.
+
+        Copies a folder.
+
+        Operands:
+          TARGET                 Where to. (needed)
+
+        Options:
+              --mode full|incremental
+                                 How to copy. (default full)
+              --[no-]color       Not to be used any more: use --theme.
+              --token-file FILE  選択した秘密 of the server. (variable BACKUP_TOKEN)
+              --token-fd N       The same, from a descriptor that is open.
+          -h, --help             Shows this text.
+              --help-values      Shows it with the values in force, and where they
+                                 come from.
+              --version          Shows the version.
+              --save             Keeps the given flags as the user's settings.
+              --set :KEY=VALUE   Sets what has no flag of its own.
+
+        Retention:
+          -k, --keep N           Copies to keep. Older copies are removed. From 1 to
+                                 365 copies. (default 7 copies; variable BACKUP_KEEP)
+              --remove-copies-that-are-older-than DURATION
+
+        Other settings:
+          :retries               Retries. (default 3)
+
         """
 
     static let commands = """
+        usage: tool [options] COMMAND …
+
+        Commands:
+          restore
+          list
+
+        Options:
+          -v, --verbose
+          -h, --help            Shows this text.
+              --help-values     Shows it with the values in force,
+                                and where they come from.
+              --version         Shows the version.
+              --save            Keeps the given flags as the user's
+                                settings.
+              --set :KEY=VALUE  Sets what has no flag of its own.
+
         """
 
     static let restore = """
+        usage: tool restore [options] FROM
+
+        Operands:
+          FROM                  (needed)
+
+        Options:
+          -v, --verbose
+          -f, --force
+          -h, --help            Shows this text.
+              --help-values     Shows it with the values in force,
+                                and where they come from.
+              --version         Shows the version.
+              --save            Keeps the given flags as the user's
+                                settings.
+              --set :KEY=VALUE  Sets what has no flag of its own.
+
         """
 }
 
@@ -63,7 +128,8 @@ import Testing
     }
 
     @Test func `is a JSON Schema`() throws {
-        #expect(try Sample.schema(SchemaReadingSample.everything).jsonSchemaText() == Self.jsonSchema)
+        let text = try Sample.schema(SchemaReadingSample.everything).jsonSchemaText()
+        #expect(try PropertyList(parsing: text, as: .json) == PropertyList(parsing: Self.jsonSchema, as: .json))
     }
 
     @Test(arguments: [Sample.backupText, SchemaReadingSample.everything, SchemaReadingSample.nasty])
@@ -71,7 +137,9 @@ import Testing
         let schema = try Sample.schema(text)
         let page = schema.manualPage(program: "backup-tool", date: "January 31, 2026")
         #expect(page.utf8.allSatisfy { $0 < 0x80 })
-        for (tool, arguments) in [("mandoc", ["-T", "lint", "-W", "style"]), ("groff", ["-mdoc", "-ww", "-z", "-Tutf8"])] {
+        for (tool, arguments) in [
+            ("mandoc", ["-T", "lint", "-W", "style"]), ("groff", ["-mdoc", "-ww", "-z", "-Tutf8"]),
+        ] {
             guard Tool.isExpected(tool) else { continue }
             let result = try Subprocess.run(tool, arguments, input: Data(page.utf8))
             let complaints = (result.text + result.errorText).split(separator: "\n")
@@ -85,15 +153,83 @@ import Testing
     }
 
     static let table = """
+        key      type     default  rule              flags                    variable      title
+        verbose  integer  0                          -v, --verbose
+        keep     integer  7        from 1 to 365     -k, --keep N             BACKUP_KEEP   Copies to keep
+        target   folder            needed            --target FOLDER, TARGET                Where to
+        mode     string   full     full|incremental  --mode full|incremental
+        token    string            secret                                     BACKUP_TOKEN
+        retries  integer  3        not mirrored
+
         """
 
     static let markdown = """
+        # Nightly backup
+
+        Domain: `com.example.backup`, version 2
+
+        | key | type | default | rule | flags | variable | title |
+        |---|---|---|---|---|---|---|
+        | `verbose` | `integer` | `0` |  | `-v, --verbose` |  |  |
+        | `target` | `folder` |  | needed | `--target FOLDER, TARGET` |  | Where to |
+        | `mode` | `string` | `full` | full\\|incremental | `--mode full\\|incremental` |  |  |
+        | `token` | `string` |  | secret |  | `BACKUP_TOKEN` |  |
+        | `retries` | `integer` | `3` | not mirrored |  |  |  |
+
+        ## Retention
+
+        | key | type | default | rule | flags | variable | title |
+        |---|---|---|---|---|---|---|
+        | `keep` | `integer` | `7` | from 1 to 365 | `-k, --keep N` | `BACKUP_KEEP` | Copies to keep |
+
         """
 
     static let jsonSchema = """
+        {"$schema":"https://json-schema.org/draft/2020-12/schema",
+        "$id":"urn:prefs:d",
+        "type":"object",
+        "title":"t",
+        "description":"s",
+        "properties":{"a":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
+        "b":{"type":"string","minLength":1,"maxLength":9,"pattern":"^(?:[a-z]+)$"},
+        "c":{"type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"type":"string","enum":["x","y"]},"default":["x"]},
+        "d":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"default":{"n":1}},
+        "e":{"type":"object","properties":{"host":{"type":"string"},"port":{"type":"integer","default":80}},"required":["host"],"additionalProperties":false},
+        "f":{"type":"boolean","default":true,"deprecated":true},
+        "g":{"type":"string","contentEncoding":"base64","writeOnly":true},
+        "h":{"type":"string","format":"date-time","default":"2026-01-31T12:00:00Z"},
+        "i":{"type":"number","default":0.5},
+        "j":{"type":"integer"}},
+        "dependentRequired":{"a":["c","d"]},
+        "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]}]}
         """
 
     static let options = """
+        .Sh OPTIONS
+        .Bl -tag -width Ds
+        .It Fl \\&v , Fl \\-verbose
+        Sets verbose.
+        .It Fl \\&k , Fl \\-keep Ar \\&N
+        Copies to keep.
+        Older copies are removed.
+        From 1 to 365.
+        The default is 7.
+        .It Fl \\-target Ar FOLDER
+        Where to.
+        .It Fl \\-mode Ar full|incremental
+        The default is full.
+        .It Fl h , Fl \\-help
+        Shows a summary.
+        .It Fl \\-help\\-values
+        Shows it with the values in force, and where they come from.
+        .It Fl \\-version
+        Shows the version.
+        .It Fl \\-save
+        Keeps the given flags as the user\\(aqs settings.
+        .It Fl \\-set Ar :key Ns = Ns Ar value
+        Sets what has no flag of its own.
+        .El
+
         """
 }
 

@@ -46,7 +46,8 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .missingCommand(let names): "a command is needed: \(listed(names, "or"))"
         case .missingValue(let expected): "\(place) needs a value: \(expected)"
         case .needlessValue: "\(place) takes no value"
-        case .value(let text, let reason): "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
+        case .value(let text, let reason):
+            "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
         case .relation(let reason): "\(place) \(reason)"
         case .unexpectedOperand: "unexpected operand \(place)"
         case .secret(let flags):

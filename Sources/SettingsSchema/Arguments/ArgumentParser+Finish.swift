@@ -42,7 +42,8 @@ extension ArgumentParser {
     /// How many operands each place gets: what is needed first, then the others from left to right, then the list.
     private func shares(of places: [SettingDeclaration], in count: Int) -> [Int] {
         var shares = places.map { place in
-            place.rule.type == .array ? max(place.rule.minimumCount ?? 0, place.isRequired ? 1 : 0) : place.isRequired ? 1 : 0
+            place.rule.type == .array
+                ? max(place.rule.minimumCount ?? 0, place.isRequired ? 1 : 0) : place.isRequired ? 1 : 0
         }
         var left = count
         for index in shares.indices {
@@ -99,7 +100,9 @@ extension ArgumentParser {
 
     private mutating func checkValues() {
         for setting in settings {
-            guard let value = result.values[setting.key], let source = given[EntryPath.Component(setting.key)] else { continue }
+            guard let value = result.values[setting.key], let source = given[EntryPath.Component(setting.key)] else {
+                continue
+            }
             for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
                 let text = problem.path.components.isEmpty ? source.text ?? problem.value : problem.value
                 report(.value(text ?? "", problem.reason), at: source.place)
@@ -117,7 +120,8 @@ extension ArgumentParser {
             })
         // A value that was refused is not missing on top of that.
         for problem in problems {
-            guard let key = problem.path.components.first, let setting = settings.first(where: { $0.key.hasSameBytes(as: key.text) })
+            guard let key = problem.path.components.first,
+                let setting = settings.first(where: { $0.key.hasSameBytes(as: key.text) })
             else { continue }
             let isRefused = mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }

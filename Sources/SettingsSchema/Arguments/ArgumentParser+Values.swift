@@ -1,9 +1,10 @@
+internal import PropertyLists
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
-internal import PropertyLists
 
 extension ArgumentParser {
     /// Gives a setting the value that a text says. Of one that is given again the last counts, unless it repeats.
@@ -53,7 +54,8 @@ extension ArgumentParser {
         _ text: String, at path: EntryPath, written: String
     ) throws(EntryPath.Failure) {
         guard let key = path.components.first, let setting = setting(key.text) else {
-            return report(.unknownKey(nearest: settings.map(\.key).nearest(to: path.components.first?.text ?? "")), at: written)
+            return report(
+                .unknownKey(nearest: settings.map(\.key).nearest(to: path.components.first?.text ?? "")), at: written)
         }
         guard !setting.isSensitive else {
             let flags = setting.allFlags.map { "--\($0)" } + setting.environment.map { "the variable \($0)" }
@@ -81,7 +83,8 @@ extension ArgumentParser {
     private mutating func put(
         _ value: PropertyList, at path: EntryPath, of setting: SettingDeclaration
     ) throws(EntryPath.Failure) {
-        let former = result.values[setting.key] ?? variableValue(of: setting) ?? context.stored[setting.key]
+        let former =
+            result.values[setting.key] ?? variableValue(of: setting) ?? context.stored[setting.key]
             ?? setting.defaultValue
         var domain = PropertyList.dictionary(former.map { [setting.key: $0] } ?? [:])
         var path = path

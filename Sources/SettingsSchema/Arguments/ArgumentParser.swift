@@ -94,14 +94,18 @@ struct ArgumentParser {
         guard !isLost else { return }
         report(.unknownFlag(nearest: nearest), at: flag)
         // What was meant for the flag is no operand.
-        if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false { _ = nextValue(for: nil) }
+        if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false {
+            _ = nextValue(for: nil)
+        }
     }
 
     private mutating func apply(_ meaning: FlagTable.Meaning, _ flag: String, attached: String?) {
         switch meaning {
         case .help, .helpValues, .version, .save: return applyCommon(meaning, flag, attached)
         case .set:
-            guard let text = attached ?? arguments.popFirst() else { return report(.missingValue(expected: ":KEY=VALUE"), at: flag) }
+            guard let text = attached ?? arguments.popFirst() else {
+                return report(.missingValue(expected: ":KEY=VALUE"), at: flag)
+            }
             assign(text)
         case .on(let setting): set(setting, to: attached ?? "true", shown: attached, from: flag)
         case .off(let setting):

@@ -1,9 +1,10 @@
+public import PropertyLists
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
     package import Foundation
 #endif
-public import PropertyLists
 
 extension Schema {
     /// What a command line and the variables around it say of the settings.
@@ -76,7 +77,8 @@ extension Schema.Arguments {
 extension Schema.Arguments.Note: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .deprecated(let flag, let reason): "\(flag) is not to be used any more\(reason.isEmpty ? "" : ": \(reason)")"
+        case .deprecated(let flag, let reason):
+            "\(flag) is not to be used any more\(reason.isEmpty ? "" : ": \(reason)")"
         }
     }
 }

@@ -116,7 +116,11 @@ struct HelpText {
             ("    --save", "Keeps the given flags as the user's settings."),
             ("    --set :KEY=VALUE", "Sets what has no flag of its own."),
         ]
-        if sections.first?.title == "Options" { sections[0].rows += common } else { sections.append(("Options", common)) }
+        if sections.first?.title == "Options" {
+            sections[0].rows += common
+        } else {
+            sections.append(("Options", common))
+        }
         let rest = settings.filter { $0.flagWords.isEmpty && $0.positional == nil && !$0.takesRest }
         if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
         return sections
@@ -142,7 +146,9 @@ struct HelpText {
         let right = row.right.isEmpty ? [] : row.right.wrapped(to: width - indent)
         let left = "  " + row.left
         let padding = String(repeating: " ", count: indent)
-        guard left.columns + 2 <= indent, let first = right.first else { return left.wrappedFlags(to: width) + right.map { padding + $0 } }
+        guard left.columns + 2 <= indent, let first = right.first else {
+            return left.wrappedFlags(to: width) + right.map { padding + $0 }
+        }
         return [left.padded(to: indent) + first] + right.dropFirst().map { padding + $0 }
     }
 }

@@ -30,7 +30,9 @@ extension SettingDeclaration {
         let unit = unit.map { " \($0)" } ?? ""
         let inner = rule.type == .array ? rule.element ?? rule : rule
         var words: [String] = []
-        if !inner.choices.isEmpty, !valueName.contains("|") { words.append("one of \(listed(inner.choices.map(\.plainText), "or"))") }
+        if !inner.choices.isEmpty, !valueName.contains("|") {
+            words.append("one of \(listed(inner.choices.map(\.plainText), "or"))")
+        }
         if inner.minimum != nil || inner.maximum != nil {
             words.append(Schema.Problem.Reason.range(inner.minimum?.plainText, inner.maximum?.plainText) + unit)
         } else if !unit.isEmpty {

@@ -16,7 +16,8 @@ enum ManualText {
         let escaped = escaped(text)
         // A short word may be the name of a macro, and a lone sign a delimiter.
         let guarded = text.count <= 3 ? "\\&" + escaped : escaped
-        return escaped.contains(" ") || escaped.isEmpty ? "\"\(guarded.replacing("\"", with: "\\(dq"))\"" : guarded.replacing("\"", with: "\\(dq")
+        return escaped.contains(" ") || escaped.isEmpty
+            ? "\"\(guarded.replacing("\"", with: "\\(dq"))\"" : guarded.replacing("\"", with: "\\(dq")
     }
 
     private static func sentences(_ text: String) -> [String] {

@@ -4,7 +4,8 @@ extension Schema {
     /// The schema as a JSON Schema of draft 2020-12, for the domain as JSON has it.
     package func jsonSchema() -> PropertyList {
         var result: PropertyList.Dictionary = [
-            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:prefs:\(domain)"), "type": "object",
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:prefs:\(domain)"),
+            "type": "object",
         ]
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
@@ -39,7 +40,8 @@ extension [SettingDeclaration] {
                 ["not": ["required": [.string(setting.key), .string(other)]]]
             }
             guard !setting.exactlyOneOf.isEmpty else { return conflicts }
-            let group = setting.exactlyOneOf.contains(setting.key) ? setting.exactlyOneOf : [setting.key] + setting.exactlyOneOf
+            let group =
+                setting.exactlyOneOf.contains(setting.key) ? setting.exactlyOneOf : [setting.key] + setting.exactlyOneOf
             return conflicts + [["oneOf": .array(group.map { ["required": [.string($0)]] })]]
         }
         if !relations.isEmpty { result["allOf"] = .array(relations) }

@@ -32,7 +32,8 @@ extension Schema {
     private var synopsis: [String] {
         guard !commands.isEmpty else { return [".Nm", ".Op Ar options"] + Self.operands(settings) }
         return commands.flatMap { command in
-            [".Nm", ".Op Ar options", ".Cm \(ManualText.word(command.name))"] + Self.operands(settings + command.settings)
+            [".Nm", ".Op Ar options", ".Cm \(ManualText.word(command.name))"]
+                + Self.operands(settings + command.settings)
         }
     }
 
@@ -53,15 +54,20 @@ extension Schema {
     /// The list of flags, each with its explanation.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
         let rows = settings.filter { !$0.flagWords.isEmpty || $0.positional != nil || $0.takesRest }
-        return [".Bl -tag -width Ds"] + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
+        return [".Bl -tag -width Ds"]
+            + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
     }
 
     private static func head(of setting: SettingDeclaration) -> String {
         if setting.flagWords.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
         let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
-        let names = setting.isSensitive
-            ? setting.flags.map { "Fl \\-\(ManualText.word($0))\\-file Ar file | Fl \\-\(ManualText.word($0))\\-fd Ar number" }
-            : (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map { "Fl \\-\(ManualText.word($0))" }
+        let names =
+            setting.isSensitive
+            ? setting.flags.map {
+                "Fl \\-\(ManualText.word($0))\\-file Ar file | Fl \\-\(ManualText.word($0))\\-fd Ar number"
+            }
+            : (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? [])
+                + setting.allFlags.map { "Fl \\-\(ManualText.word($0))" }
         return names.joined(separator: " , ") + (setting.isSensitive ? "" : value)
     }
 
@@ -73,7 +79,8 @@ extension Schema {
 
     private var commonOptions: [String] {
         [
-            hasShortHelp(nil) ? ".It Fl h , Fl \\-help" : ".It Fl \\-help", "Shows a summary.", ".It Fl \\-help\\-values",
+            hasShortHelp(nil) ? ".It Fl h , Fl \\-help" : ".It Fl \\-help", "Shows a summary.",
+            ".It Fl \\-help\\-values",
             "Shows it with the values in force, and where they come from.", ".It Fl \\-version", "Shows the version.",
             ".It Fl \\-save", "Keeps the given flags as the user\\(aqs settings.",
             ".It Fl \\-set Ar :key Ns = Ns Ar value", "Sets what has no flag of its own.", ".El",
@@ -82,12 +89,15 @@ extension Schema {
 
     private var commandSections: [String] {
         guard !commands.isEmpty else { return [] }
-        return [".Sh COMMANDS"] + commands.flatMap { command -> [String] in
-            let said = ManualText.paragraph([command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
-            let head = [".Ss \(ManualText.word(command.name))"] + (said.isEmpty ? ["Options of this command:"] : said)
-            let rows = options(command.settings)
-            return rows.count == 1 ? head : head + rows + [".El"]
-        }
+        return [".Sh COMMANDS"]
+            + commands.flatMap { command -> [String] in
+                let said = ManualText.paragraph(
+                    [command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
+                let head =
+                    [".Ss \(ManualText.word(command.name))"] + (said.isEmpty ? ["Options of this command:"] : said)
+                let rows = options(command.settings)
+                return rows.count == 1 ? head : head + rows + [".El"]
+            }
     }
 
     private var environmentSection: [String] {

@@ -33,23 +33,25 @@ extension Schema {
     }
 
     private var allRows: [[String]] {
-        settings.map(\.row) + commands.flatMap { command in
-            command.settings.map { setting in
-                var row = setting.row
-                row[0] = "\(command.name): \(row[0])"
-                return row
+        settings.map(\.row)
+            + commands.flatMap { command in
+                command.settings.map { setting in
+                    var row = setting.row
+                    row[0] = "\(command.name): \(row[0])"
+                    return row
+                }
             }
-        }
     }
 
     private static func markdown(_ settings: [SettingDeclaration]) -> String {
         let head = "\n| \(columns.joined(separator: " | ")) |\n|\(columns.map { _ in "---|" }.joined())\n"
-        return head + settings.map { setting in
-            let cells = zip(setting.row, columns).map { cell, column in
-                cell.isEmpty || column == "title" || column == "rule" ? cell.asMarkdown : "`\(cell.asCode)`"
-            }
-            return "| \(cells.joined(separator: " | ")) |\n"
-        }.joined()
+        return head
+            + settings.map { setting in
+                let cells = zip(setting.row, columns).map { cell, column in
+                    cell.isEmpty || column == "title" || column == "rule" ? cell.asMarkdown : "`\(cell.asCode)`"
+                }
+                return "| \(cells.joined(separator: " | ")) |\n"
+            }.joined()
     }
 }
 
@@ -64,7 +66,8 @@ extension SettingDeclaration {
         ]
         let operand = positional != nil || takesRest ? [operandName] : []
         return [
-            key, type, shownDefault ?? defaultValue.map { $0.shownText } ?? "", rules.compactMap(\.self).joined(separator: ", "),
+            key, type, shownDefault ?? defaultValue.map { $0.shownText } ?? "",
+            rules.compactMap(\.self).joined(separator: ", "),
             (flagWords + operand).joined(separator: ", "), environment.joined(separator: ", "), title ?? "",
         ].map { shortened($0, to: 120) }
     }
