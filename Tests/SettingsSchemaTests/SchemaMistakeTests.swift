@@ -201,3 +201,45 @@ import Testing
         #expect(Schema.read(schema(300)).mistakes.count == 1)
     }
 }
+
+@Suite struct `The places of mistakes` {
+    @Test(arguments: [
+        ("Domain = d; Titel = x;", "1:13"), ("// c\r\nDomain = d;\r\n\tTitel = x;", "3:2"), ("{\"Domain\": \"d\",\n \"Titel\": 1}", "2:2"),
+        ("{ 'Domain' = \"a;b}\"; /* ; } */ Titel = <00>; }", "1:32"), ("{é = (1, {a = b;}); Titel = x; Domain = d;}", "1:2"),
+        ("{ Domain = d; Titel = x; Titel = y; }", "1:26"), ("{ Domain; Titel; }", "1:11"),
+        ("<plist><dict><!-- <key>Titel</key> --><key>Domain</key><string>d</string>\n<key>Titel</key><array/></dict></plist>", "2:1"),
+        ("<dict><key>Domain</key><string>d</string><key>x</key><dict><key>Titel</key><true/></dict></dict>", "1:42"),
+        ("\u{FEFF}{ Domain = d; Titel = x; }", "1:15"),
+    ])
+    func `are those of their keys`(_ text: String, _ place: String) throws {
+        let (_, mistakes) = Schema.read(Array(text.utf8))
+        let location = try #require(mistakes.first?.location)
+        #expect("\(location.line):\(location.column)" == place)
+    }
+
+    @Test func `are found for many mistakes in one walk`() {
+        let rows = (0..<2000).map { "{ Key = k\($0); Tytle = x; }" }.joined(separator: ",\n")
+        let clock = ContinuousClock()
+        let time = clock.measure {
+            let (_, mistakes) = Schema.read(Array("{ Domain = d; Settings = (\n\(rows)); }".utf8))
+            #expect(mistakes.count == 1000)
+            #expect(mistakes.last?.location == TextLocation(line: 1001, column: 15))
+        }
+        #expect(time < .seconds(20))
+    }
+
+    @Test func `are looked for in any bytes without a trap`() {
+        var generator = SeededGenerator(stream: "places")
+        let pieces = [
+            "{", "}", "(", ")", "[", "]", "=", ";", ",", ":", "\"", "'", "\\", "<", ">", "/*", "*/", "//", "\n", "Key", "Settings", "Domain",
+            "<dict>", "</dict>", "<key>", "</key>", "<array>", "<!--", "é", " ", "<plist>", "<true/>", "<![CDATA[", "]]>", "<?",
+        ]
+        for _ in 0..<2000 {
+            let text = (0..<Int.random(in: 0...30, using: &generator)).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
+            _ = Schema.read(Array(text.utf8))
+            let locator = EntryLocator(Array(text.utf8), for: [["Settings", 0, "Key"], ["Domain"], ["Key", "Key"]])
+            let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
+            #expect(locator?.location(of: ["Key", "Key"]).map { $0.line <= lines } ?? true, "\(Seed.ofThisRun) \(text)")
+        }
+    }
+}

@@ -15,9 +15,10 @@ extension Schema {
         in values: PropertyList.Dictionary, refusesUnknownKeys: Bool = false
     ) -> [Problem] {
         let known = settings.flatMap { [$0.key] + $0.renamedFrom } + commands.flatMap { $0.settings.map(\.key) }
+        let names = Set(known.map { EntryPath.Component($0) })
         let own = values.flatMap { entry -> [Problem] in
             if entry.key == Self.versionKey { return [] }
-            if refusesUnknownKeys, !known.contains(where: { $0.hasSameBytes(as: entry.key) }) {
+            if refusesUnknownKeys, !names.contains(EntryPath.Component(entry.key)) {
                 let reason = Problem.Reason.unknownKey(nearest: known.nearest(to: entry.key))
                 return [Problem(path: [EntryPath.Component(entry.key)], reason: reason)]
             }

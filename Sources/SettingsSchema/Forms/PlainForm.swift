@@ -63,7 +63,7 @@ package struct PlainForm: Sendable {
         }
         if line.hasPrefix(":") {
             let hint = hint(Self.commands.nearest(to: line))
-            return [.write("  \(line) is no command\(hint)\n")] + ask()
+            return [.write("  \(shortened(line)) is no command\(hint)\n")] + ask()
         }
         let isEscaped = line.hasPrefix("\\:") || line.hasPrefix("\\?") || line.hasPrefix("\\\\")
         return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
@@ -116,14 +116,14 @@ package struct PlainForm: Sendable {
         var actions: [Action] = []
         let group = control.setting.group ?? form.schema.title ?? form.schema.domain
         if heading != group {
-            actions.append(.write("\(heading == nil ? "" : "\n")\(group)\n"))
+            actions.append(.write("\(heading == nil ? "" : "\n")\(group.printable)\n"))
             heading = group
         }
         if case .choice(let choices) = control.kind {
-            let rows = choices.enumerated().map { "  \($0.offset + 1)) \($0.element.plainText)\n" }
+            let rows = choices.enumerated().map { "  \($0.offset + 1)) \($0.element.plainText.printable)\n" }
             actions.append(.write(rows.joined()))
         }
-        return actions + [.ask(prompt: prompt(for: control), isSecret: control.kind == .secret)]
+        return actions + [.ask(prompt: prompt(for: control).printable, isSecret: control.kind == .secret)]
     }
 
     private func prompt(for control: Form.Control) -> String {
@@ -138,6 +138,6 @@ package struct PlainForm: Sendable {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
         if let factory = control.setting.shownDefault { lines.append("The factory's value is \(factory).") }
         lines.append("An empty answer keeps what is there; \(listed(Self.commands, "or")).")
-        return lines.map { "  \($0)\n" }.joined()
+        return lines.map { "  \($0)\n" }.joined().printable
     }
 }

@@ -25,7 +25,7 @@ extension Schema {
         let help = HelpText(
             schema: self, program: program, command: command.flatMap { self.command(named: $0) }, width: max(width, 40),
             values: values)
-        return help.lines.joined(separator: "\n") + "\n"
+        return help.lines.joined(separator: "\n").printable + "\n"
     }
 
     /// The text that answers `--version`.

@@ -18,8 +18,11 @@ struct AttributePlace {
     var path = EntryPath()
     var mistakes: [Schema.Mistake] = []
 
+    /// Whether no more mistakes are reported.
+    private var isFull: Bool { mistakes.count >= Schema.mostMistakes }
+
     mutating func report(_ reason: Schema.Mistake.Reason) {
-        guard mistakes.count < Schema.mostMistakes else { return }
+        guard !isFull else { return }
         mistakes.append(Schema.Mistake(reason, at: path))
     }
 
@@ -38,7 +41,7 @@ struct AttributePlace {
             inside(EntryPath.Component(row.name)) { place in row.read(value, &model, &place) }
         }
         let names = table.map(\.name)
-        for entry in entries where !names.contains(entry.key) {
+        for entry in entries where !isFull && !names.contains(entry.key) {
             inside(EntryPath.Component(entry.key)) { place in
                 place.report(.unknownAttribute(entry.key, nearest: names.nearest(to: entry.key)))
             }

@@ -53,7 +53,8 @@ private struct Resolution {
 
 extension Schema {
     fileprivate mutating func takeIn(_ base: Schema) {
-        settings = base.settings.filter { row in !settings.contains { $0.key.hasSameBytes(as: row.key) } } + settings
+        let keys = Set(settings.map { EntryPath.Component($0.key) })
+        settings = base.settings.filter { !keys.contains(EntryPath.Component($0.key)) } + settings
         commands = base.commands.filter { row in !commands.contains { $0.name.hasSameBytes(as: row.name) } } + commands
     }
 }

@@ -19,7 +19,8 @@ extension Schema {
 
     /// The settings that come from schemas that are extended.
     private func inherited(beside own: Schema) -> [SettingDeclaration] {
-        settings.filter { row in !own.settings.contains { $0.key.hasSameBytes(as: row.key) } }
+        let keys = Set(own.settings.map { EntryPath.Component($0.key) })
+        return settings.filter { !keys.contains(EntryPath.Component($0.key)) }
     }
 }
 

@@ -26,7 +26,7 @@ extension Schema {
         }
         let (schema, mistakes) = read(value, extending: findSchema)
         guard !mistakes.isEmpty else { return (schema, []) }
-        let locator = EntryLocator(Array(bytes))
+        let locator = EntryLocator(Array(bytes), for: mistakes.map(\.path))
         let placed = mistakes.map { mistake in
             var mistake = mistake
             mistake.location = locator?.location(of: mistake.path)

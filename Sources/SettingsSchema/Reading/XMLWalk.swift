@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 /// The walk over a property list in XML.
-struct XMLWalk: EntryWalk {
+struct XMLWalk {
     private let bytes: [UInt8]
     private var at: Int
 
@@ -18,34 +18,28 @@ struct XMLWalk: EntryWalk {
         var isEmpty = false
     }
 
-    mutating func offset(of path: ArraySlice<EntryPath.Component>) -> Int? {
-        guard var tag = nextTag() else { return nil }
+    /// Walks over the whole text.
+    mutating func walk(_ search: inout EntrySearch) {
+        guard var tag = nextTag() else { return }
         if tag.name == "plist", let inner = nextTag() { tag = inner }
-        return offset(of: path, in: tag)
+        search.begin(at: tag.place)
+        walk(tag, &search)
     }
 
-    private mutating func offset(of path: ArraySlice<EntryPath.Component>, in container: Tag) -> Int? {
-        guard let component = path.first, !container.isEmpty, container.name == "dict" || container.name == "array"
-        else {
-            return container.place
-        }
+    /// Walks over an element whose first tag was read.
+    private mutating func walk(_ container: Tag, _ search: inout EntrySearch) {
+        guard !container.isEmpty, container.name == "dict" || container.name == "array" else { return skip(container) }
         var index = 0
-        var found: Int?
         while let tag = nextTag(), !tag.isEnd {
             var (value, key) = (tag, String(index))
             if container.name == "dict" {
                 key = textBehindTag()
-                guard nextTag() != nil, let inner = nextTag() else { return found }
+                guard nextTag() != nil, let inner = nextTag() else { return }
                 value = inner
             }
-            if EntryPath.Component(key) == component {
-                var inner = self
-                found = path.count == 1 ? tag.place : inner.offset(of: path.dropFirst(), in: value) ?? tag.place
-            }
-            skip(value)
+            if !search.meet(EntryPath.Component(key), at: tag.place, inside: { walk(value, &$0) }) { skip(value) }
             index += 1
         }
-        return found ?? container.place
     }
 
     /// Skips to behind the end of an element whose first tag was read.

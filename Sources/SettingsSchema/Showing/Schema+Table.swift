@@ -11,7 +11,7 @@ extension Schema {
         return rows.map { row in
             var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
             while line.last == " " { line.removeLast() }
-            return line + "\n"
+            return line.printable + "\n"
         }.joined()
     }
 
