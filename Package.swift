@@ -55,7 +55,7 @@ let package = Package(
 
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["PropertyLists"]),
-        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists"]),
+        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists", "SettingsSchema"]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),

@@ -41,9 +41,13 @@ import Testing
 
     @Test func `moves no cursor and changes no colour`() throws {
         let schema = try Sample.settings(
-            "{ Key = a; Flag = a; Title = \"x\u{1B}[2J\u{9B}y\u{202E}\"; Choices = (\"\u{7}\", \"\u{8}\"); }", rest: "Title = \"\u{1B}c\";")
+            "{ Key = a; Flag = a; Title = \"x\u{1B}[2J\u{9B}y\u{202E}\"; Choices = (\"\u{7}\", \"\u{8}\"); }",
+            rest: "Title = \"\u{1B}c\";")
         let text = schema.helpText(program: "tool", values: ["a": .init("\u{1B}[31m", layer: "user")]) + schema.table()
-        #expect(!text.unicodeScalars.contains { ($0.value < 0x20 && $0 != "\n") || 0x7F..<0xA0 ~= $0.value || $0.value == 0x202E })
+        #expect(
+            !text.unicodeScalars.contains {
+                ($0.value < 0x20 && $0 != "\n") || 0x7F..<0xA0 ~= $0.value || $0.value == 0x202E
+            })
     }
 
     @Test func `is for a command what it is for a program`() throws {

@@ -204,10 +204,15 @@ import Testing
 
 @Suite struct `The places of mistakes` {
     @Test(arguments: [
-        ("Domain = d; Titel = x;", "1:13"), ("// c\r\nDomain = d;\r\n\tTitel = x;", "3:2"), ("{\"Domain\": \"d\",\n \"Titel\": 1}", "2:2"),
-        ("{ 'Domain' = \"a;b}\"; /* ; } */ Titel = <00>; }", "1:32"), ("{é = (1, {a = b;}); Titel = x; Domain = d;}", "1:2"),
+        ("Domain = d; Titel = x;", "1:13"), ("// c\r\nDomain = d;\r\n\tTitel = x;", "3:2"),
+        ("{\"Domain\": \"d\",\n \"Titel\": 1}", "2:2"),
+        ("{ 'Domain' = \"a;b}\"; /* ; } */ Titel = <00>; }", "1:32"),
+        ("{é = (1, {a = b;}); Titel = x; Domain = d;}", "1:2"),
         ("{ Domain = d; Titel = x; Titel = y; }", "1:26"), ("{ Domain; Titel; }", "1:11"),
-        ("<plist><dict><!-- <key>Titel</key> --><key>Domain</key><string>d</string>\n<key>Titel</key><array/></dict></plist>", "2:1"),
+        (
+            "<plist><dict><!-- <key>Titel</key> --><key>Domain</key><string>d</string>\n<key>Titel</key><array/></dict></plist>",
+            "2:1"
+        ),
         ("<dict><key>Domain</key><string>d</string><key>x</key><dict><key>Titel</key><true/></dict></dict>", "1:42"),
         ("\u{FEFF}{ Domain = d; Titel = x; }", "1:15"),
     ])
@@ -231,15 +236,20 @@ import Testing
     @Test func `are looked for in any bytes without a trap`() {
         var generator = SeededGenerator(stream: "places")
         let pieces = [
-            "{", "}", "(", ")", "[", "]", "=", ";", ",", ":", "\"", "'", "\\", "<", ">", "/*", "*/", "//", "\n", "Key", "Settings", "Domain",
-            "<dict>", "</dict>", "<key>", "</key>", "<array>", "<!--", "é", " ", "<plist>", "<true/>", "<![CDATA[", "]]>", "<?",
+            "{", "}", "(", ")", "[", "]", "=", ";", ",", ":", "\"", "'", "\\", "<", ">", "/*", "*/", "//", "\n", "Key",
+            "Settings", "Domain",
+            "<dict>", "</dict>", "<key>", "</key>", "<array>", "<!--", "é", " ", "<plist>", "<true/>", "<![CDATA[",
+            "]]>", "<?",
         ]
         for _ in 0..<2000 {
-            let text = (0..<Int.random(in: 0...30, using: &generator)).compactMap { _ in pieces.randomElement(using: &generator) }.joined()
+            let text = (0..<Int.random(in: 0...30, using: &generator)).compactMap { _ in
+                pieces.randomElement(using: &generator)
+            }.joined()
             _ = Schema.read(Array(text.utf8))
             let locator = EntryLocator(Array(text.utf8), for: [["Settings", 0, "Key"], ["Domain"], ["Key", "Key"]])
             let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).count
-            #expect(locator?.location(of: ["Key", "Key"]).map { $0.line <= lines } ?? true, "\(Seed.ofThisRun) \(text)")
+            #expect(
+                locator?.location(of: ["Key", "Key"]).map { $0.line <= lines } ?? true, "\(Seed.ofThisRun) \(text)")
         }
     }
 }

@@ -148,10 +148,13 @@ import Testing
         ("{keep: 9, x: 1}", "{keep: 9, x: 1}", []), ("{keep: 900}", "{}", ["keep = 900: must be from 1 to 365"]),
         ("{keep: \"9\"}", "{keep: 9}", []), ("{keep: \"many\"}", "{}", ["keep = many: must be an integer"]),
         ("{tries: 5}", "{retries: 5}", []), ("{tries: 5, retries: 6}", "{retries: 6}", []),
-        ("{tries: \"x\"}", "{}", ["retries = x: must be an integer"]), ("{token: 7}", "{}", ["token = ••••: must be a string"]),
+        ("{tries: \"x\"}", "{}", ["retries = x: must be an integer"]),
+        ("{token: 7}", "{}", ["token = ••••: must be a string"]),
         ("{mode: \"ful\", keep: 8}", "{keep: 8}", ["mode = ful: must be full or incremental; did you mean full?"]),
     ])
-    func `that break a schema are left out, and the rest is used`(_ stored: String, _ expected: String, _ messages: [String]) throws {
+    func `that break a schema are left out, and the rest is used`(
+        _ stored: String, _ expected: String, _ messages: [String]
+    ) throws {
         let schema = try Sample.schema(Sample.backupText)
         let (values, problems) = try schema.usable(#require(ValueNotation.value(stored).dictionaryValue))
         #expect(try PropertyList.dictionary(values) == ValueNotation.value(expected))

@@ -10,5 +10,7 @@ extension String {
 
 extension Unicode.Scalar {
     /// Whether this is a control character other than the end of a line.
-    fileprivate var isControl: Bool { (value < 0x20 && self != "\n") || 0x7F..<0xA0 ~= value || 0x202A...0x202E ~= value }
+    fileprivate var isControl: Bool {
+        (value < 0x20 && self != "\n") || 0x7F..<0xA0 ~= value || 0x202A...0x202E ~= value
+    }
 }

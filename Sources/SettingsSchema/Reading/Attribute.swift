@@ -10,8 +10,10 @@ struct Attribute<Model: Sendable>: Sendable {
     let write: @Sendable (_ model: Model) -> PropertyList?
 }
 
-/// The way to a part of a model.
-typealias Path<Root, Value> = any WritableKeyPath<Root, Value> & Sendable
+/// The way to a part of a model: gives the part to be read or changed in place.
+///
+/// A key path would say the same, but takes longer to make than a whole schema to read.
+typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout Value) -> Void) -> Void
 
 /// Where reading has come to, and what it has found wrong on the way.
 struct AttributePlace {
@@ -76,71 +78,78 @@ extension Sequence {
 // MARK: The kinds of attribute
 
 extension Attribute {
-    static func text(_ name: String, _ path: Path<Model, String?>) -> Attribute {
+    /// The part of a model as it is.
+    static func value<Value>(of part: Access<Model, Value>, in model: Model) -> Value? {
+        var (model, result) = (model, Value?.none)
+        part(&model) { result = $0 }
+        return result
+    }
+
+    static func text(_ name: String, _ part: @escaping Access<Model, String?>) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
-            model[keyPath: path] = text
+            part(&model) { $0 = text }
         } write: { model in
-            model[keyPath: path].map { .string($0) }
+            (value(of: part, in: model) ?? nil).map { .string($0) }
         }
     }
 
     static func flag(
-        _ name: String, _ path: Path<Model, Bool>, preset: Bool = false
+        _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
     ) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let flag = value.booleanValue ?? value.stringValue.flatMap(ValueRule.boolean) else {
                 return place.report(.wrongValue(expected: "true or false"))
             }
-            model[keyPath: path] = flag
+            part(&model) { $0 = flag }
         } write: { model in
-            model[keyPath: path] == preset ? nil : .boolean(!preset)
+            value(of: part, in: model) == preset ? nil : .boolean(!preset)
         }
     }
 
-    static func count(_ name: String, _ path: Path<Model, Int?>) -> Attribute {
+    static func count(_ name: String, _ part: @escaping Access<Model, Int?>) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let count = value.count else { return place.report(.wrongValue(expected: "a count such as 1")) }
-            model[keyPath: path] = count
+            part(&model) { $0 = count }
         } write: { model in
-            model[keyPath: path].map { .integer(PropertyList.Integer($0)) }
+            (value(of: part, in: model) ?? nil).map { .integer(PropertyList.Integer($0)) }
         }
     }
 
     /// A name or several.
-    static func names(_ name: String, _ path: Path<Model, [String]>) -> Attribute {
+    static func names(_ name: String, _ part: @escaping Access<Model, [String]>) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let names = value.names else {
                 return place.report(.wrongValue(expected: "a string, or an array of strings"))
             }
-            model[keyPath: path] = names
+            part(&model) { $0 = names }
         } write: { model in
-            let names = model[keyPath: path]
+            let names = value(of: part, in: model) ?? []
             return names.isEmpty ? nil : names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) })
         }
     }
 
     /// One name of a fixed set.
     static func name<Name: RawRepresentable<String> & CaseIterable & Sendable>(
-        _ name: String, _ path: Path<Model, Name?>
+        _ name: String, _ part: @escaping Access<Model, Name?>
     ) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
             guard let known = Name(rawValue: text) else {
                 return place.report(.unknownName(text, nearest: Name.allCases.map(\.rawValue).nearest(to: text)))
             }
-            model[keyPath: path] = known
+            part(&model) { $0 = known }
         } write: { model in
-            model[keyPath: path].map { .string($0.rawValue) }
+            (value(of: part, in: model) ?? nil).map { .string($0.rawValue) }
         }
     }
 
     /// The same attribute of what is a part of another model.
-    func lifted<Whole>(_ path: Path<Whole, Model>) -> Attribute<Whole> {
+    func lifted<Whole>(_ part: @escaping Access<Whole, Model>) -> Attribute<Whole> {
         Attribute<Whole>(name: name) { value, model, place in
-            read(value, &model[keyPath: path], &place)
+            part(&model) { read(value, &$0, &place) }
         } write: { model in
-            write(model[keyPath: path])
+            Attribute<Whole>.value(of: part, in: model).flatMap(write)
         }
     }
 }

@@ -13,7 +13,7 @@ extension Schema {
         } write: { schema in
             .string(schema.domain)
         },
-        .text("Title", \.title), .text("Summary", \.summary),
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
         Attribute(name: "Version") { value, schema, place in
             guard let version = value.count, version >= 1 else {
                 return place.report(.wrongValue(expected: "a count such as 1"))
@@ -22,8 +22,8 @@ extension Schema {
         } write: { schema in
             schema.version == 1 ? nil : .integer(PropertyList.Integer(schema.version))
         },
-        .names("Extends", \.extends),
-        settingsAttribute(\.settings),
+        .names("Extends", { $1(&$0.extends) }),
+        settingsAttribute({ $1(&$0.settings) }),
         Attribute(name: "Commands") { value, schema, place in
             schema.commands = place.readEach(value) { value, place in
                 var command = Command("")
@@ -47,12 +47,13 @@ extension Schema {
     ]
 
     fileprivate static func settingsAttribute<Model>(
-        _ path: Path<Model, [SettingDeclaration]>
+        _ part: @escaping Access<Model, [SettingDeclaration]>
     ) -> Attribute<Model> {
         Attribute(name: "Settings") { value, model, place in
-            model[keyPath: path] = place.readEach(value) { SettingDeclaration.read($0, &$1) }
+            let settings = place.readEach(value) { SettingDeclaration.read($0, &$1) }
+            part(&model) { $0 = settings }
         } write: { model in
-            let settings = model[keyPath: path]
+            let settings = Attribute<Model>.value(of: part, in: model) ?? []
             return settings.isEmpty ? nil : .array(settings.map { SettingDeclaration.attributes.written($0) })
         }
     }
@@ -66,7 +67,8 @@ extension Schema.Command {
         } write: { command in
             .string(command.name)
         },
-        .text("Title", \.title), .text("Summary", \.summary), Schema.settingsAttribute(\.settings),
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
+        Schema.settingsAttribute({ $1(&$0.settings) }),
     ]
 }
 
@@ -85,7 +87,7 @@ extension Schema.Migration {
         } write: { migration in
             pairs(migration.renames.map { ($0.old, $0.new) })
         },
-        .names("Remove", \.removals),
+        .names("Remove", { $1(&$0.removals) }),
         Attribute(name: "Convert") { value, migration, place in
             for (key, name) in place.pairs(value) {
                 place.inside(EntryPath.Component(key)) { place in

@@ -10,7 +10,7 @@ extension SettingDeclaration {
             } write: { setting in
                 .string(setting.key)
             }
-        ] + ValueRule.attributes.map { $0.lifted(\.rule) } + ownAttributes
+        ] + ValueRule.attributes.map { $0.lifted { $1(&$0.rule) } } + ownAttributes
 
     private static let ownAttributes: [Attribute<SettingDeclaration>] = [
         Attribute(name: "Default") { value, setting, place in
@@ -18,10 +18,11 @@ extension SettingDeclaration {
         } write: { setting in
             setting.defaultValue
         },
-        .flag("Required", \.isRequired),
-        .names("Conflicts", \.conflicts), .names("Requires", \.requires), .names("ExactlyOneOf", \.exactlyOneOf),
-        .text("Title", \.title), .text("Summary", \.summary), .text("Group", \.group),
-        .text("Placeholder", \.placeholder), .text("Unit", \.unit),
+        .flag("Required", { $1(&$0.isRequired) }),
+        .names("Conflicts", { $1(&$0.conflicts) }), .names("Requires", { $1(&$0.requires) }),
+        .names("ExactlyOneOf", { $1(&$0.exactlyOneOf) }),
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
+        .text("Placeholder", { $1(&$0.placeholder) }), .text("Unit", { $1(&$0.unit) }),
         Attribute(name: "Deprecated") { value, setting, place in
             if let text = value.stringValue, ValueRule.boolean(text) == nil {
                 setting.deprecated = text
@@ -33,11 +34,14 @@ extension SettingDeclaration {
         } write: { setting in
             setting.deprecated.map { $0.isEmpty ? .boolean(true) : .string($0) }
         },
-        .names("Flag", \.flags), .text("Short", \.short), .flag("Negatable", \.isNegatable),
-        .flag("Repeats", \.repeats), .count("Positional", \.positional), .flag("Rest", \.takesRest),
-        .names("Environment", \.environment), .flag("Sensitive", \.isSensitive),
-        .flag("Mirrored", \.isMirrored, preset: true), .flag("Merge", \.merges), .flag("Transient", \.isTransient),
-        .flag("ByHost", \.isByHost), .names("RenamedFrom", \.renamedFrom),
+        .names("Flag", { $1(&$0.flags) }), .text("Short", { $1(&$0.short) }),
+        .flag("Negatable", { $1(&$0.isNegatable) }),
+        .flag("Repeats", { $1(&$0.repeats) }), .count("Positional", { $1(&$0.positional) }),
+        .flag("Rest", { $1(&$0.takesRest) }),
+        .names("Environment", { $1(&$0.environment) }), .flag("Sensitive", { $1(&$0.isSensitive) }),
+        .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), .flag("Merge", { $1(&$0.merges) }),
+        .flag("Transient", { $1(&$0.isTransient) }),
+        .flag("ByHost", { $1(&$0.isByHost) }), .names("RenamedFrom", { $1(&$0.renamedFrom) }),
     ]
 
     /// Reads a setting. One without a key keeps its place in the list until all mistakes are found.

@@ -6,18 +6,18 @@ extension ValueRule {
 
     /// The attributes of a value's rule, each behind those that it needs for being read.
     static let attributes: [Attribute<ValueRule>] = [
-        .name("Type", \.optionalType),
-        .name("Kind", \.kind),
+        .name("Type", { $1(&$0.optionalType) }),
+        .name("Kind", { $1(&$0.kind) }),
         Attribute(name: "Elements") { value, rule, place in
             if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
         } write: { rule in
             rule.type == .dictionary ? nil : rule.element.map { attributes.written($0) }
         },
         Attribute(name: "Entries", read: readEntries, write: writtenEntries),
-        bound("Minimum", \.minimum), bound("Maximum", \.maximum),
-        .count("MinimumLength", \.minimumLength), .count("MaximumLength", \.maximumLength),
-        .count("MinimumCount", \.minimumCount), .count("MaximumCount", \.maximumCount),
-        .flag("Unique", \.isUnique),
+        bound("Minimum", { $1(&$0.minimum) }), bound("Maximum", { $1(&$0.maximum) }),
+        .count("MinimumLength", { $1(&$0.minimumLength) }), .count("MaximumLength", { $1(&$0.maximumLength) }),
+        .count("MinimumCount", { $1(&$0.minimumCount) }), .count("MaximumCount", { $1(&$0.maximumCount) }),
+        .flag("Unique", { $1(&$0.isUnique) }),
         Attribute(name: "Pattern") { value, rule, place in
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
             rule.pattern = Pattern(text)
@@ -39,12 +39,13 @@ extension ValueRule {
     }
 
     private static func bound(
-        _ name: String, _ path: Path<ValueRule, PropertyList?>
+        _ name: String, _ part: @escaping Access<ValueRule, PropertyList?>
     ) -> Attribute<ValueRule> {
         Attribute(name: name) { value, rule, place in
-            rule[keyPath: path] = rule.read(value, &place)
+            let bound = rule.read(value, &place)
+            part(&rule) { $0 = bound }
         } write: { rule in
-            rule[keyPath: path]
+            Attribute<ValueRule>.value(of: part, in: rule) ?? nil
         }
     }
 
