@@ -367,6 +367,7 @@ private let otherRows: [ArgumentRow] = [
     .init(.relations, "--x-flag", "--need is needed"),
     .init(.relations, "--x-flag", "{\"x\":true} variables {\"need\":\"e\"}", ["NEED": "e"]),
     .init(.relations, "--x-flag", "{\"x\":true}", stored: ["need": "s"]),
+    .init(.relations, "--x-flag --need", "--need needs a value: a string"),
     .init(.relations, "--need n", "--x-flag exactly one of --x-flag and --y-flag must be given"),
     .init(.relations, "--need n", "{\"need\":\"n\"}", stored: ["y": true]),
     .init(.relations, "--need n --x-flag", "{\"need\":\"n\",\"x\":true}", stored: ["y": true]),

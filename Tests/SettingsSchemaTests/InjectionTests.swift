@@ -79,6 +79,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
             noncharacter(0xFDD0), noncharacter(0xFDEF), noncharacter(0xFFFE), "\u{FEFF}", "\u{2028}", "\u{202E}",
             "\u{10FFFF}", "a", "word", "0", ")", "\ntouch canary\n",
             "'$(touch canary)'", "';touch canary;'", "\";touch canary;\"", "a'b\"c`d", "$'\\n'", "=(touch canary)",
+            "[0]=x", "[$(touch canary)]=x", "a[$(touch canary)]", "<(touch canary)", "0 -o 1",
             "\n\n", "EOF\n",
         ]
         return pieces + [""]

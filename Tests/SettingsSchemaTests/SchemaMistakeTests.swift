@@ -152,6 +152,14 @@ import Testing
             "Settings = ({ Key = a; Type = array; Positional = 1; }, { Key = b; Type = array; Rest = YES; });",
             "Settings:1:Rest: cannot stand beside another setting that takes any number of operands"
         ),
+        (
+            "Settings = ({ Key = a; RenamedFrom = x; }, { Key = b; RenamedFrom = (y, x); });",
+            "Settings:1:RenamedFrom: the former key x stands twice"
+        ),
+        (
+            "Settings = ({ Key = a; Type = dictionary; Entries = ({ Key = n; Type = integer; Maximum = 1; Default = 2; }); });",
+            "Settings:0:Entries:0:Default: must be at most 1"
+        ),
         ("Commands = ({ Name = a; }, { Name = a; });", "Commands:1:Name: the command a stands twice"),
         ("Commands = ({ Title = a; });", "Commands:0: Name is missing"),
         ("Commands = ({ Name = \"a b\"; });", "Commands:0:Name: a b cannot be used as a name here"),

@@ -161,3 +161,19 @@ import Testing
         #expect(problems.map(\.description) == messages)
     }
 }
+
+@Suite struct `Values in force` {
+    @Test func `come from the highest layer that has one that can be used`() throws {
+        let schema = try Sample.schema(Sample.backupText)
+        let (values, problems) = schema.valuesInForce([
+            .init("arguments", ["mode": "incremental"]), .init("user", ["keep": 900, "tries": 5, "mode": "full"]),
+            .init("site", ["keep": 30, "other": 1]),
+        ])
+        #expect(
+            values == [
+                "mode": .init("incremental", layer: "arguments"), "retries": .init(5, layer: "user"),
+                "keep": .init(30, layer: "site"), "verbose": .init(0, layer: "factory"),
+            ])
+        #expect(problems.map { "\($0.layer): \($0.problem)" } == ["user: keep = 900: must be from 1 to 365"])
+    }
+}

@@ -114,6 +114,8 @@ struct ArgumentParser {
         case .count(let setting): count(setting, attached, from: flag)
         case .value(let setting):
             guard let text = attached ?? nextValue(for: setting) else {
+                // What was meant to be given is not missing on top of that.
+                given[EntryPath.Component(setting.key)] = (flag, nil)
                 return report(.missingValue(expected: missing(setting, flag)), at: flag)
             }
             set(setting, to: text, shown: text, from: flag)

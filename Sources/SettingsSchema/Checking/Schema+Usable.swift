@@ -26,3 +26,34 @@ extension Schema {
         return (result, problems)
     }
 }
+
+extension Schema {
+    /// One of the places that values come from, under the name that people know it by.
+    package struct Layer: Hashable, Sendable {
+        package let name: String
+        package let values: PropertyList.Dictionary
+
+        package init(_ name: String, _ values: PropertyList.Dictionary) {
+            self.name = name
+            self.values = values
+        }
+    }
+
+    /// The value in force of each setting that has one, with its layer; and what is wrong in which layer.
+    ///
+    /// - Parameter layers: The highest first; below them all are the schema's own defaults, the layer `factory`.
+    package func valuesInForce(
+        _ layers: [Layer], command: String? = nil
+    ) -> (values: [String: ValueInForce], problems: [(layer: String, problem: Problem)]) {
+        var values: [String: ValueInForce] = [:]
+        var problems: [(layer: String, problem: Problem)] = []
+        for layer in layers + [Layer("factory", factoryDefaults(command: command))] {
+            let (usable, found) = usable(layer.values, command: command)
+            problems += found.map { (layer.name, $0) }
+            for setting in settings(of: command) where values[setting.key] == nil {
+                values[setting.key] = usable[setting.key].map { ValueInForce($0, layer: layer.name) }
+            }
+        }
+        return (values, problems)
+    }
+}

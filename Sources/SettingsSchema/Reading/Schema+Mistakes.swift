@@ -79,6 +79,7 @@ struct SchemaCheck {
         var flags = Set(outer.flatMap(\.allFlags))
         var shorts = Set(outer.compactMap(\.short))
         var variables = Set(outer.flatMap(\.environment))
+        var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if !keys.insert(EntryPath.Component(setting.key)).inserted {
@@ -89,6 +90,9 @@ struct SchemaCheck {
             }
             if let short = setting.short, !shorts.insert(short).inserted {
                 report(.duplicate("the flag -\(short)"), at: place.appending("Short"))
+            }
+            for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
+                report(.duplicate("the former key \(key)"), at: place.appending("RenamedFrom"))
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
                 report(.duplicate("the variable \(variable)"), at: place.appending("Environment"))

@@ -43,19 +43,23 @@ extension SchemaCheck {
             let place = path.appending("Entries")
             for (index, entry) in entries.enumerated() {
                 checkRule(entry.rule, at: place.appending(EntryPath.Component(index)))
+                checkDefault(entry, at: place.appending(EntryPath.Component(index)))
             }
             checkUnique(entries.map(\.key), "the key", at: place, "Key")
+        }
+    }
+
+    private mutating func checkDefault(_ setting: SettingDeclaration, at path: EntryPath) {
+        guard let value = setting.defaultValue else { return }
+        for problem in setting.rule.problems(with: value).prefix(1) {
+            report(.refused(problem.reason), at: path.appending("Default"))
         }
     }
 
     /// Checks what a setting says beyond its rule.
     mutating func checkSetting(_ setting: SettingDeclaration, at path: EntryPath) {
         if !setting.key.isKey { report(.invalidName(setting.key), at: path.appending("Key")) }
-        if let value = setting.defaultValue, setting.rule.pattern?.failure == nil {
-            for problem in setting.rule.problems(with: value).prefix(1) {
-                report(.refused(problem.reason), at: path.appending("Default"))
-            }
-        }
+        checkDefault(setting, at: path)
         for flag in setting.flags {
             if !flag.isFlagName { report(.invalidName(flag), at: path.appending("Flag")) }
         }
