@@ -130,6 +130,10 @@ import Testing
     }
 
     @Test(arguments: [
+        (
+            "Settings = ({ Key = \"\u{E9}\"; }, { Key = \"e\u{301}\"; });",
+            "Settings:1:Key: the key e\u{301} stands twice"
+        ),
         ("Settings = ({ Key = \"\"; });", "Settings:0:Key:  cannot be used as a name here"),
         ("Settings = ({ Key = \"$schemaVersion\"; });", "Settings:0:Key: $schemaVersion cannot be used as a name here"),
         (

@@ -39,8 +39,9 @@ extension ArgumentParser {
 
     /// Does what `--set :a:b=VALUE` asks for.
     mutating func assign(_ text: String) {
-        guard let end = text.firstIndex(of: "=") else { return report(.malformedAssignment, at: text) }
-        let (name, value) = (String(text[..<end]), String(text[text.index(after: end)...]))
+        let scalars = text.unicodeScalars
+        guard let end = scalars.firstIndex(of: "=") else { return report(.malformedAssignment, at: text) }
+        let (name, value) = (String(scalars[..<end]), String(scalars[scalars.index(after: end)...]))
         guard !name.isEmpty else { return report(.malformedAssignment, at: text) }
         do throws(EntryPath.Failure) {
             let path = name.hasPrefix(":") ? try EntryPath(parsing: name) : EntryPath([.init(name)])

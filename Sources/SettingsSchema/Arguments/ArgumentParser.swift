@@ -41,11 +41,11 @@ struct ArgumentParser {
     }
 
     private mutating func take(_ argument: String) {
-        if isInRest || argument == "-" || !argument.hasPrefix("-") {
+        if isInRest || argument == "-" || !argument.begins(with: "-") {
             takeOperand(argument)
         } else if argument == "--" {
             while let operand = arguments.popFirst() { takeOperand(operand) }
-        } else if argument.hasPrefix("--") {
+        } else if argument.begins(with: "--") {
             takeLong(argument, dashes: 2)
         } else {
             takeSingleDash(argument)
@@ -56,14 +56,14 @@ struct ArgumentParser {
 
     /// A name as it stands behind its dashes, and what is attached to it behind an equals sign.
     private func parts(_ argument: String, dashes: Int) -> (name: String, value: String?) {
-        let body = argument.dropFirst(dashes)
+        let body = argument.unicodeScalars.dropFirst(dashes)
         guard let end = body.firstIndex(of: "=") else { return (String(body), nil) }
         return (String(body[..<end]), String(body[body.index(after: end)...]))
     }
 
     private mutating func takeLong(_ argument: String, dashes: Int) {
         let (name, value) = parts(argument, dashes: dashes)
-        let written = String(argument.prefix(dashes)) + name
+        let written = (dashes == 1 ? "-" : "--") + name
         if let meaning = flags.long[name] { return apply(meaning, written, attached: value) }
         refuse(written, nearest: flags.nearest(toLong: name), hasValue: value != nil)
     }
@@ -71,11 +71,12 @@ struct ArgumentParser {
     /// `-k`, `-k3`, `-k=3`, `-abc`, or the name of a long flag as NeXT wrote it.
     private mutating func takeSingleDash(_ argument: String) {
         let (name, _) = parts(argument, dashes: 1)
-        if name.count > 1, flags.long[name] != nil { return takeLong(argument, dashes: 1) }
-        var rest = argument.dropFirst()
+        if name.unicodeScalars.count > 1, flags.long[name] != nil { return takeLong(argument, dashes: 1) }
+        // By scalars, so that a value may begin with one that combines with what is before it.
+        var rest = argument.unicodeScalars.dropFirst()
         guard let first = rest.first, flags.short[String(first)] != nil else {
             if argument.isNegativeNumber, nextOperandMayBeNumber { return takeOperand(argument) }
-            let nearest = name.count > 1 ? flags.nearest(toLong: name) : nil
+            let nearest = name.unicodeScalars.count > 1 ? flags.nearest(toLong: name) : nil
             return refuse("-\(name)", nearest: nearest, hasValue: argument.contains("="))
         }
         while let character = rest.popFirst() {
@@ -158,14 +159,14 @@ struct ArgumentParser {
     /// What to say where the value is missing: what it should be, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
         let expected = setting.rule.expectation
-        guard let next = arguments.first, next != "--", next.hasPrefix("-") else { return expected }
+        guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }
         return "\(expected) (write \(flag)=\(shortened(next)) if that is the value)"
     }
 
     /// Takes the next argument where it is a value: no flag, unless it is a negative number and one is wanted.
     private mutating func nextValue(for setting: SettingDeclaration?) -> String? {
         guard let next = arguments.first else { return nil }
-        let isFlag = next.hasPrefix("-") && next != "-"
+        let isFlag = next.begins(with: "-") && next != "-"
         guard !isFlag || (setting?.rule.takesNumber ?? false && next.isNegativeNumber) else { return nil }
         return arguments.popFirst()
     }
@@ -211,9 +212,12 @@ extension ValueRule {
 }
 
 extension String {
+    /// Whether the text begins with these bytes. (`hasPrefix` compares characters, and may see a dash and an accent as one.)
+    fileprivate func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
+
     /// Whether a minus sign stands before a number here.
     fileprivate var isNegativeNumber: Bool {
-        guard hasPrefix("-"), let next = unicodeScalars.dropFirst().first else { return false }
+        guard begins(with: "-"), let next = unicodeScalars.dropFirst().first else { return false }
         return "0"..."9" ~= next || next == "." || lowercased().hasPrefix("-inf")
     }
 }

@@ -32,13 +32,6 @@ extension PropertyList {
 
     /// The value for a message: on one line, and not too long for it.
     package var shownText: String { shortened(plainText, to: 60) }
-
-    /// The value as it is written in an OpenStep schema, where it can be.
-    package var sourceText: String {
-        guard case .string = self else { return plainText }
-        guard let data = try? serialized(as: .openstep) else { return plainText }
-        return String(decoding: data, as: UTF8.self).filter { !$0.isNewline }
-    }
 }
 
 extension String {

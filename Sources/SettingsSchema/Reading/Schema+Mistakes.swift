@@ -75,14 +75,15 @@ struct SchemaCheck {
     private mutating func checkClashes(
         _ settings: [SettingDeclaration], with outer: [SettingDeclaration], at path: EntryPath
     ) {
-        var keys = Set(outer.map { EntryPath.Component($0.key) })
+        // Keys that look alike are refused as well, though a property list tells them apart.
+        var keys = Set(outer.map(\.key))
         var flags = Set(outer.flatMap(\.allFlags))
         var shorts = Set(outer.compactMap(\.short))
         var variables = Set(outer.flatMap(\.environment))
         var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
-            if !keys.insert(EntryPath.Component(setting.key)).inserted {
+            if !keys.insert(setting.key).inserted {
                 report(.duplicate("the key \(setting.key)"), at: place.appending("Key"))
             }
             for flag in setting.allFlags where !flags.insert(flag).inserted {
