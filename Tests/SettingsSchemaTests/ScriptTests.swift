@@ -276,7 +276,7 @@ import Testing
 
             """ + (try Self.schema().completions(for: .zsh, program: "tool")) + """
 
-                test_it() { local -a words=(\(line)); local CURRENT=$#words; _tool_completions }
+                test_it() { local -a words=(\(line)); local CURRENT=$#words; _tool }
                 test_it
                 """
         let (result, files) = try ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh).run(

@@ -39,7 +39,8 @@ extension Completions {
     }
 
     func zsh(_ program: String) -> String {
-        let function = Self.function(program)
+        // As the file is named from which zsh loads such a function.
+        let function = "_" + ShellName.variable(for: program, prefix: "")
         return """
             #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
             # Completions of \(Self.comment(program)) for zsh.
