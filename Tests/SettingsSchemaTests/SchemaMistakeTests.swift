@@ -45,6 +45,12 @@ import Testing
         #expect(mistakes.map(\.description) == Self.plantedMessages)
     }
 
+    @Test func `that is not checked still says what could not be read`() {
+        let (schema, mistakes) = Schema.read(Array(Self.planted.utf8), checks: false)
+        #expect(mistakes.map(\.location?.line) == [3, 6, 11, 12, 14])
+        #expect(schema?.settings.map(\.key) == ["keep", "keep", "mode", "size", "name", "list"])
+    }
+
     @Test func `has the same mistakes in JSON and XML, at places of their own`() throws {
         let value = try PropertyList(parsing: Self.planted)
         var options = PropertyList.WritingOptions()

@@ -85,6 +85,11 @@ import Testing
         #expect(result.extends.isEmpty)
     }
 
+    @Test func `has each attribute in a schema that the tests read and write`() {
+        let words = Set((Self.everything + Sample.backupText).split { !($0.isLetter) }.map(String.init))
+        for name in Schema.attributeNames.values.joined() { #expect(words.contains(name), "\(name)") }
+    }
+
     @Test func `without a mistake has none`() throws {
         #expect(try Sample.schema(Self.everything).mistakes == [])
         #expect(try Sample.schema(Sample.backupText).mistakes == [])

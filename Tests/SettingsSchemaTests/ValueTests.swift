@@ -52,6 +52,13 @@ import Testing
         #expect(try value == expected.map { try ValueNotation.value($0) })
     }
 
+    @Test func `of many choices names the first ones`() throws {
+        let choices = (1...30).map { "c\($0)" }.joined(separator: ", ")
+        let schema = try Sample.settings("{ Key = k; Choices = (\(choices)); }")
+        let message = try #require(schema.problems(with: "zzzzz", forKey: "k").first).description
+        #expect(message.hasSuffix("c19, c20 or one of 10 others"))
+    }
+
     @Test func `now is what the caller says it is`() throws {
         let now = Date(timeIntervalSinceReferenceDate: 1)
         #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(now))

@@ -55,7 +55,7 @@ extension Schema.Problem.Reason: CustomStringConvertible {
             "must have \(Self.range(minimum.map(String.init), maximum.map(String.init))) elements"
         case .mismatch(let pattern): "must match \(shortened(pattern, to: 100))"
         case .notAChoice(let choices, let nearest):
-            "must be \(listed(choices.prefix(20).map { shortened($0) }, "or"))\(hint(nearest.map { shortened($0) }))"
+            "must be \(Self.choices(choices))\(hint(nearest.map { shortened($0) }))"
         case .repeatedElement: "must not have an element twice"
         case .notOfKind(let kind): "must be \(kind)"
         case .missing: "is needed"
@@ -64,6 +64,14 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case .requires(let other): "needs \(other) as well"
         case .exactlyOne(let keys): "exactly one of \(listed(keys)) must be given"
         }
+    }
+
+    /// The choices, of many the first.
+    private static func choices(_ choices: [String]) -> String {
+        let most = 20
+        let names = choices.prefix(most).map { shortened($0) }
+        guard choices.count > most else { return listed(names, "or") }
+        return "\(names.joined(separator: ", ")) or one of \(choices.count - most) others"
     }
 
     /// Bounds in words: `at least 1`, `at most 365`, `from 1 to 365`, `exactly 3`.

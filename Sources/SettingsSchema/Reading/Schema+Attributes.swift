@@ -46,6 +46,14 @@ extension Schema {
         },
     ]
 
+    /// The names of all attributes, by what they are attributes of: what a manual must explain.
+    package static var attributeNames: [String: [String]] {
+        [
+            "schema": attributes.map(\.name), "setting": SettingDeclaration.attributes.map(\.name),
+            "command": Command.attributes.map(\.name), "migration": Migration.attributes.map(\.name),
+        ]
+    }
+
     fileprivate static func settingsAttribute<Model>(
         _ part: @escaping Access<Model, [SettingDeclaration]>
     ) -> Attribute<Model> {
