@@ -217,7 +217,7 @@ private let valueRows: [ArgumentRow] = [
     .init(.flags, "--ratio -inf", "{\"ratio\":{\"$real\":\"-infinity\"}}"),
     .init(.flags, "--ratio 3", "{\"ratio\":3.0}"),
     .init(.flags, "--keep -5", "--keep -5: must be from 1 to 365"), .init(.flags, "--every 5m", "{\"every\":300}"),
-    .init(.flags, "--every 2h", "--every 2h: must be at most 3600"), .init(.flags, "--limit 4K", "{\"limit\":4096}"),
+    .init(.flags, "--every 2h", "--every 2h: must be at most 1h"), .init(.flags, "--limit 4K", "{\"limit\":4096}"),
     .init(.flags, "--limit -1", "{\"limit\":-1}"),
     .init(.flags, "--limit many", "--limit many: must be a size such as 512, 4K or 10MB"),
     .init(.flags, "--since 2026-01-31T12:00:00Z", "{\"since\":{\"$date\":\"2026-01-31T12:00:00Z\"}}"),

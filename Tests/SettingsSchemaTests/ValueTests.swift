@@ -59,6 +59,21 @@ import Testing
         #expect(message.hasSuffix("c19, c20 or one of 10 others"))
     }
 
+    @Test(
+        arguments: [
+            ("duration", 0, "0s"), ("duration", 45, "45s"), ("duration", 90, "1m30s"), ("duration", 5400, "1h30m"),
+            ("duration", 604_800, "1w"),
+            ("duration", -300, "-5m"), ("duration", .max, "15250284452471w3d15h30m7s"), ("size", 0, "0"),
+            ("size", 1000, "1000"),
+            ("size", 4096, "4K"), ("size", 1 << 40, "1T"), ("size", 1 << 62, "4E"), ("size", -2048, "-2K"),
+        ] as [(String, Int64, String)])
+    func `with a unit is shown as it can be given`(_ kind: String, _ number: Int64, _ text: String) throws {
+        let rule = try Sample.rule("Type = integer; Kind = \(kind);")
+        let value = PropertyList.integer(PropertyList.Integer(number))
+        #expect(rule.text(of: value) == text)
+        #expect(try rule.value(ofText: text) == value)
+    }
+
     @Test func `now is what the caller says it is`() throws {
         let now = Date(timeIntervalSinceReferenceDate: 1)
         #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(now))

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Numbers with units: `5m` of time, `4K` of bytes.
 enum Quantity: Sendable {
     /// The seconds that `90`, `90s`, `5m`, `1h30m`, `2d`, `1w` say; nil where it is something else or too much.
@@ -14,6 +16,25 @@ enum Quantity: Sendable {
             units["\(letter)b"] = (0..<power).reduce(1) { result, _ in result * 1000 }
         }
         return number(text, units: units, isSum: false)
+    }
+
+    /// The seconds as they are read again, in whole units: `1h30m`.
+    static func text(seconds: PropertyList.Integer) -> String {
+        var rest = seconds.magnitude
+        var text = ""
+        for (unit, factor) in [("w", 604_800), ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1)] as [(String, UInt64)] {
+            if rest >= factor { text += "\(rest / factor)\(unit)" }
+            rest %= factor
+        }
+        return (seconds < 0 ? "-" : "") + (text.isEmpty ? "0s" : text)
+    }
+
+    /// The bytes as they are read again, in the greatest power of 1024 that they are whole ones of.
+    static func text(bytes: PropertyList.Integer) -> String {
+        let magnitude = bytes.magnitude
+        let power = magnitude == 0 ? 0 : min(magnitude.trailingZeroBitCount / 10, 6)
+        let unit = ["", "K", "M", "G", "T", "P", "E"][power]
+        return "\(bytes < 0 ? "-" : "")\(magnitude >> UInt64(10 * power))\(unit)"
     }
 
     private static func number(_ text: String, units: [String: Int64], isSum: Bool) -> Int64? {

@@ -32,12 +32,12 @@ extension ValueRule {
     private func reasons(against value: PropertyList) -> [Schema.Problem.Reason] {
         var reasons: [Schema.Problem.Reason] = []
         if let minimum, value.isBelow(minimum) || maximum.map({ $0.isBelow(value) }) ?? false {
-            reasons.append(.outsideRange(minimum: minimum.plainText, maximum: maximum?.plainText))
+            reasons.append(.outsideRange(minimum: text(of: minimum), maximum: maximum.map(text)))
         } else if let maximum, maximum.isBelow(value) {
-            reasons.append(.outsideRange(minimum: nil, maximum: maximum.plainText))
+            reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
         }
         if value.isNaN, minimum != nil || maximum != nil {
-            reasons.append(.outsideRange(minimum: minimum?.plainText, maximum: maximum?.plainText))
+            reasons.append(.outsideRange(minimum: minimum.map(text), maximum: maximum.map(text)))
         }
         if let length = value.length, !(minimumLength ?? 0 <= length && length <= maximumLength ?? .max) {
             reasons.append(.wrongLength(minimum: minimumLength, maximum: maximumLength))

@@ -58,6 +58,16 @@ extension ValueRule {
         }
     }
 
+    /// The value as people read it, and as it can be read again: durations and sizes with their units.
+    package func text(of value: PropertyList) -> String {
+        guard case .integer(let number) = value else { return value.plainText }
+        switch kind {
+        case .duration: return Quantity.text(seconds: number)
+        case .size: return Quantity.text(bytes: number)
+        default: return value.plainText
+        }
+    }
+
     private var unreadable: Schema.Problem.Reason { .unreadable(expected: expectation) }
 
     /// What a text must be to be read, in words.

@@ -95,7 +95,7 @@ extension Form.Control {
                 return value.plainText
             }
             return String(decoding: text, as: UTF8.self)
-        default: return value.plainText
+        default: return setting.rule.text(of: value)
         }
     }
 }

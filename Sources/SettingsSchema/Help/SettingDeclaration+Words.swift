@@ -27,14 +27,15 @@ extension SettingDeclaration {
 
     /// What the value must be, as far as the rule says more than the type: `from 1 to 365 days`.
     package var bounds: String? {
-        let unit = unit.map { " \($0)" } ?? ""
+        let unit = shownUnit
         let inner = rule.type == .array ? rule.element ?? rule : rule
         var words: [String] = []
         if !inner.choices.isEmpty, !valueName.contains("|") {
-            words.append("one of \(listed(inner.choices.map(\.plainText), "or"))")
+            words.append("one of \(listed(inner.choices.map(inner.text), "or"))")
         }
         if inner.minimum != nil || inner.maximum != nil {
-            words.append(Schema.Problem.Reason.range(inner.minimum?.plainText, inner.maximum?.plainText) + unit)
+            words.append(
+                Schema.Problem.Reason.range(inner.minimum.map(inner.text), inner.maximum.map(inner.text)) + unit)
         } else if !unit.isEmpty {
             words.append("in\(unit)")
         }
@@ -53,6 +54,12 @@ extension SettingDeclaration {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
+    /// The unit behind a number; durations and sizes have theirs with them.
+    private var shownUnit: String {
+        let hasOwn = rule.kind == .duration || rule.kind == .size
+        return hasOwn ? "" : unit.map { " \($0)" } ?? ""
+    }
+
     private var notice: String? {
         guard let deprecated else { return nil }
         return deprecated.isEmpty ? "Not to be used any more." : "Not to be used any more: \(deprecated.asSentence)"
@@ -68,13 +75,9 @@ extension SettingDeclaration {
         case .string(let text) where text.isEmpty: return nil
         case .array(let elements) where elements.isEmpty: return nil
         case .array(let elements): return elements.map(\.shownText).joined(separator: ", ")
-        default: return quantity(defaultValue) ?? defaultValue.shownText
+        case .integer, .real: return rule.text(of: defaultValue) + shownUnit
+        default: return defaultValue.shownText
         }
-    }
-
-    private func quantity(_ value: PropertyList) -> String? {
-        guard let unit, value.integerValue != nil || value.realValue != nil else { return nil }
-        return "\(value.shownText) \(unit)"
     }
 }
 
