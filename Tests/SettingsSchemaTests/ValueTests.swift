@@ -74,6 +74,16 @@ import Testing
         #expect(try rule.value(ofText: text) == value)
     }
 
+    @Test(arguments: [
+        (":keep", ValueType.integer), (":server:port", .integer), (":server:nothing", nil), (":ports:0", .integer),
+        (":ports:", .integer), (":keep:0", nil), (":nothing", nil), (":free:a", nil), (":from", .string),
+    ])
+    func `has the rule of its place`(_ path: String, _ type: ValueType?) throws {
+        let schema = try Sample.settings(
+            ArgumentRow.Schemas.flags.text, rest: ArgumentRow.Schemas.commands.rest)
+        #expect(try schema.rule(at: EntryPath(parsing: path))?.type == type)
+    }
+
     @Test func `now is what the caller says it is`() throws {
         let now = Date(timeIntervalSinceReferenceDate: 1)
         #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(now))

@@ -28,6 +28,14 @@ extension Schema {
         return own + needs
     }
 
+    /// The rule for what stands at a path, whose first component is the key; nil where nothing is declared.
+    package func rule(at path: EntryPath) -> ValueRule? {
+        guard let key = path.components.first, let setting = anyDeclaration(of: key.text) else { return nil }
+        var rule: ValueRule? = setting.rule
+        for component in path.components.dropFirst() { rule = rule?.inside(component) }
+        return rule
+    }
+
     /// The declaration of a key, also of one that only a command has.
     package func anyDeclaration(of key: String) -> SettingDeclaration? {
         declaration(of: key)
