@@ -55,11 +55,13 @@ let package = Package(
 
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
-        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists"]),
+        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists", "SettingsSchema"]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
+        .testTarget(
+            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "SettingsSchema", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "PreferencesTests",

@@ -148,7 +148,7 @@ extension DecodingFailure: CustomStringConvertible {
 private func quoted(_ text: String) -> String { "\u{201C}\(shortened(text))\u{201D}" }
 
 /// Enough of a text to recognise it, on one line.
-func shortened(_ text: String, to length: Int = 40) -> String {
+package func shortened(_ text: String, to length: Int = 40) -> String {
     var result = ""
     for scalar in text.unicodeScalars.prefix(length) {
         switch scalar.value {

@@ -12,7 +12,9 @@ enum Imports {
         "Commands": ["Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"],
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists"],
-        "Fuzzing": ["Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform"],
+        "Fuzzing": [
+            "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+        ],
     ]
 
     private static let everywhere: Set = ["FoundationEssentials"]

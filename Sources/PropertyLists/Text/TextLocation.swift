@@ -2,6 +2,11 @@
 public struct TextLocation: Hashable, Sendable {
     public let line: Int
     public let column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
 }
 
 extension DecodingFailure {

@@ -1,0 +1,60 @@
+public import PropertyLists
+
+extension Schema.Arguments {
+    /// Something wrong on a command line or in a variable: where, and what.
+    public struct Mistake: Error, Hashable, Sendable {
+        /// The flag as it was written, the operand's name, or the variable.
+        public let place: String
+        public let reason: Reason
+
+        package init(_ reason: Reason, at place: String) {
+            self.place = place
+            self.reason = reason
+        }
+    }
+}
+
+extension Schema.Arguments.Mistake {
+    /// The kinds of mistake. A program that switches over them must be ready for new ones.
+    @nonexhaustive
+    public enum Reason: Hashable, Sendable {
+        case unknownFlag(nearest: String?)
+        case unknownCommand(nearest: String?)
+        case missingCommand([String])
+        case missingValue(expected: String)
+        /// A flag that takes no value has one.
+        case needlessValue
+        /// A value, as it was given, breaks a rule.
+        case value(String, Schema.Problem.Reason)
+        /// Settings taken together break a rule.
+        case relation(Schema.Problem.Reason)
+        case unexpectedOperand
+        /// A secret on the command line, where everybody can read it.
+        case secret(instead: [String])
+        case unknownKey(nearest: String?)
+        case malformedAssignment
+        case path(EntryPath.Failure)
+    }
+}
+
+extension Schema.Arguments.Mistake: CustomStringConvertible {
+    public var description: String {
+        let place = shortened(place, to: 200)
+        return switch reason {
+        case .unknownFlag(let nearest): "unknown flag \(place)\(hint(nearest))"
+        case .unknownCommand(let nearest): "unknown command \(place)\(hint(nearest))"
+        case .missingCommand(let names): "a command is needed: \(listed(names, "or"))"
+        case .missingValue(let expected): "\(place) needs a value: \(expected)"
+        case .needlessValue: "\(place) takes no value"
+        case .value(let text, let reason):
+            "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
+        case .relation(let reason): "\(place) \(reason)"
+        case .unexpectedOperand: "unexpected operand \(place)"
+        case .secret(let flags):
+            "\(place) would show a secret to everybody on this machine; use \(listed(flags, "or"))"
+        case .unknownKey(let nearest): "--set \(place): no setting has this key\(hint(nearest))"
+        case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
+        case .path(let failure): "--set \(failure)"
+        }
+    }
+}

@@ -1,0 +1,158 @@
+internal import PropertyLists
+
+/// What is done once all arguments are taken: operands get their places, variables are read, rules are checked.
+extension ArgumentParser {
+    mutating func finish() {
+        if !isLost {
+            if !schema.commands.isEmpty, result.command == nil {
+                return report(.missingCommand(schema.commands.map(\.name)), at: "")
+            }
+            placeOperands()
+        }
+        readVariables()
+        checkValues()
+        if !isLost { checkRelations() }
+    }
+
+    // MARK: Operands
+
+    private mutating func placeOperands() {
+        let all = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+        let places = all.filter { given[EntryPath.Component($0.key)] == nil }
+        var rest = operands[...]
+        for (setting, count) in zip(places, shares(of: places, in: operands.count)) where count > 0 {
+            let texts = Array(rest.prefix(count))
+            rest = rest.dropFirst(count)
+            if setting.rule.type == .array {
+                collect(texts, into: setting)
+            } else {
+                set(setting, to: texts[0], shown: texts[0], from: setting.operandName)
+            }
+        }
+        if let taker = settings.first(where: \.takesRest) {
+            result.operands = Array(rest)
+            if !rest.isEmpty { collect(Array(rest), into: taker) }
+        } else if all.isEmpty {
+            result.operands = Array(rest)
+        } else {
+            for operand in rest { report(.unexpectedOperand, at: operand) }
+        }
+    }
+
+    /// How many operands each place gets: what is needed first, then the others from left to right, then the list.
+    private func shares(of places: [SettingDeclaration], in count: Int) -> [Int] {
+        var shares = places.map { place in
+            place.rule.type == .array
+                ? max(place.rule.minimumCount ?? 0, place.isRequired ? 1 : 0) : place.isRequired ? 1 : 0
+        }
+        var left = count
+        for index in shares.indices {
+            shares[index] = min(shares[index], left)
+            left -= shares[index]
+        }
+        for index in shares.indices where left > 0 && shares[index] == 0 && places[index].rule.type != .array {
+            shares[index] = 1
+            left -= 1
+        }
+        for index in shares.indices where left > 0 && places[index].rule.type == .array {
+            let more = min(left, max(0, (places[index].rule.maximumCount ?? .max) - shares[index]))
+            shares[index] += more
+            left -= more
+        }
+        return shares
+    }
+
+    private mutating func collect(_ texts: [String], into setting: SettingDeclaration) {
+        let rule = setting.rule.element ?? ValueRule()
+        var elements: [PropertyList] = []
+        for text in texts {
+            do throws(Schema.Problem.Reason) {
+                elements.append(try rule.value(ofText: text, now: context.now))
+            } catch {
+                report(.value(text, error), at: setting.operandName)
+            }
+        }
+        result.values[setting.key] = .array(elements)
+        given[EntryPath.Component(setting.key)] = (setting.operandName, nil)
+        note(setting, from: setting.operandName)
+    }
+
+    // MARK: Variables
+
+    private mutating func readVariables() {
+        for setting in settings where given[EntryPath.Component(setting.key)] == nil {
+            guard let (name, text) = setting.variable(in: context.variables) else { continue }
+            let shown = setting.isSensitive ? mask : text
+            do throws(Schema.Problem.Reason) {
+                let value = try setting.rule.value(ofText: text, now: context.now)
+                for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
+                    let shown = problem.path.components.isEmpty ? shown : problem.value ?? shown
+                    report(.value(shown, problem.reason), at: name)
+                }
+                result.environment[setting.key] = value
+            } catch {
+                report(.value(shown, error), at: name)
+            }
+        }
+    }
+
+    // MARK: Rules
+
+    private mutating func checkValues() {
+        for setting in settings {
+            guard let value = result.values[setting.key], let source = given[EntryPath.Component(setting.key)] else {
+                continue
+            }
+            for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
+                let text = problem.path.components.isEmpty ? source.text ?? problem.value : problem.value
+                report(.value(text ?? "", problem.reason), at: source.place)
+            }
+        }
+    }
+
+    private mutating func checkRelations() {
+        let environment = result.environment
+        let isGiven = { [given] (key: String) in given[EntryPath.Component(key)] != nil }
+        let problems = settings.relationProblems(
+            given: isGiven,
+            present: { [context] key in
+                isGiven(key) || environment[key] != nil || context.stored[key] != nil
+            })
+        // A value that was refused is not missing on top of that.
+        for problem in problems {
+            guard let key = problem.path.components.first,
+                let setting = settings.first(where: { $0.key.hasSameBytes(as: key.text) })
+            else { continue }
+            let isRefused = mistakes.contains { setting.environment.contains($0.place) }
+            if problem.reason == .missing, isRefused { continue }
+            let place = given[key]?.place ?? setting.writtenName
+            report(.relation(written(problem.reason)), at: place)
+        }
+    }
+
+    /// The reason with keys as they are written on a command line.
+    private func written(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
+        func name(_ key: String) -> String {
+            settings.first { $0.key.hasSameBytes(as: key) }?.writtenName ?? key
+        }
+        return switch reason {
+        case .conflict(let key): .conflict(with: name(key))
+        case .requires(let key): .requires(name(key))
+        case .exactlyOne(let keys): .exactlyOne(of: keys.map(name))
+        default: reason
+        }
+    }
+}
+
+extension SettingDeclaration {
+    /// What an operand is called in usage and messages.
+    package var operandName: String { placeholder ?? key.uppercased() }
+
+    /// How the setting is given on a command line, or else its key.
+    package var writtenName: String {
+        if positional != nil || takesRest { return operandName }
+        if let flag = allFlags.first { return "--\(flag)" }
+        if let short { return "-\(short)" }
+        return environment.first ?? "--set :\(key)=…"
+    }
+}

@@ -1,0 +1,52 @@
+internal import PropertyLists
+
+/// What each flag means, for the whole program and, once it is chosen, a command.
+struct FlagTable {
+    /// What is to be done at a flag.
+    enum Meaning {
+        case value(SettingDeclaration)
+        /// Sets a boolean.
+        case on(SettingDeclaration)
+        case off(SettingDeclaration)
+        case count(SettingDeclaration)
+        /// A secret, which may not stand on a command line; the flags to use instead.
+        case secret([String])
+        case secretFile(SettingDeclaration)
+        case secretDescriptor(SettingDeclaration)
+        case help, helpValues, version, save, set
+
+        /// Whether a value follows.
+        var takesValue: Bool {
+            switch self {
+            case .value, .secretFile, .secretDescriptor, .set: true
+            default: false
+            }
+        }
+    }
+
+    private(set) var long: [String: Meaning] = [
+        "help": .help, "help-values": .helpValues, "version": .version, "save": .save, "set": .set,
+    ]
+    private(set) var short: [String: Meaning] = ["h": .help]
+
+    init(_ settings: [SettingDeclaration]) { for setting in settings { add(setting) } }
+
+    /// The flag as it is written that was probably meant by an unknown one.
+    func nearest(toLong name: String) -> String? { long.keys.sorted().nearest(to: name).map { "--\($0)" } }
+
+    private mutating func add(_ setting: SettingDeclaration) {
+        guard !setting.isSensitive else { return addSecret(setting) }
+        let meaning: Meaning = setting.isCounter ? .count(setting) : setting.isSwitch ? .on(setting) : .value(setting)
+        for flag in setting.flags { long[flag] = meaning }
+        if setting.isNegatable { for flag in setting.flags { long["no-\(flag)"] = .off(setting) } }
+        if let flag = setting.short { short[flag] = meaning }
+    }
+
+    private mutating func addSecret(_ setting: SettingDeclaration) {
+        for flag in setting.flags {
+            long["\(flag)-file"] = .secretFile(setting)
+            long["\(flag)-fd"] = .secretDescriptor(setting)
+            if long[flag] == nil { long[flag] = .secret(["--\(flag)-file", "--\(flag)-fd"]) }
+        }
+    }
+}

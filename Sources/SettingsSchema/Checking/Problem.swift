@@ -1,0 +1,93 @@
+public import PropertyLists
+
+extension Schema {
+    /// Why a value, or a domain, is not what its schema declares.
+    public struct Problem: Error, Hashable, Sendable {
+        /// The way to what is at fault, from the key on.
+        public let path: EntryPath
+        public let reason: Reason
+        /// The value as a message may show it; nil where there is none, or where it is secret.
+        public let value: String?
+
+        package init(path: EntryPath, reason: Reason, value: String? = nil) {
+            self.path = path
+            self.reason = reason
+            self.value = value
+        }
+    }
+}
+
+extension Schema.Problem {
+    /// The rules that a value can break. A program that switches over them must be ready for new ones.
+    @nonexhaustive
+    public enum Reason: Error, Hashable, Sendable {
+        /// The value is of a type other than the one named.
+        case wrongType(expected: String)
+        /// A text that says no value of the type or kind that is named.
+        case unreadable(expected: String)
+        /// Bounds as they are written; nil where there is none.
+        case outsideRange(minimum: String?, maximum: String?)
+        case wrongLength(minimum: Int?, maximum: Int?)
+        case wrongCount(minimum: Int?, maximum: Int?)
+        case mismatch(pattern: String)
+        case notAChoice([String], nearest: String?)
+        case repeatedElement
+        /// Not a file, a URL and so on, as named.
+        case notOfKind(String)
+        /// A value is needed and there is none.
+        case missing
+        case unknownKey(nearest: String?)
+        case conflict(with: String)
+        case requires(String)
+        /// None, or more than one, of the keys has a value.
+        case exactlyOne(of: [String])
+    }
+}
+
+extension Schema.Problem.Reason: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .wrongType(let expected), .unreadable(let expected): "must be \(expected)"
+        case .outsideRange(let minimum, let maximum): "must be \(Self.range(minimum, maximum))"
+        case .wrongLength(let minimum, let maximum):
+            "must be \(Self.range(minimum.map(String.init), maximum.map(String.init))) long"
+        case .wrongCount(let minimum, let maximum):
+            "must have \(Self.range(minimum.map(String.init), maximum.map(String.init))) elements"
+        case .mismatch(let pattern): "must match \(shortened(pattern, to: 100))"
+        case .notAChoice(let choices, let nearest):
+            "must be \(Self.choices(choices))\(hint(nearest.map { shortened($0) }))"
+        case .repeatedElement: "must not have an element twice"
+        case .notOfKind(let kind): "must be \(kind)"
+        case .missing: "is needed"
+        case .unknownKey(let nearest): "is not declared\(hint(nearest))"
+        case .conflict(let other): "cannot be given together with \(other)"
+        case .requires(let other): "needs \(other) as well"
+        case .exactlyOne(let keys): "exactly one of \(listed(keys)) must be given"
+        }
+    }
+
+    /// The choices, of many the first.
+    private static func choices(_ choices: [String]) -> String {
+        let most = 20
+        let names = choices.prefix(most).map { shortened($0) }
+        guard choices.count > most else { return listed(names, "or") }
+        return "\(names.joined(separator: ", ")) or one of \(choices.count - most) others"
+    }
+
+    /// Bounds in words: `at least 1`, `at most 365`, `from 1 to 365`, `exactly 3`.
+    static func range(_ minimum: String?, _ maximum: String?) -> String {
+        switch (minimum, maximum) {
+        case (let minimum?, let maximum?): minimum == maximum ? "exactly \(minimum)" : "from \(minimum) to \(maximum)"
+        case (let minimum?, nil): "at least \(minimum)"
+        case (nil, let maximum?): "at most \(maximum)"
+        case (nil, nil): "of another size"
+        }
+    }
+}
+
+extension Schema.Problem: CustomStringConvertible {
+    public var description: String {
+        let place = path.components.count == 1 ? path.components[0].text : path.description
+        return "\(shortened(place, to: 200))\(value.map { " = \($0)" } ?? ""): \(reason)"
+    }
+}

@@ -1,0 +1,125 @@
+package import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension ValueRule {
+    /// What is wrong with a value, each part of it with its own path.
+    package func problems(
+        with value: PropertyList, at path: EntryPath = EntryPath(), isSecret: Bool = false
+    ) -> [Schema.Problem] {
+        guard hasType(of: value) else {
+            return [problem(.wrongType(expected: type.noun), value, path, isSecret)]
+        }
+        let own = reasons(against: value).map { problem($0, value, path, isSecret) }
+        return own + problemsInside(value, at: path, isSecret)
+    }
+
+    private func problem(
+        _ reason: Schema.Problem.Reason, _ value: PropertyList, _ path: EntryPath, _ isSecret: Bool
+    ) -> Schema.Problem {
+        Schema.Problem(path: path, reason: reason, value: isSecret ? mask : value.shownText)
+    }
+
+    private func hasType(of value: PropertyList) -> Bool {
+        value.kind.rawValue == type.rawValue || (type == .real && value.kind == .integer)
+    }
+
+    /// The rules that the value itself breaks.
+    private func reasons(against value: PropertyList) -> [Schema.Problem.Reason] {
+        var reasons: [Schema.Problem.Reason] = []
+        if let minimum, value.isBelow(minimum) || maximum.map({ $0.isBelow(value) }) ?? false {
+            reasons.append(.outsideRange(minimum: text(of: minimum), maximum: maximum.map(text)))
+        } else if let maximum, maximum.isBelow(value) {
+            reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
+        }
+        if value.isNaN, minimum != nil || maximum != nil {
+            reasons.append(.outsideRange(minimum: minimum.map(text), maximum: maximum.map(text)))
+        }
+        if let length = value.length, !(minimumLength ?? 0 <= length && length <= maximumLength ?? .max) {
+            reasons.append(.wrongLength(minimum: minimumLength, maximum: maximumLength))
+        }
+        if let count = value.childCount, !(minimumCount ?? 0 <= count && count <= maximumCount ?? .max) {
+            reasons.append(.wrongCount(minimum: minimumCount, maximum: maximumCount))
+        }
+        if !choices.isEmpty, !choices.contains(value) {
+            let names = choices.map(\.plainText)
+            reasons.append(.notAChoice(names, nearest: names.nearest(to: value.plainText)))
+        }
+        if case .string(let text) = value { reasons += self.reasons(againstText: text) }
+        if isUnique, case .array(let elements) = value, Set(elements).count < elements.count {
+            reasons.append(.repeatedElement)
+        }
+        return reasons
+    }
+
+    private func reasons(againstText text: String) -> [Schema.Problem.Reason] {
+        var reasons: [Schema.Problem.Reason] = []
+        if let pattern, !pattern.matches(text) { reasons.append(.mismatch(pattern: pattern.text)) }
+        if let kind, kind.type == .string, !kind.admits(text) { reasons.append(.notOfKind(kind.noun)) }
+        return reasons
+    }
+
+    private func problemsInside(_ value: PropertyList, at path: EntryPath, _ isSecret: Bool) -> [Schema.Problem] {
+        switch (contents, value) {
+        case (.each(let rule), .array(let elements)):
+            return elements.enumerated().flatMap { index, element in
+                rule.problems(with: element, at: path.appending(.init(index)), isSecret: isSecret)
+            }
+        case (.each(let rule), .dictionary(let entries)):
+            return entries.flatMap {
+                rule.problems(with: $0.value, at: path.appending(.init($0.key)), isSecret: isSecret)
+            }
+        case (.entries(let declared), .dictionary(let entries)):
+            return declared.problems(with: entries, at: path, isSecret: isSecret)
+        default: return []
+        }
+    }
+}
+
+extension [SettingDeclaration] {
+    /// What is wrong with the entries of a dictionary that are declared one by one.
+    fileprivate func problems(
+        with entries: PropertyList.Dictionary, at path: EntryPath, isSecret: Bool
+    ) -> [Schema.Problem] {
+        let unknown = entries.filter { entry in !contains { $0.key.hasSameBytes(as: entry.key) } }.map { entry in
+            let nearest = map(\.key).nearest(to: entry.key)
+            return Schema.Problem(path: path.appending(.init(entry.key)), reason: .unknownKey(nearest: nearest))
+        }
+        return flatMap { row -> [Schema.Problem] in
+            let place = path.appending(.init(row.key))
+            guard let value = entries[row.key] else {
+                return row.isRequired && row.defaultValue == nil ? [Schema.Problem(path: place, reason: .missing)] : []
+            }
+            return row.rule.problems(with: value, at: place, isSecret: isSecret || row.isSensitive)
+        } + unknown
+    }
+}
+
+extension EntryPath {
+    func appending(_ component: Component) -> EntryPath { EntryPath(components + [component]) }
+}
+
+extension PropertyList {
+    /// Whether this number or date lies below another of its type; false for all else.
+    fileprivate func isBelow(_ other: PropertyList) -> Bool {
+        switch (self, other) {
+        case (.integer(let a), .integer(let b)): a < b
+        case (.date(let a), .date(let b)): a < b
+        default:
+            if let a = asDouble, let b = other.asDouble { a < b } else { false }
+        }
+    }
+
+    private var asDouble: Double? { realValue ?? integerValue?.asDouble }
+
+    fileprivate var isNaN: Bool { realValue?.isNaN ?? false }
+
+    /// The number of characters of a text, or of bytes of data.
+    fileprivate var length: Int? { stringValue?.unicodeScalars.count ?? dataValue?.count }
+
+    fileprivate var childCount: Int? { arrayValue?.count ?? dictionaryValue?.count }
+}

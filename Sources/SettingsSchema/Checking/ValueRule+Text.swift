@@ -1,0 +1,178 @@
+package import PropertyLists
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
+extension ValueRule {
+    /// The value of this type that a text says, as flags, variables, answers and OpenStep schemas write it.
+    ///
+    /// Whether the value keeps the rule is another question; see `problems(with:at:)`.
+    ///
+    /// - Parameter now: What the date `now` stands for; nil where nobody may say so.
+    package func value(
+        ofText text: String, now: Date? = nil
+    ) throws(Schema.Problem.Reason) -> PropertyList {
+        switch type {
+        case .string: return .string(text)
+        case .integer: return .integer(try integer(text))
+        case .real:
+            guard let number = Self.real(text) else { throw unreadable }
+            return .real(number)
+        case .boolean:
+            guard let flag = Self.boolean(text) else { throw unreadable }
+            return .boolean(flag)
+        case .date:
+            guard let date = text == "now" ? now : Self.date(text) else { throw unreadable }
+            return .date(date)
+        case .data:
+            guard let data = Self.data(text) else { throw unreadable }
+            return .data(data)
+        case .array: return try array(text, now: now)
+        case .dictionary:
+            guard let value = try? PropertyList(parsing: text), case .dictionary = value else { throw unreadable }
+            return adapted(value, now: now)
+        }
+    }
+
+    /// The value with each text in it that should be something else read as that; the rest is as it was.
+    package func adapted(_ value: PropertyList, now: Date? = nil) -> PropertyList {
+        switch (value, type) {
+        case (.string, .string): return value
+        case (.string(let text), _): return (try? self.value(ofText: text, now: now)) ?? value
+        case (.integer(let number), .real): return .real(number.asDouble)
+        case (.array(let elements), .array):
+            guard let rule = element else { return value }
+            return .array(elements.map { rule.adapted($0, now: now) })
+        case (.dictionary(let entries), .dictionary):
+            var result = entries
+            for entry in entries {
+                if let rule = inside(EntryPath.Component(entry.key)) {
+                    result[entry.key] = rule.adapted(entry.value, now: now)
+                }
+            }
+            return .dictionary(result)
+        default: return value
+        }
+    }
+
+    /// The value as people read it, and as it can be read again: durations and sizes with their units.
+    package func text(of value: PropertyList) -> String {
+        guard case .integer(let number) = value else { return value.plainText }
+        switch kind {
+        case .duration: return Quantity.text(seconds: number)
+        case .size: return Quantity.text(bytes: number)
+        default: return value.plainText
+        }
+    }
+
+    private var unreadable: Schema.Problem.Reason { .unreadable(expected: expectation) }
+
+    /// What a text must be to be read, in words.
+    var expectation: String {
+        switch (type, kind) {
+        case (_, .duration?): "a duration such as 90, 5m or 1h30m"
+        case (_, .size?): "a size such as 512, 4K or 10MB"
+        case (.boolean, _): "true or false"
+        case (.date, _): "a date such as 2026-01-31T12:00:00Z"
+        case (.data, _): "data: hexadecimal digits, or base64:…"
+        case (.array, _): "an array such as (a, b)"
+        case (.dictionary, _): "a dictionary such as {a = b;}"
+        default: type.noun
+        }
+    }
+
+    /// A list, or a single element, for which no brackets are needed.
+    private func array(_ text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
+        guard let first = text.first(where: { !$0.isWhitespace }) else { return .array([]) }
+        guard "([<".contains(first) else {
+            guard let element else { return .array([.string(text)]) }
+            return .array([try element.value(ofText: text, now: now)])
+        }
+        guard let value = try? PropertyList(parsing: text), case .array = value else { throw unreadable }
+        return adapted(value, now: now)
+    }
+}
+
+// MARK: Scalars
+
+extension ValueRule {
+    private func integer(_ text: String) throws(Schema.Problem.Reason) -> PropertyList.Integer {
+        switch kind {
+        case .duration: if let seconds = Quantity.seconds(text) { return PropertyList.Integer(seconds) }
+        case .size: if let bytes = Quantity.bytes(text) { return PropertyList.Integer(bytes) }
+        default: if let number = Self.integer(text) { return number }
+        }
+        throw unreadable
+    }
+
+    /// The integer that decimal digits, or hexadecimal ones behind `0x`, say.
+    static func integer(_ text: String) -> PropertyList.Integer? {
+        let isNegative = text.hasPrefix("-")
+        let unsigned = isNegative ? text.dropFirst() : text[...]
+        let isHexadecimal = unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X")
+        let digits = isHexadecimal ? unsigned.dropFirst(2) : unsigned
+        guard digits.first.map({ $0.isASCII && $0.isHexDigit }) ?? false,
+            let magnitude = UInt64(digits, radix: isHexadecimal ? 16 : 10)
+        else { return nil }
+        guard isNegative, magnitude > 0 else { return PropertyList.Integer(magnitude) }
+        guard magnitude <= 1 << 63 else { return nil }
+        return PropertyList.Integer(Int64(truncatingIfNeeded: 0 &- magnitude))
+    }
+
+    static func real(_ text: String) -> Double? {
+        switch text.lowercased() {
+        case "nan": return .nan
+        case "inf", "+inf", "infinity", "+infinity": return .infinity
+        case "-inf", "-infinity": return -.infinity
+        default: break
+        }
+        // What is left must be decimal: `Double` would also take hexadecimal and names with a payload.
+        let allowed = "0123456789+-.eE".unicodeScalars
+        guard text.unicodeScalars.allSatisfy(allowed.contains), let number = Double(text), number.isFinite else {
+            return nil
+        }
+        return number
+    }
+
+    static func boolean(_ text: String) -> Bool? {
+        switch text.lowercased() {
+        case "true", "yes", "on", "1": true
+        case "false", "no", "off", "0": false
+        default: nil
+        }
+    }
+
+    /// RFC 3339, or `YYYY-MM-DD HH:MM:SS ±HHMM`.
+    static func date(_ text: String) -> Date? {
+        if let date = Date(rfc3339: text) { return date }
+        let parts = text.split(separator: " ")
+        guard parts.count == 3, parts[2].utf8.count == 5 else { return nil }
+        return Date(rfc3339: "\(parts[0])T\(parts[1])\(parts[2].prefix(3)):\(parts[2].suffix(2))")
+    }
+
+    /// Hexadecimal digits with white space and `<>` around, or base64 behind `base64:`.
+    static func data(_ text: String) -> Data? {
+        if text.hasPrefix("base64:") {
+            let body = text.dropFirst(7)
+            return body.isEmpty ? Data() : Data(base64Encoded: String(body))
+        }
+        var digits = text.filter { !$0.isWhitespace }[...]
+        if digits.first == "<", digits.last == ">", digits.count > 1 { digits = digits.dropFirst().dropLast() }
+        guard digits.utf8.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        var high: UInt8?
+        for digit in digits {
+            guard digit.isASCII, let value = digit.hexDigitValue else { return nil }
+            guard let first = high else {
+                high = UInt8(value)
+                continue
+            }
+            bytes.append(first << 4 | UInt8(value))
+            high = nil
+        }
+        return Data(bytes)
+    }
+}

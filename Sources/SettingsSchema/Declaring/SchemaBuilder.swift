@@ -1,0 +1,73 @@
+/// Takes settings and commands together into a schema, as they stand in Swift.
+@resultBuilder public enum SchemaBuilder: Sendable {
+    public static func buildExpression(_ setting: Setting<some Codable & Sendable>) -> Schema.Part {
+        Schema.Part(settings: [setting.declaration])
+    }
+
+    public static func buildExpression(_ command: Schema.Command) -> Schema.Part { Schema.Part(commands: [command]) }
+
+    public static func buildBlock(_ parts: Schema.Part...) -> Schema.Part { Schema.Part(parts) }
+    public static func buildArray(_ parts: [Schema.Part]) -> Schema.Part { Schema.Part(parts) }
+    public static func buildOptional(_ part: Schema.Part?) -> Schema.Part { part ?? Schema.Part() }
+    public static func buildEither(first part: Schema.Part) -> Schema.Part { part }
+    public static func buildEither(second part: Schema.Part) -> Schema.Part { part }
+}
+
+extension Schema {
+    /// A part of a schema that a builder has put together.
+    public struct Part: Sendable {
+        var settings: [SettingDeclaration] = []
+        var commands: [Command] = []
+
+        init(settings: [SettingDeclaration] = [], commands: [Command] = []) {
+            self.settings = settings
+            self.commands = commands
+        }
+
+        init(_ parts: [Part]) {
+            settings = parts.flatMap(\.settings)
+            commands = parts.flatMap(\.commands)
+        }
+    }
+
+    public init(
+        _ domain: String, title: String? = nil, summary: String? = nil, version: Int = 1,
+        @SchemaBuilder _ parts: () -> Part
+    ) {
+        self.init(domain: domain, title: title, version: version)
+        self.summary = summary
+        let parts = parts()
+        settings = parts.settings
+        commands = parts.commands
+    }
+
+    /// The schema with what is to be done when settings of a version are met.
+    public func migrating(
+        from version: Int, rename: [String: String] = [:], remove: [String] = [], convert: [String: ValueType] = [:]
+    ) -> Schema {
+        var result = self
+        var migration = Migration(from: version)
+        migration.renames = rename.sorted { $0.key < $1.key }.map { .init(old: $0.key, new: $0.value) }
+        migration.removals = remove
+        migration.conversions = convert.sorted { $0.key < $1.key }.map { .init(key: $0.key, type: $0.value) }
+        result.migrations.append(migration)
+        return result
+    }
+
+    /// The schema with the settings of another below its own.
+    public func extending(_ base: Schema) -> Schema {
+        var result = self
+        result.extends = [base.domain]
+        return result.resolvingExtensions { $0 == base.domain ? base : nil }.schema
+    }
+}
+
+extension Schema.Command {
+    public init(_ name: String, title: String? = nil, summary: String? = nil, @SchemaBuilder _ parts: () -> Schema.Part)
+    {
+        self.init(name)
+        self.title = title
+        self.summary = summary
+        settings = parts().settings
+    }
+}

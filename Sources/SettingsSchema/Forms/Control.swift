@@ -1,0 +1,110 @@
+package import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+extension Form {
+    /// One setting as it is filled in.
+    package struct Control: Sendable {
+        /// The kinds of control that a form is made of.
+        package enum Kind: Hashable, Sendable {
+            case toggle
+            case choice([PropertyList])
+            /// Bounds, where there are some.
+            case number(minimum: PropertyList?, maximum: PropertyList?)
+            case text
+            case secret
+            /// A date, or data, in its own notation.
+            case date, data
+            /// A list, or a dictionary, as a property list is written.
+            case list, dictionary
+        }
+
+        package let setting: SettingDeclaration
+        package let kind: Kind
+        /// Whether an administrator has fixed the value, so that it is shown only.
+        package let isForced: Bool
+
+        package var key: String { setting.key }
+        package var title: String { setting.name }
+        package var isRequired: Bool { setting.isRequired }
+
+        init(_ setting: SettingDeclaration, isForced: Bool) {
+            self.setting = setting
+            self.isForced = isForced
+            kind = Self.kind(of: setting)
+        }
+
+        private static func kind(of setting: SettingDeclaration) -> Kind {
+            if setting.isSensitive { return .secret }
+            if !setting.rule.choices.isEmpty { return .choice(setting.rule.choices) }
+            return switch setting.rule.type {
+            case .boolean: .toggle
+            case .integer, .real: .number(minimum: setting.rule.minimum, maximum: setting.rule.maximum)
+            case .string: .text
+            case .date: .date
+            case .data: .data
+            case .array: .list
+            case .dictionary: .dictionary
+            }
+        }
+    }
+}
+
+extension Form.Control {
+    /// What an answer must be, in few words: `yes or no`, `from 1 to 365 copies`.
+    package var expectation: String? {
+        switch kind {
+        case .toggle: "yes or no"
+        case .choice: nil
+        case .number, .text, .secret, .list:
+            if let bounds = setting.bounds {
+                bounds
+            } else {
+                setting.rule.type == .string ? nil : setting.rule.expectation
+            }
+        case .date, .data, .dictionary: setting.rule.expectation
+        }
+    }
+
+    /// The value that an answer says; of choices also the number of one in the list.
+    func value(ofAnswer text: String) throws(Schema.Problem.Reason) -> PropertyList {
+        let trimmed = text.trimmingSpace
+        switch kind {
+        case .toggle where ["y", "n"].contains(trimmed.lowercased()): return .boolean(trimmed.lowercased() == "y")
+        case .choice(let choices):
+            let value = try? setting.rule.value(ofText: trimmed)
+            if let value, choices.contains(value) { return value }
+            if let number = Int(trimmed), choices.indices.contains(number - 1) { return choices[number - 1] }
+            return try setting.rule.value(ofText: trimmed)
+        case .text, .secret: return try setting.rule.value(ofText: text)
+        default: return try setting.rule.value(ofText: trimmed)
+        }
+    }
+
+    /// A value as it can be answered again.
+    package func text(of value: PropertyList) -> String {
+        switch value {
+        case .boolean(let flag): return flag ? "yes" : "no"
+        case .data(let data): return "base64:" + data.base64EncodedString()
+        case .array, .dictionary:
+            guard let text = try? value.serialized(as: .json), setting.rule.adapted(value) == value else {
+                return value.plainText
+            }
+            return String(decoding: text, as: UTF8.self)
+        default: return setting.rule.text(of: value)
+        }
+    }
+}
+
+extension String {
+    /// The text without white space around it.
+    var trimmingSpace: String {
+        var text = drop(while: \.isWhitespace)
+        while text.last?.isWhitespace ?? false { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,143 @@
+package import PropertyLists
+
+/// The settings of a schema as something to be filled in: pages of groups of controls, and what has been changed.
+///
+/// It knows no terminal. A screen, or a list of questions, shows what is here and hands back answers.
+package struct Form: Sendable {
+    package struct Page: Sendable {
+        package let title: String
+        package let groups: [Group]
+    }
+
+    package struct Group: Sendable {
+        package let title: String?
+        package let controls: [Control]
+    }
+
+    /// What is changed when a form is saved, in one transaction.
+    package struct Changes: Hashable, Sendable {
+        package var values: PropertyList.Dictionary
+        /// The keys whose values are taken back, so that the layer below shows.
+        package var resets: [String]
+
+        package init(values: PropertyList.Dictionary = [:], resets: [String] = []) {
+            self.values = values
+            self.resets = resets
+        }
+
+        package var isEmpty: Bool { values.isEmpty && resets.isEmpty }
+        package var count: Int { values.count + resets.count }
+    }
+
+    /// What became of an answer.
+    package enum Answer: Hashable, Sendable {
+        case accepted(PropertyList)
+        /// Why the answer is not taken, as a sentence to stand beside the control.
+        case refused(String)
+    }
+
+    package let schema: Schema
+    package let pages: [Page]
+    package private(set) var changes = Changes()
+    private let values: [String: Schema.ValueInForce]
+
+    /// - Parameters:
+    ///   - values: The values in force, each with its layer, those of the factory too.
+    ///   - forced: The keys that an administrator has fixed.
+    package init(_ schema: Schema, values: [String: Schema.ValueInForce] = [:], forced: Set<String> = []) {
+        self.schema = schema
+        self.values = values
+        func page(_ title: String, _ settings: [SettingDeclaration]) -> Page? {
+            let visible = settings.filter { !$0.isTransient }
+            guard !visible.isEmpty else { return nil }
+            return Page(
+                title: title,
+                groups: visible.grouped.map { group in
+                    Group(
+                        title: group.title,
+                        controls: group.settings.map { Control($0, isForced: forced.contains($0.key)) })
+                })
+        }
+        pages =
+            ([page(schema.title ?? schema.domain, schema.settings)]
+            + schema.commands.map { page($0.title ?? $0.name, $0.settings) }).compactMap(\.self)
+    }
+}
+
+// MARK: What is shown
+
+extension Form {
+    package var controls: [Control] { pages.flatMap(\.groups).flatMap(\.controls) }
+
+    package func control(_ key: String) -> Control? { controls.first { $0.key == key } }
+
+    /// The value that a key has with the changes made so far, and where it comes from; nil where it has none.
+    package func value(of key: String) -> Schema.ValueInForce? {
+        if let value = changes.values[key] { return .init(value, layer: "this form") }
+        let value = values[key]
+        guard changes.resets.contains(key) || value == nil else { return value }
+        return control(key)?.setting.defaultValue.map { .init($0, layer: "factory") }
+    }
+
+    /// The value as it is shown in its control: secrets are masked.
+    package func shownValue(of key: String) -> String? {
+        guard let control = control(key), let value = value(of: key) else { return nil }
+        return control.kind == .secret ? mask : control.text(of: value.value)
+    }
+
+    /// The controls whose title, key or explanation has a text in it, for a search.
+    package func controls(matching text: String) -> [Control] {
+        let wanted = text.lowercased()
+        return controls.filter { control in
+            [control.key, control.title, control.setting.summary ?? ""].contains { $0.lowercased().contains(wanted) }
+        }
+    }
+}
+
+// MARK: What is answered
+
+extension Form {
+    /// Takes an answer in the words of the control.
+    package mutating func answer(_ text: String, to key: String) -> Answer {
+        guard let control = control(key) else { return .refused("There is no such setting.") }
+        do throws(Schema.Problem.Reason) {
+            return set(try control.value(ofAnswer: text), for: key)
+        } catch {
+            return .refused(error.asRefusal)
+        }
+    }
+
+    /// Takes a value, as a toggle or a choice gives it.
+    package mutating func set(_ value: PropertyList, for key: String) -> Answer {
+        guard let control = control(key) else { return .refused("There is no such setting.") }
+        guard !control.isForced else { return .refused("An administrator has fixed this.") }
+        let problems = control.setting.rule.problems(with: value, isSecret: control.kind == .secret)
+        if let problem = problems.first { return .refused(problem.reason.asRefusal) }
+        changes.resets.removeAll { $0 == key }
+        changes.values[key] = values[key]?.value == value ? nil : value
+        return .accepted(value)
+    }
+
+    /// Takes the user's value back, so that the layer below, and in the end the factory, shows.
+    package mutating func reset(_ key: String) -> Answer {
+        guard let control = control(key) else { return .refused("There is no such setting.") }
+        guard !control.isForced else { return .refused("An administrator has fixed this.") }
+        guard !control.isRequired || control.setting.defaultValue != nil else { return .refused("A value is needed.") }
+        changes.values[key] = nil
+        if !changes.resets.contains(key) { changes.resets.append(key) }
+        return .accepted(control.setting.defaultValue ?? .string(""))
+    }
+
+    /// What is wrong with the answers taken together; nothing is to be saved before it is put right.
+    package var problems: [Schema.Problem] {
+        let given = { (key: String) in
+            value(of: key).map { $0.layer != "factory" } ?? false
+        }
+        return schema.settings.relationProblems(given: given, present: given)
+    }
+}
+
+extension Schema.Problem.Reason {
+    /// The rule as a sentence of its own.
+    fileprivate var asRefusal: String { "\(self)".capitalizedFirst.asSentence }
+}

@@ -1,0 +1,143 @@
+internal import PropertyLists
+
+/// A form as questions, one a line: it says what to write and to ask, and is told what was answered.
+///
+/// An empty answer keeps what is there. `?` explains, `:factory` goes back to the value of the factory, `:empty` is the
+/// empty text or list, `:back` the question before, `:save` saves at once, `:quit` ends and saves nothing. A text that
+/// itself begins with a colon or a question mark stands behind a backslash.
+package struct PlainForm: Sendable {
+    package enum Event: Hashable, Sendable {
+        case line(String)
+        case endOfInput
+        case interrupted
+    }
+
+    package enum Action: Hashable, Sendable {
+        case write(String)
+        /// Writes a prompt and waits for a line; of a secret nothing is shown.
+        case ask(prompt: String, isSecret: Bool)
+        case save(Form.Changes)
+        /// The end: whether all questions were answered.
+        case finish(isComplete: Bool)
+    }
+
+    package private(set) var form: Form
+    private let controls: [Form.Control]
+    /// The control that is asked for next.
+    private var at = 0
+    /// The title that was written last.
+    private var heading: String?
+    private var isOver = false
+
+    static let commands = [":factory", ":empty", ":back", ":save", ":quit"]
+
+    package init(_ form: Form) {
+        self.form = form
+        controls = form.controls.filter { !$0.isForced }
+    }
+
+    /// The first question.
+    package mutating func begin() -> [Action] { controls.isEmpty ? end() : ask() }
+
+    package mutating func handle(_ event: Event) -> [Action] {
+        guard !isOver else { return [] }
+        switch event {
+        case .endOfInput, .interrupted: return stop(saying: event == .endOfInput ? "\n" : "\nInterrupted. ")
+        case .line(let line): return take(line)
+        }
+    }
+
+    private mutating func take(_ line: String) -> [Action] {
+        let control = controls[at]
+        switch line {
+        case "": return keep(control)
+        case "?": return [.write(explanation(of: control))] + ask()
+        case ":factory": return proceed(form.reset(control.key))
+        case ":empty": return proceed(form.answer("", to: control.key))
+        case ":back":
+            at = max(0, at - 1)
+            return ask()
+        case ":save": return end()
+        case ":quit": return stop(saying: "")
+        default: break
+        }
+        if line.hasPrefix(":") {
+            let hint = hint(Self.commands.nearest(to: line))
+            return [.write("  \(shortened(line)) is no command\(hint)\n")] + ask()
+        }
+        let isEscaped = line.hasPrefix("\\:") || line.hasPrefix("\\?") || line.hasPrefix("\\\\")
+        return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
+    }
+
+    private mutating func keep(_ control: Form.Control) -> [Action] {
+        guard form.value(of: control.key) == nil, control.isRequired else { return advance() }
+        return [.write("  A value is needed.\n")] + ask()
+    }
+
+    private mutating func proceed(_ answer: Form.Answer) -> [Action] {
+        switch answer {
+        case .accepted: advance()
+        case .refused(let reason): [.write("  \(reason)\n")] + ask()
+        }
+    }
+
+    private mutating func advance() -> [Action] {
+        at += 1
+        return at < controls.count ? ask() : end()
+    }
+
+    /// Saves, unless the answers do not go together: then the first of those at fault is asked for again.
+    private mutating func end() -> [Action] {
+        let problems = form.problems
+        guard let first = problems.first else {
+            isOver = true
+            let changes = form.changes
+            return (changes.isEmpty ? [.write("Nothing was changed.\n")] : [.save(changes)]) + [
+                .finish(isComplete: true)
+            ]
+        }
+        let texts = problems.map { Action.write("  \($0)\n") }
+        guard let index = controls.firstIndex(where: { $0.key == first.path.components.first?.text }) else {
+            return texts + stop(saying: "")
+        }
+        at = index
+        return texts + ask()
+    }
+
+    private mutating func stop(saying text: String) -> [Action] {
+        isOver = true
+        return [.write("\(text)Nothing was saved.\n"), .finish(isComplete: false)]
+    }
+
+    // MARK: Questions
+
+    private mutating func ask() -> [Action] {
+        let control = controls[at]
+        var actions: [Action] = []
+        let group = control.setting.group ?? form.schema.title ?? form.schema.domain
+        if heading != group {
+            actions.append(.write("\(heading == nil ? "" : "\n")\(group.printable)\n"))
+            heading = group
+        }
+        if case .choice(let choices) = control.kind {
+            let rows = choices.enumerated().map { "  \($0.offset + 1)) \($0.element.plainText.printable)\n" }
+            actions.append(.write(rows.joined()))
+        }
+        return actions + [.ask(prompt: prompt(for: control).printable, isSecret: control.kind == .secret)]
+    }
+
+    private func prompt(for control: Form.Control) -> String {
+        let rule = control.expectation.map { " (\($0))" } ?? ""
+        guard let value = form.value(of: control.key), let shown = form.shownValue(of: control.key) else {
+            return "\(control.title)\(rule)\(control.isRequired ? " [needed]" : ""): "
+        }
+        return "\(control.title)\(rule) [\(shortened(shown, to: 60)), from \(value.layer)]: "
+    }
+
+    private func explanation(of control: Form.Control) -> String {
+        var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
+        if let factory = control.setting.shownDefault { lines.append("The factory's value is \(factory).") }
+        lines.append("An empty answer keeps what is there; \(listed(Self.commands, "or")).")
+        return lines.map { "  \($0)\n" }.joined().printable
+    }
+}

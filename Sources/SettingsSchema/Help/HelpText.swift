@@ -1,0 +1,168 @@
+package import PropertyLists
+
+extension Schema {
+    /// The value in force of a key, and the layer that it comes from.
+    package struct ValueInForce: Hashable, Sendable {
+        package let value: PropertyList
+        package let layer: String
+
+        package init(_ value: PropertyList, layer: String) {
+            self.value = value
+            self.layer = layer
+        }
+    }
+
+    /// The text that answers `--help`.
+    ///
+    /// - Parameters:
+    ///   - program: What the program is called.
+    ///   - command: The sub-command that is asked for.
+    ///   - width: How many columns a line may have; at least 40 are used.
+    ///   - values: The values in force, where `--help-values` asks for them.
+    package func helpText(
+        program: String, command: String? = nil, width: Int = 80, values: [String: ValueInForce]? = nil
+    ) -> String {
+        let help = HelpText(
+            schema: self, program: program, command: command.flatMap { self.command(named: $0) }, width: max(width, 40),
+            values: values)
+        return help.lines.joined(separator: "\n").printable + "\n"
+    }
+
+    /// The text that answers `--version`.
+    package func versionText(program: String) -> String { "\(program): settings of \(domain), version \(version)\n" }
+}
+
+/// The lines of help: usage, what the program does, then a group of flags below another.
+struct HelpText {
+    let schema: Schema
+    let program: String
+    let command: Schema.Command?
+    let width: Int
+    let values: [String: Schema.ValueInForce]?
+
+    private var settings: [SettingDeclaration] { schema.settings(of: command?.name) }
+
+    var lines: [String] {
+        var lines = usage
+        for text in [command?.title ?? schema.title, command?.summary ?? schema.summary].compactMap(\.self) {
+            lines += [""] + text.asSentence.wrapped(to: width)
+        }
+        let sections = operandSection + commandSection + flagSections
+        // Left columns are alike everywhere, so that the page is two columns from top to bottom.
+        let left = sections.flatMap(\.rows).map { $0.left.columns }.filter { $0 <= width / 3 }.max() ?? 0
+        for section in sections {
+            lines += ["", "\(section.title):"] + section.rows.flatMap { self.lines(of: $0, indent: left + 4) }
+        }
+        return lines
+    }
+
+    private typealias Row = (left: String, right: String)
+
+    private var usage: [String] {
+        var words = ["usage: \(program)"]
+        if let command { words.append(command.name) }
+        words.append("[options]")
+        if command == nil, !schema.commands.isEmpty { words.append("COMMAND …") }
+        if command != nil || schema.commands.isEmpty { words += operands.map(\.operandWords) }
+        var lines = words.joined(separator: "\u{1}").split(separator: "\u{1}").map(String.init)
+        var result: [String] = []
+        var line = lines.removeFirst()
+        let indent = String(repeating: " ", count: min(line.columns + 1, width / 2))
+        for word in lines {
+            if line.columns + 1 + word.columns > width {
+                result.append(line)
+                line = indent + word
+            } else {
+                line += " " + word
+            }
+        }
+        return result + [line]
+    }
+
+    private var operands: [SettingDeclaration] {
+        settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+            + settings.filter(\.takesRest)
+    }
+
+    private var operandSection: [(title: String, rows: [Row])] {
+        guard command != nil || schema.commands.isEmpty else { return [] }
+        let rows = operands.filter { $0.flagWords.isEmpty }.map { (left: $0.operandName, right: words(of: $0)) }
+        return rows.isEmpty ? [] : [("Operands", rows)]
+    }
+
+    private var commandSection: [(title: String, rows: [Row])] {
+        guard command == nil, !schema.commands.isEmpty else { return [] }
+        return [("Commands", schema.commands.map { (left: $0.name, right: $0.title ?? $0.summary ?? "") })]
+    }
+
+    private var flagSections: [(title: String, rows: [Row])] {
+        let flagged = settings.filter { !$0.flagWords.isEmpty }
+        var sections: [(title: String, rows: [Row])] = flagged.grouped.map { group in
+            let rows: [Row] = group.settings.flatMap { setting -> [Row] in
+                guard setting.isSensitive else {
+                    let indent = setting.short == nil ? "    " : ""
+                    return [(indent + setting.flagWords.joined(separator: ", "), words(of: setting))]
+                }
+                return setting.flagWords.map { ("    \($0)", words(of: setting)) }.enumerated().map {
+                    $0.offset == 0 ? $0.element : ($0.element.0, "The same, from a descriptor that is open.")
+                }
+            }
+            return (group.title ?? "Options", rows)
+        }
+        let common: [Row] = [
+            (schema.hasShortHelp(command) ? "-h, --help" : "    --help", "Shows this text."),
+            ("    --help-values", "Shows it with the values in force, and where they come from."),
+            ("    --version", "Shows the version."),
+            ("    --save", "Keeps the given flags as the user's settings."),
+            ("    --set :KEY=VALUE", "Sets what has no flag of its own."),
+        ]
+        if sections.first?.title == "Options" {
+            sections[0].rows += common
+        } else {
+            sections.append(("Options", common))
+        }
+        let rest = settings.filter { $0.flagWords.isEmpty && $0.positional == nil && !$0.takesRest }
+        if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
+        return sections
+    }
+
+    /// What stands beside a setting: its explanation, its default, its variable, and the value in force.
+    private func words(of setting: SettingDeclaration) -> String {
+        var facts: [String] = []
+        if setting.isRequired, setting.defaultValue == nil { facts.append("needed") }
+        if let shown = setting.shownDefault { facts.append("default \(shown)") }
+        if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
+        if let values {
+            let now = values[setting.key].map { "\(setting.isSensitive ? mask : $0.value.shownText) from \($0.layer)" }
+            facts.append("now \(now ?? "not set")")
+        }
+        let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"
+        return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// One row in two columns, or on two lines where the left one is too long for that.
+    private func lines(of row: Row, indent: Int) -> [String] {
+        let indent = min(indent, width / 3 + 4)
+        let right = row.right.isEmpty ? [] : row.right.wrapped(to: width - indent)
+        let left = "  " + row.left
+        let padding = String(repeating: " ", count: indent)
+        guard left.columns + 2 <= indent, let first = right.first else {
+            return left.wrappedFlags(to: width) + right.map { padding + $0 }
+        }
+        return [left.padded(to: indent) + first] + right.dropFirst().map { padding + $0 }
+    }
+}
+
+extension Schema {
+    /// Whether `-h` is free to ask for help.
+    package func hasShortHelp(_ command: Command?) -> Bool { !settings(of: command?.name).contains { $0.short == "h" } }
+}
+
+extension String {
+    /// The flags on lines of their own where they do not fit on one.
+    fileprivate func wrappedFlags(to width: Int) -> [String] {
+        guard columns > width else { return [self] }
+        let parts = split(separator: ", ").map(String.init)
+        return parts.enumerated().map { $0.offset == 0 ? $0.element : "      " + $0.element }
+    }
+}

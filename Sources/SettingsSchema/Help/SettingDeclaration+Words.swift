@@ -1,0 +1,92 @@
+internal import PropertyLists
+
+extension SettingDeclaration {
+    /// The flags with what follows them: `-k, --keep N`.
+    package var flagWords: [String] {
+        if isSensitive { return flags.flatMap { ["--\($0)-file FILE", "--\($0)-fd N"] } }
+        let shorts = short.map { ["-\($0)"] } ?? []
+        let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
+        let value = isSwitch ? "" : " \(valueName)"
+        guard let last = (shorts + longs).last else { return [] }
+        return (shorts + longs).dropLast() + [last + value]
+    }
+
+    /// How the operand stands in a line of usage: `TARGET`, `[FILES …]`.
+    var operandWords: String {
+        let isMany = takesManyOperands
+        let isNeeded = isRequired && defaultValue == nil || rule.minimumCount ?? 0 > 0
+        let words = isMany ? "\(operandName) …" : operandName
+        return isNeeded ? words : "[\(words)]"
+    }
+
+    /// What is said of the setting, in one run of sentences.
+    package var explanation: String {
+        [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, notice]
+            .compactMap(\.self).joined(separator: " ")
+    }
+
+    /// What the value must be, as far as the rule says more than the type: `from 1 to 365 days`.
+    package var bounds: String? {
+        let unit = shownUnit
+        let inner = rule.type == .array ? rule.element ?? rule : rule
+        var words: [String] = []
+        if !inner.choices.isEmpty, !valueName.contains("|") {
+            words.append("one of \(listed(inner.choices.map(inner.text), "or"))")
+        }
+        if inner.minimum != nil || inner.maximum != nil {
+            words.append(
+                Schema.Problem.Reason.range(inner.minimum.map(inner.text), inner.maximum.map(inner.text)) + unit)
+        } else if !unit.isEmpty {
+            words.append("in\(unit)")
+        }
+        if inner.minimumLength != nil || inner.maximumLength != nil {
+            let length = Schema.Problem.Reason.range(
+                inner.minimumLength.map(String.init), inner.maximumLength.map(String.init))
+            words.append("\(length) long")
+        }
+        if let pattern = inner.pattern { words.append("matching \(pattern.text)") }
+        if rule.minimumCount != nil || rule.maximumCount != nil {
+            let count = Schema.Problem.Reason.range(
+                rule.minimumCount.map(String.init), rule.maximumCount.map(String.init))
+            words.append("\(count) of them")
+        }
+        if repeats, rule.type == .array { words.append("may be given again") }
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// The unit behind a number; durations and sizes have theirs with them.
+    private var shownUnit: String {
+        let hasOwn = rule.kind == .duration || rule.kind == .size
+        return hasOwn ? "" : unit.map { " \($0)" } ?? ""
+    }
+
+    private var notice: String? {
+        guard let deprecated else { return nil }
+        return deprecated.isEmpty ? "Not to be used any more." : "Not to be used any more: \(deprecated.asSentence)"
+    }
+
+    /// The default as help shows it; nil where there is none worth a word.
+    package var shownDefault: String? {
+        guard let defaultValue else { return nil }
+        if isSensitive { return mask }
+        switch defaultValue {
+        case .boolean(false): return nil
+        case .integer(0) where isCounter: return nil
+        case .string(let text) where text.isEmpty: return nil
+        case .array(let elements) where elements.isEmpty: return nil
+        case .array(let elements): return elements.map(\.shownText).joined(separator: ", ")
+        case .integer, .real: return rule.text(of: defaultValue) + shownUnit
+        default: return defaultValue.shownText
+        }
+    }
+}
+
+extension String {
+    /// The text with a full stop behind it, unless it ends as a sentence does.
+    var asSentence: String {
+        guard let last = unicodeScalars.last else { return self }
+        return ".!?…:".unicodeScalars.contains(last) ? self : self + "."
+    }
+
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

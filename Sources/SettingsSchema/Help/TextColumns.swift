@@ -1,0 +1,46 @@
+/// How many columns of a terminal a text takes.
+extension String {
+    /// The columns of a terminal: two for wide characters, none for combining ones.
+    package var columns: Int {
+        reduce(0) { sum, character in
+            guard let scalar = character.unicodeScalars.first else { return sum }
+            return sum + (scalar.isWide ? 2 : scalar.properties.generalCategory == .nonspacingMark ? 0 : 1)
+        }
+    }
+
+    /// The text with spaces behind it up to a number of columns.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+
+    /// The text in lines of at most so many columns, broken between words; a word that is longer has a line of its own.
+    func wrapped(to width: Int) -> [String] {
+        var lines: [String] = []
+        for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
+            var line = ""
+            for word in paragraph.split(separator: " ") {
+                if line.isEmpty {
+                    line = String(word)
+                } else if line.columns + 1 + String(word).columns <= width {
+                    line += " " + word
+                } else {
+                    lines.append(line)
+                    line = String(word)
+                }
+            }
+            lines.append(line)
+        }
+        return lines
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether terminals give this character two columns: East Asian scripts and pictures.
+    fileprivate var isWide: Bool {
+        switch value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF,
+            0x20000...0x3FFFD:
+            true
+        default: false
+        }
+    }
+}

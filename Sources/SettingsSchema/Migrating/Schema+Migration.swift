@@ -1,0 +1,99 @@
+package import PropertyLists
+
+extension Schema {
+    /// A domain as its schema wants it, and what was done to come there.
+    package struct Migrated: Hashable, Sendable {
+        package var values: PropertyList.Dictionary
+        package var notes: [MigrationNote] = []
+
+        /// Whether there is anything to be written.
+        package var isChanged: Bool { !notes.isEmpty }
+    }
+
+    /// One step of a migration.
+    package enum MigrationNote: Hashable, Sendable {
+        case renamed(old: String, new: String)
+        /// The new key had a value already, which stays.
+        case dropped(old: String, inFavourOf: String)
+        case removed(String)
+        case converted(String, to: ValueType)
+        /// The value says nothing of that type, and stays as it was.
+        case notConverted(String, to: ValueType)
+        case version(from: Int, to: Int)
+    }
+
+    /// What the values of a domain become: each version's migration in its turn, then what was renamed.
+    ///
+    /// What has been done once is not done again, since the version is noted in the result.
+    package func migrated(_ values: PropertyList.Dictionary) throws(NewerVersion) -> Migrated {
+        let stored = storedVersion(of: values)
+        guard stored <= version else { throw NewerVersion(domain: domain, stored: stored, known: version) }
+        var result = Migrated(values: values)
+        let due = migrations.filter { $0.from >= stored && $0.from < version }.sorted { $0.from < $1.from }
+        for migration in due { result.run(migration) }
+        for setting in settings + commands.flatMap(\.settings) {
+            for old in setting.renamedFrom { result.rename(old, to: setting.key) }
+        }
+        if stored < version { result.note(version: version, after: stored) }
+        return result
+    }
+}
+
+extension Schema.Migrated {
+    fileprivate mutating func run(_ migration: Schema.Migration) {
+        for rename in migration.renames { self.rename(rename.old, to: rename.new) }
+        for key in migration.removals where values.removeValue(forKey: key) != nil { notes.append(.removed(key)) }
+        for conversion in migration.conversions { convert(conversion.key, to: conversion.type) }
+    }
+
+    fileprivate mutating func rename(_ old: String, to new: String) {
+        guard let value = values.removeValue(forKey: old) else { return }
+        guard values[new] == nil else { return notes.append(.dropped(old: old, inFavourOf: new)) }
+        values[new] = value
+        notes.append(.renamed(old: old, new: new))
+    }
+
+    private mutating func convert(_ key: String, to type: ValueType) {
+        guard let value = values[key], value.kind.rawValue != type.rawValue else { return }
+        guard let converted = value.converted(to: type) else { return notes.append(.notConverted(key, to: type)) }
+        values[key] = converted
+        notes.append(.converted(key, to: type))
+    }
+
+    fileprivate mutating func note(version: Int, after stored: Int) {
+        values[Schema.versionKey] = .integer(PropertyList.Integer(version))
+        notes.append(.version(from: stored, to: version))
+    }
+}
+
+extension PropertyList {
+    /// The same value in another type; nil where that type cannot say it.
+    package func converted(to type: ValueType) -> PropertyList? {
+        switch (self, type) {
+        case (.real(let number), .integer):
+            guard let whole = Int64(exactly: number) else { return nil }
+            return .integer(Integer(whole))
+        case (.integer(let number), .real): return .real(number.asDouble)
+        case (.boolean(let flag), .integer): return .integer(flag ? 1 : 0)
+        case (.integer(let number), .boolean): return number == 0 ? .boolean(false) : number == 1 ? .boolean(true) : nil
+        case (.array, _), (.dictionary, _): return nil
+        case (_, .string): return .string(plainText)
+        case (_, .array): return .array([self])
+        case (.string(let text), _): return try? ValueRule(type).value(ofText: text)
+        default: return nil
+        }
+    }
+}
+
+extension Schema.MigrationNote: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .renamed(let old, let new): "\(old) is now \(new)"
+        case .dropped(let old, let new): "\(old) was removed, since \(new) has a value"
+        case .removed(let key): "\(key) was removed"
+        case .converted(let key, let type): "\(key) is now \(type.noun)"
+        case .notConverted(let key, let type): "\(key) could not be made \(type.noun), and stays as it is"
+        case .version(let old, let new): "version \(old) is now version \(new)"
+        }
+    }
+}

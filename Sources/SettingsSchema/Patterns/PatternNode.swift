@@ -1,0 +1,35 @@
+/// The parts of a pattern, as they stand inside one another.
+indirect enum PatternNode: Sendable {
+    case empty
+    case one(ScalarSet)
+    case sequence([PatternNode])
+    case alternatives([PatternNode])
+    case repeated(PatternNode, atLeast: Int, atMost: Int?)
+
+    /// How many states this takes; a number above every limit where it would be too many.
+    var stateCount: Int {
+        switch self {
+        case .empty: return 0
+        case .one: return 1
+        case .sequence(let parts): return parts.reduce(0) { Self.sum($0, $1.stateCount) }
+        case .alternatives(let parts):
+            // A branch into each but the last, and a way on behind each but the last.
+            return parts.reduce(2 * (parts.count - 1)) { Self.sum($0, $1.stateCount) }
+        case .repeated(let part, let least, let most):
+            let one = part.stateCount
+            guard let most else {
+                return least == 0 ? Self.sum(one, 2) : Self.sum(Self.product(one, least), 1)
+            }
+            return Self.sum(Self.product(one, most), most - least)
+        }
+    }
+
+    private static let tooMany = 1 << 40
+
+    private static func sum(_ a: Int, _ b: Int) -> Int { min(a + b, tooMany) }
+
+    private static func product(_ a: Int, _ b: Int) -> Int {
+        let (product, overflow) = a.multipliedReportingOverflow(by: b)
+        return overflow ? tooMany : min(product, tooMany)
+    }
+}

@@ -1,0 +1,189 @@
+/// Reads a pattern from left to right, each construct by a function of its own.
+struct PatternParser {
+    private let scalars: [Unicode.Scalar]
+    private var at = 0
+    private var depth = 0
+
+    static func parse(_ text: String) throws(PatternFailure) -> PatternNode {
+        var parser = PatternParser(scalars: Array(text.unicodeScalars))
+        let node = try parser.alternatives()
+        guard parser.next == nil else { throw parser.failure(.unopened) }
+        return node
+    }
+
+    private init(scalars: [Unicode.Scalar]) { self.scalars = scalars }
+
+    private var next: Unicode.Scalar? { at < scalars.count ? scalars[at] : nil }
+
+    private func failure(_ problem: PatternFailure.Problem, at place: Int? = nil) -> PatternFailure {
+        PatternFailure(problem: problem, position: (place ?? at) + 1)
+    }
+
+    private mutating func alternatives() throws(PatternFailure) -> PatternNode {
+        var branches = [try sequence()]
+        while next == "|" {
+            at += 1
+            branches.append(try sequence())
+        }
+        return branches.count == 1 ? branches[0] : .alternatives(branches)
+    }
+
+    private mutating func sequence() throws(PatternFailure) -> PatternNode {
+        var parts: [PatternNode] = []
+        while let scalar = next, scalar != "|", scalar != ")" {
+            parts.append(try repeated(try atom()))
+        }
+        return parts.count == 1 ? parts[0] : .sequence(parts)
+    }
+
+    private mutating func atom() throws(PatternFailure) -> PatternNode {
+        let start = at
+        let scalar = scalars[at]
+        at += 1
+        switch scalar {
+        case "(": return try group(from: start)
+        case "[": return .one(try characterClass(from: start))
+        case ".": return .one(.allButNewline)
+        case "\\": return .one(try escape(from: start))
+        case "*", "+", "?", "{": throw failure(.nothingToRepeat, at: start)
+        case "^", "$": throw failure(.anchor, at: start)
+        default: return .one(ScalarSet(scalar))
+        }
+    }
+
+    private mutating func group(from start: Int) throws(PatternFailure) -> PatternNode {
+        depth += 1
+        guard depth <= Pattern.deepestGroup else {
+            throw failure(.nestedTooDeeply(limit: Pattern.deepestGroup), at: start)
+        }
+        let node = try alternatives()
+        guard next == ")" else { throw failure(.unexpectedEnd(inside: "a group")) }
+        at += 1
+        depth -= 1
+        return node
+    }
+
+    private mutating func repeated(_ node: PatternNode) throws(PatternFailure) -> PatternNode {
+        let start = at
+        let result: PatternNode
+        switch next {
+        case "*": result = .repeated(node, atLeast: 0, atMost: nil)
+        case "+": result = .repeated(node, atLeast: 1, atMost: nil)
+        case "?": result = .repeated(node, atLeast: 0, atMost: 1)
+        case "{": return try counted(node, from: start)
+        default: return node
+        }
+        at += 1
+        try refuseSecondRepetition()
+        return result
+    }
+
+    private func refuseSecondRepetition() throws(PatternFailure) {
+        switch next {
+        case "*", "+", "?", "{": throw failure(.repeatedTwice)
+        default: return
+        }
+    }
+
+    private mutating func counted(_ node: PatternNode, from start: Int) throws(PatternFailure) -> PatternNode {
+        at += 1
+        let least = try count(from: start)
+        var most: Int? = least
+        if next == "," {
+            at += 1
+            most = next == "}" ? nil : try count(from: start)
+        }
+        guard let end = next else { throw failure(.unexpectedEnd(inside: "a count")) }
+        guard end == "}" else { throw failure(.invalidCount, at: start) }
+        at += 1
+        if let most, most < least { throw failure(.reversed, at: start) }
+        try refuseSecondRepetition()
+        return .repeated(node, atLeast: least, atMost: most)
+    }
+
+    private mutating func count(from start: Int) throws(PatternFailure) -> Int {
+        var value = 0
+        let first = at
+        while let digit = next.flatMap({ $0.isASCII ? Int(String($0)) : nil }) {
+            value = min(value * 10 + digit, Pattern.mostStates + 1)
+            at += 1
+        }
+        guard at > first else {
+            throw next == nil ? failure(.unexpectedEnd(inside: "a count")) : failure(.invalidCount, at: start)
+        }
+        return value
+    }
+}
+
+// MARK: Characters
+
+extension PatternParser {
+    private mutating func escape(from start: Int) throws(PatternFailure) -> ScalarSet {
+        guard let scalar = next else { throw failure(.unexpectedEnd(inside: "an escape"), at: start) }
+        at += 1
+        switch scalar {
+        case "d": return .digits
+        case "w": return .wordCharacters
+        case "s": return .spaces
+        case "n": return ScalarSet("\n")
+        case "r": return ScalarSet("\r")
+        case "t": return ScalarSet("\t")
+        default:
+            guard !scalar.properties.isAlphabetic, scalar.properties.numericType == nil else {
+                throw failure(.unknownEscape("\\\(scalar)"), at: start)
+            }
+            return ScalarSet(scalar)
+        }
+    }
+
+    private mutating func characterClass(from start: Int) throws(PatternFailure) -> ScalarSet {
+        var members = ScalarSet()
+        var isComplement = false
+        if next == "^" {
+            isComplement = true
+            at += 1
+        }
+        let first = at
+        while let scalar = next, scalar != "]" {
+            try classItem(into: &members)
+        }
+        guard next == "]" else { throw failure(.unexpectedEnd(inside: "a class")) }
+        guard at > first else { throw failure(.emptyClass, at: start) }
+        at += 1
+        return isComplement ? members.complement : members
+    }
+
+    /// A character, a range of them, or an escape.
+    private mutating func classItem(into members: inout ScalarSet) throws(PatternFailure) {
+        let start = at
+        guard let lower = try classCharacter(into: &members) else { return }
+        // A dash before the end of the class stands for itself.
+        guard next == "-", at + 1 < scalars.count, scalars[at + 1] != "]" else {
+            members.insert(lower.value...lower.value)
+            return
+        }
+        at += 1
+        var others = ScalarSet()
+        guard let upper = try classCharacter(into: &others), lower <= upper else { throw failure(.reversed, at: start) }
+        members.insert(lower.value...upper.value)
+    }
+
+    /// The character that stands here; nil where it is a set of its own, which has been added.
+    private mutating func classCharacter(into members: inout ScalarSet) throws(PatternFailure) -> Unicode.Scalar? {
+        guard let scalar = next else { throw failure(.unexpectedEnd(inside: "a class")) }
+        let start = at
+        at += 1
+        guard scalar == "\\" else { return scalar }
+        let escaped = next
+        let set = try escape(from: start)
+        switch escaped {
+        case "d", "w", "s":
+            members.formUnion(set)
+            return nil
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        default: return escaped
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/// The machine that a pattern is compiled into: from each state the ways on.
+struct PatternProgram: Sendable {
+    enum State: Sendable {
+        /// Takes a scalar of the set and goes on to the next state.
+        case take(ScalarSet)
+        /// Goes to both without taking anything.
+        case either(Int, Int)
+        case go(Int)
+    }
+
+    /// The last state is followed by the end, at which a match is complete.
+    private(set) var states: [State] = []
+
+    init() {}
+
+    init(_ node: PatternNode) throws(PatternFailure) {
+        guard node.stateCount <= Pattern.mostStates else {
+            throw PatternFailure(problem: .tooManyStates(limit: Pattern.mostStates), position: 1)
+        }
+        append(node)
+    }
+
+    /// The place behind the last state: the match is complete.
+    var end: Int { states.count }
+
+    private mutating func append(_ node: PatternNode) {
+        switch node {
+        case .empty: break
+        case .one(let set): states.append(.take(set))
+        case .sequence(let parts): for part in parts { append(part) }
+        case .alternatives(let parts): append(alternatives: parts)
+        case .repeated(let part, let least, nil): append(part, atLeast: least)
+        case .repeated(let part, let least, let most?):
+            for _ in 0..<least { append(part) }
+            appendOptional(part, times: most - least)
+        }
+    }
+
+    private mutating func append(alternatives parts: [PatternNode]) {
+        var exits: [Int] = []
+        for (number, part) in parts.enumerated() {
+            guard number < parts.count - 1 else {
+                append(part)
+                break
+            }
+            let branch = states.count
+            states.append(.either(branch + 1, branch + 1))
+            append(part)
+            exits.append(states.count)
+            states.append(.go(0))
+            states[branch] = .either(branch + 1, states.count)
+        }
+        for exit in exits { states[exit] = .go(states.count) }
+    }
+
+    private mutating func append(_ part: PatternNode, atLeast least: Int) {
+        guard least > 0 else {
+            let branch = states.count
+            states.append(.either(branch + 1, branch + 1))
+            append(part)
+            states.append(.go(branch))
+            states[branch] = .either(branch + 1, states.count)
+            return
+        }
+        var start = states.count
+        for _ in 0..<least {
+            start = states.count
+            append(part)
+        }
+        states.append(.either(start, states.count + 1))
+    }
+
+    private mutating func appendOptional(_ part: PatternNode, times: Int) {
+        var branches: [Int] = []
+        for _ in 0..<times {
+            branches.append(states.count)
+            states.append(.either(states.count + 1, states.count + 1))
+            append(part)
+        }
+        for branch in branches { states[branch] = .either(branch + 1, states.count) }
+    }
+}

@@ -1,0 +1,171 @@
+internal import PropertyLists
+
+/// One attribute of a schema, a setting, a command …: its name, and its way from a property list and back.
+///
+/// The tables of these rows are all that reading, writing and the nearest name of a misspelt one go by.
+struct Attribute<Model: Sendable>: Sendable {
+    let name: String
+    let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ place: inout AttributePlace) -> Void
+    /// The value to be written; nil where it goes without saying.
+    let write: @Sendable (_ model: Model) -> PropertyList?
+}
+
+/// The way to a part of a model: gives the part to be read or changed in place.
+///
+/// A key path would say the same, but takes longer to make than a whole schema to read.
+typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout Value) -> Void) -> Void
+
+/// Where reading has come to, and what it has found wrong on the way.
+struct AttributePlace {
+    var path = EntryPath()
+    var mistakes: [Schema.Mistake] = []
+
+    /// Whether no more mistakes are reported.
+    private var isFull: Bool { mistakes.count >= Schema.mostMistakes }
+
+    mutating func report(_ reason: Schema.Mistake.Reason) {
+        guard !isFull else { return }
+        mistakes.append(Schema.Mistake(reason, at: path))
+    }
+
+    /// Does something one step further inside.
+    mutating func inside<Result>(_ component: EntryPath.Component, _ body: (inout AttributePlace) -> Result) -> Result {
+        path.components.append(component)
+        defer { path.components.removeLast() }
+        return body(&self)
+    }
+
+    /// Reads the attributes of a dictionary by the rows of a table, and reports those that it does not have.
+    mutating func read<Model>(_ value: PropertyList, into model: inout Model, by table: [Attribute<Model>]) {
+        guard case .dictionary(let entries) = value else { return report(.wrongValue(expected: "a dictionary")) }
+        for row in table {
+            guard let value = entries[row.name] else { continue }
+            inside(EntryPath.Component(row.name)) { place in row.read(value, &model, &place) }
+        }
+        let names = table.map(\.name)
+        for entry in entries where !isFull && !names.contains(entry.key) {
+            inside(EntryPath.Component(entry.key)) { place in
+                place.report(.unknownAttribute(entry.key, nearest: names.nearest(to: entry.key)))
+            }
+        }
+    }
+
+    /// Reads each element of an array.
+    mutating func readEach<Model>(_ value: PropertyList, _ body: (PropertyList, inout AttributePlace) -> Model?)
+        -> [Model]
+    {
+        guard case .array(let elements) = value else {
+            report(.wrongValue(expected: "an array"))
+            return []
+        }
+        guard elements.count <= Schema.mostSettings else {
+            report(.tooMany(limit: Schema.mostSettings))
+            return []
+        }
+        return elements.enumerated().compactMap { index, element in
+            inside(EntryPath.Component(index)) { place in body(element, &place) }
+        }
+    }
+}
+
+extension Sequence {
+    /// The dictionary that a table's rows write of a model.
+    func written<Model>(_ model: Model) -> PropertyList where Element == Attribute<Model> {
+        .dictionary(PropertyList.Dictionary(compactMap { row in row.write(model).map { (row.name, $0) } }))
+    }
+}
+
+// MARK: The kinds of attribute
+
+extension Attribute {
+    /// The part of a model as it is.
+    static func value<Value>(of part: Access<Model, Value>, in model: Model) -> Value? {
+        var (model, result) = (model, Value?.none)
+        part(&model) { result = $0 }
+        return result
+    }
+
+    static func text(_ name: String, _ part: @escaping Access<Model, String?>) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            part(&model) { $0 = text }
+        } write: { model in
+            (value(of: part, in: model) ?? nil).map { .string($0) }
+        }
+    }
+
+    static func flag(
+        _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
+    ) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let flag = value.booleanValue ?? value.stringValue.flatMap(ValueRule.boolean) else {
+                return place.report(.wrongValue(expected: "true or false"))
+            }
+            part(&model) { $0 = flag }
+        } write: { model in
+            value(of: part, in: model) == preset ? nil : .boolean(!preset)
+        }
+    }
+
+    static func count(_ name: String, _ part: @escaping Access<Model, Int?>) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let count = value.count else { return place.report(.wrongValue(expected: "a count such as 1")) }
+            part(&model) { $0 = count }
+        } write: { model in
+            (value(of: part, in: model) ?? nil).map { .integer(PropertyList.Integer($0)) }
+        }
+    }
+
+    /// A name or several.
+    static func names(_ name: String, _ part: @escaping Access<Model, [String]>) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let names = value.names else {
+                return place.report(.wrongValue(expected: "a string, or an array of strings"))
+            }
+            part(&model) { $0 = names }
+        } write: { model in
+            let names = value(of: part, in: model) ?? []
+            return names.isEmpty ? nil : names.count == 1 ? .string(names[0]) : .array(names.map { .string($0) })
+        }
+    }
+
+    /// One name of a fixed set.
+    static func name<Name: RawRepresentable<String> & CaseIterable & Sendable>(
+        _ name: String, _ part: @escaping Access<Model, Name?>
+    ) -> Attribute {
+        Attribute(name: name) { value, model, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            guard let known = Name(rawValue: text) else {
+                return place.report(.unknownName(text, nearest: Name.allCases.map(\.rawValue).nearest(to: text)))
+            }
+            part(&model) { $0 = known }
+        } write: { model in
+            (value(of: part, in: model) ?? nil).map { .string($0.rawValue) }
+        }
+    }
+
+    /// The same attribute of what is a part of another model.
+    func lifted<Whole>(_ part: @escaping Access<Whole, Model>) -> Attribute<Whole> {
+        Attribute<Whole>(name: name) { value, model, place in
+            part(&model) { read(value, &$0, &place) }
+        } write: { model in
+            Attribute<Whole>.value(of: part, in: model).flatMap(write)
+        }
+    }
+}
+
+extension PropertyList {
+    /// A number that counts something, also where the format has only text for it.
+    var count: Int? {
+        let number = integerValue ?? stringValue.flatMap(ValueRule.integer)
+        return number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
+    }
+
+    /// A string, or an array of strings.
+    var names: [String]? {
+        if let text = stringValue { return [text] }
+        guard let elements = arrayValue else { return nil }
+        let names = elements.compactMap(\.stringValue)
+        return names.count == elements.count ? names : nil
+    }
+}

@@ -1,0 +1,136 @@
+internal import PropertyLists
+
+extension Schema {
+    /// The most settings that one list may have, and the most mistakes that are reported.
+    static let mostSettings = 10_000
+    static let mostMistakes = 1000
+
+    /// The attributes of a schema in the order in which they are written.
+    static let attributes: [Attribute<Schema>] = [
+        Attribute(name: "Domain") { value, schema, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            schema.domain = text
+        } write: { schema in
+            .string(schema.domain)
+        },
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
+        Attribute(name: "Version") { value, schema, place in
+            guard let version = value.count, version >= 1 else {
+                return place.report(.wrongValue(expected: "a count such as 1"))
+            }
+            schema.version = version
+        } write: { schema in
+            schema.version == 1 ? nil : .integer(PropertyList.Integer(schema.version))
+        },
+        .names("Extends", { $1(&$0.extends) }),
+        settingsAttribute({ $1(&$0.settings) }),
+        Attribute(name: "Commands") { value, schema, place in
+            schema.commands = place.readEach(value) { value, place in
+                var command = Command("")
+                place.read(value, into: &command, by: Command.attributes)
+                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
+                return command
+            }
+        } write: { schema in
+            schema.commands.isEmpty ? nil : .array(schema.commands.map { Command.attributes.written($0) })
+        },
+        Attribute(name: "Migrations") { value, schema, place in
+            schema.migrations = place.readEach(value) { value, place in
+                var migration = Migration(from: 0)
+                place.read(value, into: &migration, by: Migration.attributes)
+                if value.dictionaryValue != nil, value["From"] == nil { place.report(.missingAttribute("From")) }
+                return migration
+            }
+        } write: { schema in
+            schema.migrations.isEmpty ? nil : .array(schema.migrations.map { Migration.attributes.written($0) })
+        },
+    ]
+
+    /// The names of all attributes, by what they are attributes of: what a manual must explain.
+    package static var attributeNames: [String: [String]] {
+        [
+            "schema": attributes.map(\.name), "setting": SettingDeclaration.attributes.map(\.name),
+            "command": Command.attributes.map(\.name), "migration": Migration.attributes.map(\.name),
+        ]
+    }
+
+    fileprivate static func settingsAttribute<Model>(
+        _ part: @escaping Access<Model, [SettingDeclaration]>
+    ) -> Attribute<Model> {
+        Attribute(name: "Settings") { value, model, place in
+            let settings = place.readEach(value) { SettingDeclaration.read($0, &$1) }
+            part(&model) { $0 = settings }
+        } write: { model in
+            let settings = Attribute<Model>.value(of: part, in: model) ?? []
+            return settings.isEmpty ? nil : .array(settings.map { SettingDeclaration.attributes.written($0) })
+        }
+    }
+}
+
+extension Schema.Command {
+    static let attributes: [Attribute<Schema.Command>] = [
+        Attribute(name: "Name") { value, command, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            command.name = text
+        } write: { command in
+            .string(command.name)
+        },
+        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
+        Schema.settingsAttribute({ $1(&$0.settings) }),
+    ]
+}
+
+extension Schema.Migration {
+    static let attributes: [Attribute<Schema.Migration>] = [
+        Attribute(name: "From") { value, migration, place in
+            guard let version = value.count, version >= 1 else {
+                return place.report(.wrongValue(expected: "a count such as 1"))
+            }
+            migration.from = version
+        } write: { migration in
+            .integer(PropertyList.Integer(migration.from))
+        },
+        Attribute(name: "Rename") { value, migration, place in
+            migration.renames = place.pairs(value).map { Rename(old: $0.key, new: $0.value) }
+        } write: { migration in
+            pairs(migration.renames.map { ($0.old, $0.new) })
+        },
+        .names("Remove", { $1(&$0.removals) }),
+        Attribute(name: "Convert") { value, migration, place in
+            for (key, name) in place.pairs(value) {
+                place.inside(EntryPath.Component(key)) { place in
+                    guard let type = ValueType(rawValue: name) else {
+                        let nearest = ValueType.allCases.map(\.rawValue).nearest(to: name)
+                        return place.report(.unknownName(name, nearest: nearest))
+                    }
+                    migration.conversions.append(Conversion(key: key, type: type))
+                }
+            }
+        } write: { migration in
+            pairs(migration.conversions.map { ($0.key, $0.type.rawValue) })
+        },
+    ]
+
+    private static func pairs(_ pairs: [(String, String)]) -> PropertyList? {
+        pairs.isEmpty ? nil : .dictionary(PropertyList.Dictionary(pairs.map { ($0.0, .string($0.1)) }))
+    }
+}
+
+extension AttributePlace {
+    /// The entries of a dictionary of strings.
+    fileprivate mutating func pairs(_ value: PropertyList) -> [(key: String, value: String)] {
+        guard let entries = value.dictionaryValue else {
+            report(.wrongValue(expected: "a dictionary"))
+            return []
+        }
+        return entries.compactMap { entry in
+            inside(EntryPath.Component(entry.key)) { place in
+                guard let text = entry.value.stringValue else {
+                    place.report(.wrongValue(expected: "a string"))
+                    return nil
+                }
+                return (entry.key, text)
+            }
+        }
+    }
+}

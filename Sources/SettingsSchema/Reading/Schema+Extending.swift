@@ -1,0 +1,60 @@
+internal import PropertyLists
+
+extension Schema {
+    /// The most schemas that one may take in.
+    static let mostExtensions = 64
+
+    /// This schema with the settings, commands and migrations of those that it extends, its own in place of theirs.
+    package func resolvingExtensions(
+        _ findSchema: (String) -> Schema?
+    ) -> (schema: Schema, mistakes: [Mistake]) {
+        var resolution = Resolution()
+        let schema = resolution.resolve(self, on: [domain], findSchema)
+        return (schema, resolution.mistakes)
+    }
+}
+
+/// The walk from a schema to those that it extends, and further.
+private struct Resolution {
+    var mistakes: [Schema.Mistake] = []
+    var taken = 0
+
+    mutating func resolve(_ schema: Schema, on way: [String], _ findSchema: (String) -> Schema?) -> Schema {
+        var result = schema
+        result.extends = []
+        for (index, domain) in schema.extends.enumerated().reversed() {
+            guard let base = base(domain, at: index, on: way, findSchema) else { continue }
+            result.takeIn(resolve(base, on: way + [domain], findSchema))
+        }
+        return result
+    }
+
+    private mutating func base(
+        _ domain: String, at index: Int, on way: [String], _ findSchema: (String) -> Schema?
+    ) -> Schema? {
+        // A mistake further away is placed where this schema leads to it.
+        let path: EntryPath = ["Extends", EntryPath.Component(index)]
+        guard !way.contains(where: { $0.hasSameBytes(as: domain) }) else {
+            mistakes.append(Schema.Mistake(.cycle(way + [domain]), at: path))
+            return nil
+        }
+        guard taken < Schema.mostExtensions else {
+            mistakes.append(Schema.Mistake(.tooMany(limit: Schema.mostExtensions), at: path))
+            return nil
+        }
+        taken += 1
+        guard let base = findSchema(domain) else {
+            mistakes.append(Schema.Mistake(.missingSchema(domain), at: path))
+            return nil
+        }
+        return base
+    }
+}
+
+extension Schema {
+    fileprivate mutating func takeIn(_ base: Schema) {
+        let keys = Set(settings.map { EntryPath.Component($0.key) })
+        settings = base.settings.filter { !keys.contains(EntryPath.Component($0.key)) } + settings
+        commands = base.commands.filter { row in !commands.contains { $0.name.hasSameBytes(as: row.name) } } + commands
+    }
+}

@@ -1,0 +1,111 @@
+internal import PropertyLists
+
+extension Schema {
+    /// All that is wrong with a schema that was written in Swift; one that was read is checked as it is read.
+    public var mistakes: [Mistake] { mistakes(inheriting: self) }
+
+    /// What is wrong with the schema's own declarations, among all those that it has with those that it extends.
+    func mistakes(inheriting whole: Schema) -> [Mistake] {
+        var check = SchemaCheck(whole: whole)
+        check.checkDomain(domain)
+        check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
+        for (index, command) in commands.enumerated() {
+            check.checkCommand(command, at: ["Commands", EntryPath.Component(index)], outer: whole.settings)
+        }
+        check.checkUnique(commands.map(\.name), "the command", at: ["Commands"], "Name")
+        check.checkMigrations(migrations, version: version)
+        return check.mistakes
+    }
+
+    /// The settings that come from schemas that are extended.
+    private func inherited(beside own: Schema) -> [SettingDeclaration] {
+        let keys = Set(own.settings.map { EntryPath.Component($0.key) })
+        return settings.filter { !keys.contains(EntryPath.Component($0.key)) }
+    }
+}
+
+/// The search for mistakes, which knows the whole schema and collects what it finds.
+struct SchemaCheck {
+    let whole: Schema
+    private(set) var mistakes: [Schema.Mistake] = []
+
+    init(whole: Schema) { self.whole = whole }
+
+    mutating func report(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
+        guard mistakes.count < Schema.mostMistakes else { return }
+        mistakes.append(Schema.Mistake(reason, at: path))
+    }
+
+    mutating func checkDomain(_ domain: String) {
+        guard !domain.isEmpty else { return }
+        let isPlain = domain.unicodeScalars.allSatisfy { $0 != "/" && $0.value >= 0x20 && !(0x7F..<0xA0 ~= $0.value) }
+        if !isPlain || domain.utf8.count > 180 || domain.hasPrefix(".") {
+            report(.invalidName(domain), at: ["Domain"])
+        }
+    }
+
+    mutating func checkCommand(_ command: Schema.Command, at path: EntryPath, outer: [SettingDeclaration]) {
+        if !command.name.isFlagName { report(.invalidName(command.name), at: path.appending("Name")) }
+        checkSettings(command.settings, at: path.appending("Settings"), outer: outer)
+    }
+
+    /// Checks a list of settings, each by itself and beside the others and those of the whole program.
+    mutating func checkSettings(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
+        let keys = (outer + settings).map(\.key)
+        for (index, setting) in settings.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            checkRule(setting.rule, at: place)
+            checkSetting(setting, at: place)
+            checkReferences(setting, to: keys, at: place)
+        }
+        checkClashes(settings, with: outer, at: path)
+        checkOperands(settings, at: path, outer: outer)
+    }
+
+    /// Reports each name that stands before.
+    mutating func checkUnique(
+        _ names: [String], _ what: String, at path: EntryPath, _ attribute: EntryPath.Component
+    ) {
+        var seen: Set<EntryPath.Component> = []
+        for (index, name) in names.enumerated() where !seen.insert(EntryPath.Component(name)).inserted {
+            report(.duplicate("\(what) \(name)"), at: path.appending(EntryPath.Component(index)).appending(attribute))
+        }
+    }
+
+    private mutating func checkClashes(
+        _ settings: [SettingDeclaration], with outer: [SettingDeclaration], at path: EntryPath
+    ) {
+        // Keys that look alike are refused as well, though a property list tells them apart.
+        var keys = Set(outer.map(\.key))
+        var flags = Set(outer.flatMap(\.allFlags))
+        var shorts = Set(outer.compactMap(\.short))
+        var variables = Set(outer.flatMap(\.environment))
+        var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
+        for (index, setting) in settings.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            if !keys.insert(setting.key).inserted {
+                report(.duplicate("the key \(setting.key)"), at: place.appending("Key"))
+            }
+            for flag in setting.allFlags where !flags.insert(flag).inserted {
+                report(.duplicate("the flag --\(flag)"), at: place.appending("Flag"))
+            }
+            if let short = setting.short, !shorts.insert(short).inserted {
+                report(.duplicate("the flag -\(short)"), at: place.appending("Short"))
+            }
+            for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
+                report(.duplicate("the former key \(key)"), at: place.appending("RenamedFrom"))
+            }
+            for variable in setting.environment where !variables.insert(variable).inserted {
+                report(.duplicate("the variable \(variable)"), at: place.appending("Environment"))
+            }
+        }
+    }
+}
+
+extension SettingDeclaration {
+    /// Every long flag that leads to this setting, as it is written behind `--`.
+    package var allFlags: [String] {
+        if isSensitive { return flags.flatMap { ["\($0)-file", "\($0)-fd"] } }
+        return flags + (isNegatable ? flags.map { "no-\($0)" } : [])
+    }
+}

@@ -1,0 +1,101 @@
+internal import PropertyLists
+
+extension ValueRule {
+    /// How deep the rules for what is inside a value may stand inside one another.
+    static let deepestRule = 16
+
+    /// The attributes of a value's rule, each behind those that it needs for being read.
+    static let attributes: [Attribute<ValueRule>] = [
+        .name("Type", { $1(&$0.optionalType) }),
+        .name("Kind", { $1(&$0.kind) }),
+        Attribute(name: "Elements") { value, rule, place in
+            if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
+        } write: { rule in
+            rule.type == .dictionary ? nil : rule.element.map { attributes.written($0) }
+        },
+        Attribute(name: "Entries", read: readEntries, write: writtenEntries),
+        bound("Minimum", { $1(&$0.minimum) }), bound("Maximum", { $1(&$0.maximum) }),
+        .count("MinimumLength", { $1(&$0.minimumLength) }), .count("MaximumLength", { $1(&$0.maximumLength) }),
+        .count("MinimumCount", { $1(&$0.minimumCount) }), .count("MaximumCount", { $1(&$0.maximumCount) }),
+        .flag("Unique", { $1(&$0.isUnique) }),
+        Attribute(name: "Pattern") { value, rule, place in
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            rule.pattern = Pattern(text)
+        } write: { rule in
+            rule.pattern.map { .string($0.text) }
+        },
+        Attribute(name: "Choices") { value, rule, place in
+            let single = rule
+            rule.choices = place.readEach(value) { choice, place in single.read(choice, &place) }
+        } write: { rule in
+            rule.choices.isEmpty ? nil : .array(rule.choices)
+        },
+    ]
+
+    /// The type, as what a table can write and leave out.
+    private var optionalType: ValueType? {
+        get { type }
+        set { if let newValue { type = newValue } }
+    }
+
+    private static func bound(
+        _ name: String, _ part: @escaping Access<ValueRule, PropertyList?>
+    ) -> Attribute<ValueRule> {
+        Attribute(name: name) { value, rule, place in
+            let bound = rule.read(value, &place)
+            part(&rule) { $0 = bound }
+        } write: { rule in
+            Attribute<ValueRule>.value(of: part, in: rule) ?? nil
+        }
+    }
+
+    /// The value as one of this type; nil, and reported, where it is none.
+    func read(_ value: PropertyList, _ place: inout AttributePlace) -> PropertyList? {
+        if case .string(let text) = value, type != .string {
+            do throws(Schema.Problem.Reason) {
+                return try self.value(ofText: text)
+            } catch {
+                place.report(.refused(error))
+                return nil
+            }
+        }
+        let adapted = adapted(value)
+        guard adapted.kind.rawValue == type.rawValue else {
+            place.report(.wrongValue(expected: expectation))
+            return nil
+        }
+        return adapted
+    }
+
+    /// The rule for what is inside; nil, and reported, where it lies too deep.
+    private static func inner(_ value: PropertyList, _ place: inout AttributePlace) -> ValueRule? {
+        guard place.path.components.count < 2 * deepestRule else {
+            place.report(.nestedTooDeeply(limit: deepestRule))
+            return nil
+        }
+        var rule = ValueRule()
+        place.read(value, into: &rule, by: attributes)
+        return rule
+    }
+
+    /// One rule for all entries as a dictionary, or each entry's own in an array.
+    private static let readEntries: @Sendable (PropertyList, inout ValueRule, inout AttributePlace) -> Void = {
+        value, rule, place in
+        guard case .array = value else {
+            if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
+            return
+        }
+        guard place.path.components.count < 2 * deepestRule else {
+            return place.report(.nestedTooDeeply(limit: deepestRule))
+        }
+        rule.contents = .entries(place.readEach(value) { SettingDeclaration.read($0, &$1) })
+    }
+
+    private static let writtenEntries: @Sendable (ValueRule) -> PropertyList? = { rule in
+        switch rule.contents {
+        case .entries(let entries): .array(entries.map { SettingDeclaration.attributes.written($0) })
+        case .each(let inner) where rule.type == .dictionary: attributes.written(inner)
+        default: nil
+        }
+    }
+}

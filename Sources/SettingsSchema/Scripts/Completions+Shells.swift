@@ -1,0 +1,161 @@
+/// The scripts work in one way in bash and zsh: the chosen command is looked for among the words, the word before the
+/// cursor tells what is wanted, and words are offered as they are. Neither evaluates what it offers.
+extension Completions {
+    func bash(_ program: String) -> String {
+        let function = Self.function(program)
+        return """
+            # Completions of \(Self.comment(program)) for bash.
+            \(function)() {
+                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' word
+                local -a words=()
+                COMPREPLY=()
+                if [[ $current == '=' ]]; then current=''
+                elif [[ $previous == '=' ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}
+                fi
+                for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+            \(indented(commandSearch(), by: 8))
+                done
+                case "$command:$previous" in
+            \(indented(cases { Self.bashWords($0) }, by: 4))
+                esac
+                for word in "${words[@]}"; do
+                    [[ $word == "$current"* ]] || continue
+                    printf -v word %q "$word"
+                    COMPREPLY+=("$word")
+                done
+            }
+            complete -o default -F \(function) \(ShellQuoting.word(program))
+
+            """
+    }
+
+    private static func bashWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words): "words=(\(words.map(ShellQuoting.word).joined(separator: " ")))"
+        case .files: "return"
+        case .folders: "compopt -o dirnames 2>/dev/null; return"
+        case .nothing: "compopt +o default 2>/dev/null; return"
+        }
+    }
+
+    func zsh(_ program: String) -> String {
+        // As the file is named from which zsh loads such a function.
+        let function = "_" + ShellName.variable(for: program, prefix: "")
+        return """
+            #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
+            # Completions of \(Self.comment(program)) for zsh.
+            \(function)() {
+                local previous=${words[CURRENT-1]} command='' word
+                local -a offered
+                for word in "${(@)words[2,CURRENT-1]}"; do
+            \(indented(commandSearch(), by: 8))
+                done
+                case "$command:$previous" in
+            \(indented(cases { Self.zshWords($0) }, by: 4))
+                esac
+                compadd -a offered
+            }
+            if [ "$funcstack[1]" = \(ShellQuoting.word(function)) ]; then \(function) "$@"
+            else compdef \(function) \(ShellQuoting.word(program))
+            fi
+
+            """
+    }
+
+    private static func zshWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words): "offered=(\(words.map(ShellQuoting.word).joined(separator: " ")))"
+        case .files: "_files; return"
+        case .folders: "_files -/; return"
+        case .nothing: "return"
+        }
+    }
+
+    /// What notes the first word that is a command.
+    private func commandSearch() -> [String] {
+        let names = contexts.compactMap(\.command)
+        guard !names.isEmpty else { return [":"] }
+        return [
+            "case $word in", "\(names.map(ShellQuoting.word).joined(separator: "|"))) command=$word; break ;;", "esac",
+        ]
+    }
+
+    /// For each command and flag before the cursor what is offered, then what is offered without one.
+    private func cases(_ words: (Values) -> String) -> [String] {
+        contexts.flatMap { context -> [String] in
+            let command = context.command ?? ""
+            let valued = context.flags.compactMap { flag -> String? in
+                guard let values = flag.values else { return nil }
+                let patterns = flag.names.map { ShellQuoting.word("\(command):\($0)") }.joined(separator: "|")
+                return "\(patterns)) \(words(values)) ;;"
+            }
+            let flags = ShellQuoting.word("\(command):") + "*"
+            return valued + ["\(flags)) \(otherwise(context, words)) ;;"]
+        }
+    }
+
+    /// Flags and operands: words together, files only where a flag is not begun.
+    private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
+        let flags = context.flags.flatMap(\.names)
+        guard case .words(let operands) = context.operands else {
+            let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
+            return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
+        }
+        return words(.words(operands + flags))
+    }
+
+    // MARK: fish
+
+    func fish(_ program: String) -> String {
+        let name = ShellQuoting.fishWord(program)
+        var lines = ["# Completions of \(Self.comment(program)) for fish."]
+        let commands = contexts.compactMap(\.command)
+        for context in contexts {
+            var condition = ""
+            if let command = context.command {
+                condition =
+                    " -n \(ShellQuoting.fishWord("__fish_seen_subcommand_from \(ShellQuoting.fishWord(command))"))"
+            } else if !commands.isEmpty {
+                let all = commands.map { ShellQuoting.fishWord($0) }.joined(separator: " ")
+                condition = " -n \(ShellQuoting.fishWord("not __fish_seen_subcommand_from \(all)"))"
+            }
+            lines += context.flags.map { "complete -c \(name)\(condition)\(Self.fish($0))" }
+            lines.append("complete -c \(name)\(condition)\(Self.fishWords(context.operands))")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func fish(_ flag: Flag) -> String {
+        let names = flag.names.map { name in
+            name.hasPrefix("--") ? " -l \(ShellQuoting.fishWord(String(name.dropFirst(2))))" : " -s \(name.dropFirst())"
+        }
+        let title = flag.title.isEmpty ? "" : " -d \(ShellQuoting.fishWord(flag.title))"
+        return names.joined() + (flag.values.map { " -r" + fishWords($0) } ?? "") + title
+    }
+
+    /// What is offered is evaluated by fish when it is offered, and so is quoted twice.
+    private static func fishWords(_ values: Values) -> String {
+        switch values {
+        case .words(let words):
+            " -f -a \(ShellQuoting.fishWord(words.map { ShellQuoting.fishWord($0) }.joined(separator: " ")))"
+        case .files: " -F"
+        case .folders: " -f -a '(__fish_complete_directories (commandline -ct))'"
+        case .nothing: " -f"
+        }
+    }
+
+    // MARK: Words for all
+
+    /// The name of the function that completes a program.
+    private static func function(_ program: String) -> String {
+        "_" + ShellName.variable(for: program, prefix: "") + "_completions"
+    }
+
+    /// A name inside a comment, which a line's end would end.
+    private static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
+
+    private func indented(_ lines: [String], by width: Int) -> String {
+        let padding = String(repeating: " ", count: width)
+        return lines.map { padding + $0 }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,111 @@
+internal import PropertyLists
+
+/// What can be completed of a program, before any shell's own words are found for it.
+struct Completions {
+    /// Where in a command line a word stands.
+    struct Context {
+        /// The sub-command; nil before one is chosen, and where there are none.
+        let command: String?
+        let flags: [Flag]
+        /// What may stand where no flag does.
+        let operands: Values
+    }
+
+    struct Flag {
+        let names: [String]
+        let title: String
+        /// What may stand behind it; nil where it takes no value.
+        let values: Values?
+    }
+
+    enum Values: Equatable {
+        case words([String])
+        case files, folders
+        case nothing
+    }
+
+    let contexts: [Context]
+
+    init(_ schema: Schema) {
+        let before = Context(
+            command: nil, flags: Self.flags(of: schema.settings, schema, nil),
+            operands: schema.commands.isEmpty ? Self.operands(of: schema.settings) : .words(schema.commands.map(\.name))
+        )
+        contexts =
+            [before]
+            + schema.commands.map { command in
+                let settings = schema.settings(of: command.name)
+                return Context(
+                    command: command.name, flags: Self.flags(of: settings, schema, command),
+                    operands: Self.operands(of: settings))
+            }
+    }
+
+    private static func flags(of settings: [SettingDeclaration], _ schema: Schema, _ command: Schema.Command?) -> [Flag]
+    {
+        let own = settings.flatMap { setting -> [Flag] in
+            let title = setting.title ?? setting.summary ?? ""
+            if setting.isSensitive {
+                return setting.flags.flatMap {
+                    [
+                        Flag(names: ["--\($0)-file"], title: title, values: .files),
+                        Flag(names: ["--\($0)-fd"], title: title, values: .nothing),
+                    ]
+                }
+            }
+            let names = setting.allFlags.map { "--\($0)" } + (setting.short.map { ["-\($0)"] } ?? [])
+            return names.isEmpty
+                ? [] : [Flag(names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting))]
+        }
+        let help = ["--help"] + (schema.hasShortHelp(command) ? ["-h"] : [])
+        return own + [
+            Flag(names: help, title: "Shows help", values: nil),
+            Flag(names: ["--help-values"], title: "Shows help with the values in force", values: nil),
+            Flag(names: ["--version"], title: "Shows the version", values: nil),
+            Flag(names: ["--save"], title: "Keeps the given flags as settings", values: nil),
+            Flag(
+                names: ["--set"], title: "Sets what has no flag of its own", values: .words(Self.assignments(settings))),
+        ]
+    }
+
+    private static func assignments(_ settings: [SettingDeclaration]) -> [String] {
+        settings.filter { !$0.isSensitive }.map { EntryPath([.init($0.key)]).description + "=" }
+    }
+
+    private static func operands(of settings: [SettingDeclaration]) -> Values {
+        let places = settings.filter { $0.positional != nil || $0.takesRest }
+        // Which place a word is for is not worked out: what any of them takes is offered.
+        guard !places.isEmpty else { return .files }
+        let words = places.flatMap { values(of: $0).words }
+        return words.isEmpty ? places.map { values(of: $0) }.first { $0 != .nothing } ?? .nothing : .words(words)
+    }
+
+    private static func values(of setting: SettingDeclaration) -> Values {
+        let rule = setting.rule.type == .array ? setting.rule.element ?? ValueRule() : setting.rule
+        if !rule.choices.isEmpty { return .words(rule.choices.map(\.plainText)) }
+        if rule.type == .boolean { return .words(["true", "false"]) }
+        switch rule.kind {
+        case .file, .path: return .files
+        case .folder: return .folders
+        case nil where rule.type == .string: return .files
+        default: return .nothing
+        }
+    }
+}
+
+extension Completions.Values {
+    fileprivate var words: [String] { if case .words(let words) = self { words } else { [] } }
+}
+
+extension Schema {
+    /// The script that teaches a shell to complete a program's command line; empty for what is no shell that can.
+    package func completions(for output: ScriptOutput, program: String) -> String {
+        let completions = Completions(self)
+        switch output {
+        case .bash: return completions.bash(program)
+        case .zsh: return completions.zsh(program)
+        case .fish: return completions.fish(program)
+        case .sh, .json, .nul: return ""
+        }
+    }
+}

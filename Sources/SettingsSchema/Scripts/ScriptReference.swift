@@ -1,0 +1,81 @@
+/// Where a script says that its schema is.
+package enum ScriptReference: Hashable, Sendable {
+    /// A file, named relative to the script's own folder: `# prefs-schema: FILE`.
+    case file(String)
+    /// The schema stands in the script, between `#prefs{` and `#}`. All else is blank in this text, so that a mistake in
+    /// it has the place that it has in the script.
+    case inline(String)
+
+    package enum Failure: Error, Hashable, Sendable {
+        /// No line says where the schema is.
+        case missing
+        case emptyName(line: Int)
+        /// A schema that begins in this line has no end.
+        case unterminated(line: Int)
+        /// A line of the schema that is no comment, and so a command to the shell.
+        case notAComment(line: Int)
+    }
+
+    /// How many bytes of a script are looked at.
+    package static let mostBytes = 1 << 20
+
+    /// Finds the first that a script says of its schema.
+    package init(script: String) throws(Failure) {
+        let lines = script.utf8.prefix(Self.mostBytes).split(
+            separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
+        )
+        .map { String(Substring($0)) }
+        for (index, line) in lines.enumerated() {
+            let comment = line.drop { $0 == " " || $0 == "\t" }
+            guard comment.hasPrefix("#") else { continue }
+            if comment.hasPrefix("#prefs{") {
+                self = .inline(try Self.inline(lines, from: index))
+                return
+            }
+            let text = comment.drop { $0 == "#" || $0 == " " || $0 == "\t" }
+            guard text.hasPrefix("prefs-schema:") else { continue }
+            let name = text.dropFirst("prefs-schema:".count).trimmed
+            guard !name.isEmpty else { throw .emptyName(line: index + 1) }
+            self = .file(name)
+            return
+        }
+        throw .missing
+    }
+
+    private static func inline(_ lines: [String], from start: Int) throws(Failure) -> String {
+        var result = lines[..<start].map { _ in "" }
+        guard let mark = lines[start].firstRange(of: "#prefs{") else { throw .missing }
+        // What stands behind the mark, where it stood.
+        result.append(blank(lines[start][..<mark.upperBound]) + lines[start][mark.upperBound...])
+        for (index, line) in lines.enumerated().dropFirst(start + 1) {
+            let indent = line.prefix { $0 == " " || $0 == "\t" }
+            let body = line.dropFirst(indent.count)
+            if body.hasPrefix("#}") { return result.joined(separator: "\n") + "\n" }
+            guard body.isEmpty || body.hasPrefix("#") || body == "\r" else { throw .notAComment(line: index + 1) }
+            result.append(indent + (body.isEmpty ? "" : " ") + body.dropFirst())
+        }
+        throw .unterminated(line: start + 1)
+    }
+
+    private static func blank(_ text: Substring) -> String { String(repeating: " ", count: text.unicodeScalars.count) }
+}
+
+extension Substring {
+    /// The text without white space around it.
+    fileprivate var trimmed: String {
+        var text = drop(while: \.isWhitespace)
+        while text.last?.isWhitespace ?? false { text.removeLast() }
+        return String(text)
+    }
+}
+
+extension ScriptReference.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing: "no line of the script says where its schema is; write # prefs-schema: FILE"
+        case .emptyName(let line): "\(line): prefs-schema: names no file"
+        case .unterminated(let line): "\(line): the schema that begins with #prefs{ has no #} at its end"
+        case .notAComment(let line): "\(line): a line of the schema must begin with #"
+        }
+    }
+}

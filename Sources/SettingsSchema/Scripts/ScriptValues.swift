@@ -1,0 +1,115 @@
+package import PropertyLists
+
+/// The values that a script gets, in the order in which its schema declares them.
+package struct ScriptValues: Hashable, Sendable {
+    /// A setting with the value in force; nil where there is none.
+    struct Setting: Hashable, Sendable {
+        let key: String
+        let isArray: Bool
+        let value: PropertyList?
+
+        /// The value as words of a shell: one for a scalar, as many as there are elements for an array.
+        var words: [String] {
+            guard isArray else { return [value?.plainText ?? ""] }
+            return value.map { $0.arrayValue ?? [$0] }?.map(\.plainText) ?? []
+        }
+    }
+
+    var settings: [Setting]
+    /// The chosen sub-command, of a schema that has some.
+    var command: String?
+    var operands: [String]
+
+    /// - Parameter values: The values in force, those of the factory with them.
+    package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
+        settings = schema.settings(of: command).map { setting in
+            Setting(key: setting.key, isArray: setting.rule.type == .array, value: values[setting.key])
+        }
+        self.command = schema.commands.isEmpty ? nil : command ?? ""
+        self.operands = operands
+    }
+
+    /// The text that the script evaluates, or reads.
+    ///
+    /// A setting without a value is an empty text, or an empty array. Booleans are `true` and `false`, dates RFC 3339, data
+    /// base64, dictionaries and whatever else is inside others JSON. Where a shell has no arrays, one is a text of quoted
+    /// words: `eval "set -- $excluded"`. In records a scalar is `NAME=VALUE`, an element `NAME[]=VALUE`, an operand
+    /// `=VALUE`. fish needs `eval (… | string collect)`; what `source` reads cannot set the script's operands.
+    package func text(for output: ScriptOutput, prefix: String = "") throws(ScriptFailure) -> String {
+        let keys = settings.map(\.key) + (command == nil ? [] : ["command"])
+        let names = try ShellName.variables(for: keys, prefix: prefix, output: output)
+        if output == .json { return json }
+        for setting in settings where setting.value?.hasNUL ?? false { throw .nul(key: setting.key) }
+        if operands.contains(where: { $0.utf8.contains(0) }) { throw .nul(key: "operands") }
+        var all = settings
+        if let command { all.append(Setting(key: "command", isArray: false, value: .string(command))) }
+        return output == .nul ? records(all, names) : assignments(all, names, output)
+    }
+
+    private func assignments(_ settings: [Setting], _ names: [String], _ output: ScriptOutput) -> String {
+        let lines = zip(settings, names).map { setting, name in
+            let words = setting.words.map { ShellQuoting.word($0, for: output) }
+            return Self.assignment(name, words, isArray: setting.isArray, output)
+        }
+        let operands = operands.map { " " + ShellQuoting.word($0, for: output) }.joined()
+        let end = output == .fish ? "set argv\(operands);" : "set --\(operands)"
+        return lines.map { $0 + "\n" }.joined() + end + "\n"
+    }
+
+    private static func assignment(_ name: String, _ words: [String], isArray: Bool, _ output: ScriptOutput) -> String {
+        switch output {
+        case .fish: "set -g \(name)\(words.map { " " + $0 }.joined());"
+        case .sh where isArray: "\(name)=\(ShellQuoting.word(words.joined(separator: " ")))"
+        default: isArray ? "\(name)=(\(words.joined(separator: " ")))" : "\(name)=\(words.joined())"
+        }
+    }
+
+    /// `NAME=VALUE`, `NAME[]=ELEMENT` for each element, then `=OPERAND` for each operand.
+    private func records(_ settings: [Setting], _ names: [String]) -> String {
+        let values = zip(settings, names).flatMap { setting, name in
+            setting.words.map { "\(name)\(setting.isArray ? "[]" : "")=\($0)\0" }
+        }
+        return (values + operands.map { "=\($0)\0" }).joined()
+    }
+
+    private var json: String {
+        var result = PropertyList.Dictionary()
+        result["command"] = command.map { .string($0) }
+        result["operands"] = .array(operands.map { .string($0) })
+        result["values"] = .dictionary(
+            PropertyList.Dictionary(settings.compactMap { setting in setting.value.map { (setting.key, $0) } }))
+        return PropertyList.dictionary(result).plainText + "\n"
+    }
+}
+
+extension PropertyList {
+    /// Whether a text in it has a character that ends a text in C.
+    fileprivate var hasNUL: Bool {
+        switch self {
+        case .string(let text): text.utf8.contains(0)
+        case .array(let elements): elements.contains(where: \.hasNUL)
+        // Containers inside become JSON, which escapes it.
+        default: false
+        }
+    }
+}
+
+extension ScriptOutput {
+    /// What ends the script with a status.
+    package func exit(_ status: Int32) -> String {
+        switch self {
+        case .bash, .zsh, .sh: "exit \(status)\n"
+        case .fish: "exit \(status);\n"
+        case .json, .nul: ""
+        }
+    }
+
+    /// What writes a text to the script's own standard output, and ends it.
+    ///
+    /// The output of the program that the script evaluates is not shown to anybody.
+    package func printing(_ text: String, thenExit status: Int32) -> String {
+        guard self != .json, self != .nul else { return text }
+        let end = self == .fish ? ";\n" : "\n"
+        return "printf '%s' \(ShellQuoting.word(text, for: self))\(end)\(exit(status))"
+    }
+}

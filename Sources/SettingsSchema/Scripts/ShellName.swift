@@ -1,0 +1,122 @@
+internal import PropertyLists
+
+/// The ways to hand values to a script.
+package enum ScriptOutput: String, Hashable, Sendable, CaseIterable {
+    case bash, zsh, fish, sh, json
+    /// `NAME=VALUE` records that end in NUL.
+    case nul
+
+    /// The shell that a script's first line names; nil where it names none of these.
+    package init?(firstLine: some StringProtocol) {
+        guard firstLine.hasPrefix("#!") else { return nil }
+        let words = String(firstLine).dropFirst(2).split(whereSeparator: \.isWhitespace)
+        let names = words.map { word in word.split(separator: "/" as Character).last.map { String($0) } ?? "" }
+        // `env bash`, `env -S bash -e`, `busybox sh`.
+        let named = names.first { $0 != "env" && $0 != "busybox" && !$0.hasPrefix("-") && !$0.contains("=") }
+        switch named {
+        case "bash", "rbash": self = .bash
+        case "zsh": self = .zsh
+        case "fish": self = .fish
+        case "sh", "dash", "ash", "ksh", "mksh", "yash", "posh": self = .sh
+        default: return nil
+        }
+    }
+}
+
+/// Why values cannot be handed to a script.
+package enum ScriptFailure: Error, Hashable, Sendable {
+    /// Keys that become the same variable.
+    case clash([String], variable: String)
+    /// The shell keeps this variable for itself.
+    case reserved(key: String, variable: String)
+    /// A value with the character NUL, which no variable can hold.
+    case nul(key: String)
+    /// A prefix that no variable's name can begin with.
+    case invalidPrefix(String)
+}
+
+extension ScriptFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .clash(let keys, let variable):
+            "the settings \(listed(keys.map { shortened($0) })) would all be the variable \(shortened(variable))"
+        case .reserved(let key, let variable):
+            "the shell keeps the variable \(shortened(variable)) for itself; --prefix keeps the setting \(shortened(key)) out of its way"
+        case .nul(let key): "the value of \(shortened(key)) has a NUL in it, which no variable can hold"
+        case .invalidPrefix(let prefix): "no variable's name can begin with \(shortened(prefix))"
+        }
+    }
+}
+
+/// The variables that settings become.
+enum ShellName {
+    /// The variable for a key: what is no ASCII letter, digit or underscore becomes an underscore, and one stands before
+    /// a leading digit.
+    static func variable(for key: String, prefix: String) -> String {
+        var name = ""
+        for scalar in (prefix + key).unicodeScalars {
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "_": name.unicodeScalars.append(scalar)
+            default: name += "_"
+            }
+        }
+        guard let first = name.unicodeScalars.first, !("0"..."9" ~= first) else { return "_" + name }
+        return name
+    }
+
+    /// The variables for keys, of which no two may be the same, nor one that the shell keeps for itself.
+    static func variables(
+        for keys: [String], prefix: String, output: ScriptOutput
+    ) throws(ScriptFailure) -> [String] {
+        guard prefix.isEmpty || prefix.isVariableName else { throw .invalidPrefix(prefix) }
+        let names = keys.map { variable(for: $0, prefix: prefix) }
+        var first: [String: Int] = [:]
+        for (index, name) in names.enumerated() {
+            if isReserved(name, in: output) { throw .reserved(key: keys[index], variable: name) }
+            guard first.updateValue(index, forKey: name) == nil else {
+                throw .clash(zip(keys, names).filter { $0.1 == name }.map(\.0), variable: name)
+            }
+        }
+        return names
+    }
+
+    private static func isReserved(_ name: String, in output: ScriptOutput) -> Bool {
+        guard output != .json, output != .nul else { return false }
+        if everywhere.contains(name) || beginnings.contains(where: name.hasPrefix) { return true }
+        switch output {
+        case .zsh: return zsh.contains(name)
+        case .fish: return fish.contains(name)
+        default: return false
+        }
+    }
+
+    /// What one of the shells sets, forbids to set, or changes its behaviour by.
+    private static let everywhere: Set = [
+        "_", "ARGC", "CDPATH", "COLUMNS", "DIRSTACK", "EGID", "ENV", "EPOCHREALTIME", "EPOCHSECONDS", "ERRNO", "EUID",
+        "FCEDIT", "FIGNORE", "FPATH", "FUNCNAME", "FUNCNEST", "GID", "GLOBIGNORE", "GROUPS", "HISTCHARS", "HISTCMD",
+        "HISTCONTROL", "HISTFILE", "HISTSIZE", "HOME", "HOSTNAME", "HOSTTYPE", "IFS", "IGNOREEOF", "KEYTIMEOUT", "LANG",
+        "LINENO", "LINES", "LISTMAX", "LOGNAME", "MACHTYPE", "MAIL", "MAILCHECK", "MAILPATH", "MAPFILE", "MODULE_PATH",
+        "NULLCMD", "OLDPWD", "OPTARG", "OPTERR", "OPTIND", "OSTYPE", "PATH", "PIPESTATUS", "POSIXLY_CORRECT", "PPID",
+        "PROMPT", "PROMPT_COMMAND", "PS0", "PS1", "PS2", "PS3", "PS4", "PWD", "RANDOM", "READNULLCMD", "REPLY",
+        "SAVEHIST",
+        "SECONDS", "SHELL", "SHELLOPTS", "SHLVL", "SPROMPT", "SRANDOM", "TERM", "TIMEFMT", "TIMEFORMAT", "TMOUT",
+        "TMPPREFIX", "TTY", "TTYIDLE", "UID", "USERNAME", "VENDOR", "WATCH", "WORDCHARS", "ZDOTDIR",
+    ]
+
+    private static let beginnings = ["BASH", "COMP_", "FISH_", "LC_", "LD_", "ZSH_", "__fish", "fish_"]
+
+    private static let zsh: Set = [
+        "aliases", "argv", "builtins", "cdpath", "commands", "dirstack", "fignore", "fpath", "funcfiletrace",
+        "funcsourcetrace", "funcstack", "functions", "functrace", "galiases", "histchars", "history", "historywords",
+        "jobdirs", "jobstates", "jobtexts", "keymaps", "mailpath", "manpath", "match", "mbegin", "mend", "module_path",
+        "modules", "nameddirs", "options", "parameters", "patchars", "path", "pipestatus", "prompt", "psvar", "reply",
+        "reswords", "saliases", "signals", "status", "termcap", "terminfo", "userdirs", "usergroups", "watch",
+        "widgets",
+        "zle_bracketed_paste", "zsh_eval_context", "zsh_scheduled_events",
+    ]
+
+    private static let fish: Set = [
+        "argv", "history", "hostname", "last_pid", "pid", "pipestatus", "status", "status_generation", "umask",
+        "version",
+    ]
+}

@@ -1,0 +1,110 @@
+package import PropertyLists
+
+extension Schema {
+    /// The schema as a JSON Schema of draft 2020-12, for the domain as JSON has it.
+    package func jsonSchema() -> PropertyList {
+        var result: PropertyList.Dictionary = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:prefs:\(domain)"),
+            "type": "object",
+        ]
+        result["title"] = title.map { .string($0) }
+        result["description"] = summary.map { .string($0) }
+        settings.describeEntries(in: &result)
+        return .dictionary(result)
+    }
+
+    /// The same as text.
+    package func jsonSchemaText() -> String {
+        var options = PropertyList.WritingOptions()
+        options.isPretty = true
+        options.keepsKeyOrder = true
+        options.coerces = true
+        guard let data = try? jsonSchema().serialized(as: .json, options: options) else { return "{}\n" }
+        return String(decoding: data, as: UTF8.self) + "\n"
+    }
+}
+
+extension [SettingDeclaration] {
+    /// Adds what an object with these entries has to say of them.
+    fileprivate func describeEntries(in result: inout PropertyList.Dictionary) {
+        result["properties"] = .dictionary(PropertyList.Dictionary(map { ($0.key, $0.jsonSchema) }))
+        let required = filter { $0.isRequired && $0.defaultValue == nil }.map { PropertyList.string($0.key) }
+        if !required.isEmpty { result["required"] = .array(required) }
+        let needs = filter { !$0.requires.isEmpty }
+        if !needs.isEmpty {
+            result["dependentRequired"] = .dictionary(
+                PropertyList.Dictionary(needs.map { ($0.key, .array($0.requires.map { .string($0) })) }))
+        }
+        let relations = flatMap { setting -> [PropertyList] in
+            let conflicts = setting.conflicts.map { other -> PropertyList in
+                ["not": ["required": [.string(setting.key), .string(other)]]]
+            }
+            guard !setting.exactlyOneOf.isEmpty else { return conflicts }
+            let group =
+                setting.exactlyOneOf.contains(setting.key) ? setting.exactlyOneOf : [setting.key] + setting.exactlyOneOf
+            return conflicts + [["oneOf": .array(group.map { ["required": [.string($0)]] })]]
+        }
+        if !relations.isEmpty { result["allOf"] = .array(relations) }
+    }
+}
+
+extension SettingDeclaration {
+    fileprivate var jsonSchema: PropertyList {
+        var result = rule.jsonSchema
+        result["title"] = title.map { .string($0) }
+        result["description"] = summary.map { .string($0) }
+        if !isSensitive { result["default"] = defaultValue }
+        if deprecated != nil { result["deprecated"] = true }
+        if isSensitive { result["writeOnly"] = true }
+        return .dictionary(result)
+    }
+}
+
+extension ValueRule {
+    fileprivate var jsonSchema: PropertyList.Dictionary {
+        var result: PropertyList.Dictionary = ["type": .string(jsonType)]
+        func put(_ name: String, _ count: Int?) { result[name] = count.map { .integer(PropertyList.Integer($0)) } }
+        switch type {
+        case .integer, .real:
+            result["minimum"] = minimum
+            result["maximum"] = maximum
+        case .string:
+            put("minLength", minimumLength)
+            put("maxLength", maximumLength)
+            result["pattern"] = pattern.map { .string("^(?:\($0.text))$") }
+            if kind == .url { result["format"] = "uri" }
+        case .date: result["format"] = "date-time"
+        case .data: result["contentEncoding"] = "base64"
+        case .array:
+            put("minItems", minimumCount)
+            put("maxItems", maximumCount)
+            if isUnique { result["uniqueItems"] = true }
+            result["items"] = element.map { .dictionary($0.jsonSchema) }
+        case .dictionary: describeDictionary(in: &result)
+        case .boolean: break
+        }
+        if !choices.isEmpty { result["enum"] = .array(choices) }
+        return result
+    }
+
+    private func describeDictionary(in result: inout PropertyList.Dictionary) {
+        result["minProperties"] = minimumCount.map { .integer(PropertyList.Integer($0)) }
+        result["maxProperties"] = maximumCount.map { .integer(PropertyList.Integer($0)) }
+        switch contents {
+        case .anything: break
+        case .each(let rule): result["additionalProperties"] = .dictionary(rule.jsonSchema)
+        case .entries(let entries):
+            entries.describeEntries(in: &result)
+            result["additionalProperties"] = false
+        }
+    }
+
+    private var jsonType: String {
+        switch type {
+        case .integer, .boolean, .array: type.rawValue
+        case .real: "number"
+        case .dictionary: "object"
+        case .string, .date, .data: "string"
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import PropertyLists
+
+extension Schema {
+    /// The section OPTIONS of a manual page in mdoc.
+    package func manualOptions() -> String { Self.text([".Sh OPTIONS"] + options(settings) + commonOptions) }
+
+    /// A whole manual page in mdoc.
+    ///
+    /// - Parameters:
+    ///   - program: What the program is called.
+    ///   - date: The day on the page, as `January 31, 2026`.
+    package func manualPage(program: String, date: String) -> String {
+        let name = ManualText.word(program)
+        var lines = [
+            ".Dd \(date)", ".Dt \(ManualText.word(program.uppercased())) 1", ".Os", ".Sh NAME", ".Nm \(name)",
+            ".Nd \(ManualText.word(title ?? "settings of \(domain)").replacing("\"", with: ""))", ".Sh SYNOPSIS",
+        ]
+        lines += synopsis
+        lines += [".Sh DESCRIPTION"] + description
+        lines += [".Sh OPTIONS"] + options(settings) + commonOptions
+        lines += commandSections
+        lines += environmentSection
+        lines += [
+            ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Done, or help was asked for.", ".It 2",
+            "A flag, an operand or a value is not what it should be.", ".El",
+        ]
+        return Self.text(lines)
+    }
+
+    private static func text(_ lines: [String]) -> String { lines.joined(separator: "\n") + "\n" }
+
+    private var synopsis: [String] {
+        guard !commands.isEmpty else { return [".Nm", ".Op Ar options"] + Self.operands(settings) }
+        return commands.flatMap { command in
+            [".Nm", ".Op Ar options", ".Cm \(ManualText.word(command.name))"]
+                + Self.operands(settings + command.settings)
+        }
+    }
+
+    private static func operands(_ settings: [SettingDeclaration]) -> [String] {
+        let places = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+        return (places + settings.filter(\.takesRest)).map { setting in
+            let name = "\(ManualText.word(setting.operandName.lowercased()))\(setting.takesManyOperands ? " ..." : "")"
+            return setting.operandWords.hasPrefix("[") ? ".Op Ar \(name)" : ".Ar \(name)"
+        }
+    }
+
+    private var description: [String] {
+        let said = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
+        let domainLine = [".Pp", "Its settings are kept in the domain", ".Ql \(ManualText.word(domain)) ."]
+        return (said.isEmpty ? [".Nm", "has the following settings."] : said) + domainLine
+    }
+
+    /// The list of flags, each with its explanation.
+    private func options(_ settings: [SettingDeclaration]) -> [String] {
+        let rows = settings.filter { !$0.flagWords.isEmpty || $0.positional != nil || $0.takesRest }
+        return [".Bl -tag -width Ds"]
+            + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
+    }
+
+    private static func head(of setting: SettingDeclaration) -> String {
+        if setting.flagWords.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
+        let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
+        let names =
+            setting.isSensitive
+            ? setting.flags.map {
+                "Fl \\-\(ManualText.word($0))\\-file Ar file | Fl \\-\(ManualText.word($0))\\-fd Ar number"
+            }
+            : (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? [])
+                + setting.allFlags.map { "Fl \\-\(ManualText.word($0))" }
+        return names.joined(separator: " , ") + (setting.isSensitive ? "" : value)
+    }
+
+    private static func body(of setting: SettingDeclaration) -> [String] {
+        var lines = ManualText.paragraph(setting.explanation)
+        if let shown = setting.shownDefault { lines += ManualText.paragraph("The default is \(shown).") }
+        return lines.isEmpty ? ManualText.paragraph("Sets \(setting.key).") : lines
+    }
+
+    private var commonOptions: [String] {
+        [
+            hasShortHelp(nil) ? ".It Fl h , Fl \\-help" : ".It Fl \\-help", "Shows a summary.",
+            ".It Fl \\-help\\-values",
+            "Shows it with the values in force, and where they come from.", ".It Fl \\-version", "Shows the version.",
+            ".It Fl \\-save", "Keeps the given flags as the user\\(aqs settings.",
+            ".It Fl \\-set Ar :key Ns = Ns Ar value", "Sets what has no flag of its own.", ".El",
+        ]
+    }
+
+    private var commandSections: [String] {
+        guard !commands.isEmpty else { return [] }
+        return [".Sh COMMANDS"]
+            + commands.flatMap { command -> [String] in
+                let said = ManualText.paragraph(
+                    [command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
+                let head =
+                    [".Ss \(ManualText.word(command.name))"] + (said.isEmpty ? ["Options of this command:"] : said)
+                let rows = options(command.settings)
+                return rows.count == 1 ? head : head + rows + [".El"]
+            }
+    }
+
+    private var environmentSection: [String] {
+        let rows = (settings + commands.flatMap(\.settings)).filter { !$0.environment.isEmpty }
+        guard !rows.isEmpty else { return [] }
+        return [".Sh ENVIRONMENT", ".Bl -tag -width Ds"]
+            + rows.flatMap { setting in
+                setting.environment.flatMap { name in
+                    [".It Ev \(ManualText.word(name))"] + ManualText.paragraph("Sets \(setting.key), below a flag.")
+                }
+            } + [".El"]
+    }
+}

@@ -1,0 +1,92 @@
+internal import PropertyLists
+
+extension Schema {
+    /// The columns in which a schema is shown.
+    private static let columns = ["key", "type", "default", "rule", "flags", "variable", "title"]
+
+    /// The settings as a table for a terminal.
+    package func table() -> String {
+        let rows = [Self.columns] + allRows
+        let widths = Self.columns.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
+        return rows.map { row in
+            var line = zip(row, widths).map { $0.padded(to: $1) }.joined(separator: "  ")
+            while line.last == " " { line.removeLast() }
+            return line.printable + "\n"
+        }.joined()
+    }
+
+    /// The settings as a document in Markdown: a table for the program, and one for each command.
+    package func markdown() -> String {
+        var text = "# \((title ?? domain).asMarkdown)\n"
+        if let summary { text += "\n\(summary.asMarkdown)\n" }
+        text += "\nDomain: `\(domain.asCode)`, version \(version)\n"
+        for group in settings.grouped {
+            if let title = group.title { text += "\n## \(title.asMarkdown)\n" }
+            text += Self.markdown(group.settings)
+        }
+        for command in commands {
+            text += "\n## `\(command.name.asCode)`\n"
+            if let title = command.title { text += "\n\(title.asMarkdown)\n" }
+            if !command.settings.isEmpty { text += Self.markdown(command.settings) }
+        }
+        return text
+    }
+
+    private var allRows: [[String]] {
+        settings.map(\.row)
+            + commands.flatMap { command in
+                command.settings.map { setting in
+                    var row = setting.row
+                    row[0] = "\(command.name): \(row[0])"
+                    return row
+                }
+            }
+    }
+
+    private static func markdown(_ settings: [SettingDeclaration]) -> String {
+        let head = "\n| \(columns.joined(separator: " | ")) |\n|\(columns.map { _ in "---|" }.joined())\n"
+        return head
+            + settings.map { setting in
+                let cells = zip(setting.row, columns).map { cell, column in
+                    cell.isEmpty || column == "title" || column == "rule" ? cell.asMarkdown : "`\(cell.asCode)`"
+                }
+                return "| \(cells.joined(separator: " | ")) |\n"
+            }.joined()
+    }
+}
+
+extension SettingDeclaration {
+    /// What stands in each column, on one line.
+    fileprivate var row: [String] {
+        let type = rule.kind.map(\.rawValue) ?? rule.element.map { "\($0.type.rawValue) …" } ?? rule.type.rawValue
+        let rules = [
+            isRequired ? "needed" : nil, bounds, !rule.choices.isEmpty && valueName.contains("|") ? valueName : nil,
+            isSensitive ? "secret" : nil, staysHere && !isSensitive ? "not mirrored" : nil, isByHost ? "by host" : nil,
+            deprecated == nil ? nil : "deprecated",
+        ]
+        let operand = positional != nil || takesRest ? [operandName] : []
+        return [
+            key, type, shownDefault ?? defaultValue.map { $0.shownText } ?? "",
+            rules.compactMap(\.self).joined(separator: ", "),
+            (flagWords + operand).joined(separator: ", "), environment.joined(separator: ", "), title ?? "",
+        ].map { shortened($0, to: 120) }
+    }
+}
+
+extension String {
+    /// The text where Markdown would see its own signs.
+    var asMarkdown: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\\", "`", "*", "_", "{", "}", "[", "]", "<", ">", "#", "|": result += "\\\(scalar)"
+            case "\n": result += " "
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The text inside a span of code in a table.
+    var asCode: String { replacing("`", with: "'").replacing("|", with: "\\|").replacing("\n", with: " ") }
+}

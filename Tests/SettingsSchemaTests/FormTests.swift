@@ -1,0 +1,212 @@
+import PropertyLists
+import SettingsSchema
+import TestSupport
+import Testing
+
+@Suite struct `A form` {
+    static let text = """
+        { Key = name; Title = "Your name"; Required = YES; MaximumLength = 10; },
+        { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Unit = copies; Title = "Copies to keep"; Summary = "Older ones go."; Group = Retention; },
+        { Key = mode; Choices = (full, incremental); Default = full; Title = Mode; },
+        { Key = color; Type = boolean; Default = YES; Title = Color; }, { Key = token; Sensitive = YES; Title = Token; Pattern = "[a-z]+"; },
+        { Key = list; Type = array; Elements = { Type = integer; }; Title = Numbers; }, { Key = server; Type = dictionary; Title = Server; },
+        { Key = since; Type = date; Title = Since; }, { Key = blob; Type = data; Title = Blob; },
+        { Key = every; Type = integer; Kind = duration; Title = Every; }, { Key = scratch; Transient = YES; }
+        """
+
+    static func form(
+        _ text: String = Self.text, values: [String: Schema.ValueInForce] = ["keep": .init(9, layer: "user")],
+        forced: Set<String> = []
+    ) throws -> Form {
+        Form(
+            try Sample.settings(
+                text, rest: "Commands = ({ Name = restore; Title = Restoring; Settings = ({ Key = from; }); });"),
+            values: values, forced: forced)
+    }
+
+    @Test func `has pages of groups of controls`() throws {
+        let form = try Self.form(forced: ["color"])
+        #expect(form.pages.map(\.title) == ["com.example.test", "Restoring"])
+        #expect(form.pages.first?.groups.map(\.title) == [nil, "Retention"])
+        #expect(
+            form.controls.map(\.key) == [
+                "name", "mode", "color", "token", "list", "server", "since", "blob", "every", "keep", "from",
+            ])
+        #expect(
+            form.controls.map(\.kind) == [
+                .text, .choice(["full", "incremental"]), .toggle, .secret, .list, .dictionary, .date, .data,
+                .number(minimum: nil, maximum: nil), .number(minimum: 1, maximum: 365), .text,
+            ])
+        #expect(form.control("color")?.isForced == true)
+        #expect(form.shownValue(of: "keep") == "9")
+        #expect(form.value(of: "keep")?.layer == "user")
+        #expect(form.value(of: "mode") == .init("full", layer: "factory"))
+        #expect(form.value(of: "name") == nil)
+        #expect(form.controls(matching: "OLDER").map(\.key) == ["keep"])
+        #expect(form.controls(matching: "mod").map(\.key) == ["mode"])
+    }
+
+    @Test(arguments: [
+        ("keep", "30", "30"), ("keep", " 30 ", "30"), ("keep", "0", "Must be from 1 to 365."),
+        ("keep", "many", "Must be an integer."),
+        ("name", "Ada", "\"Ada\""), ("name", " Ada", "\" Ada\""), ("name", "Ada Lovelace", "Must be at most 10 long."),
+        ("mode", "incremental", "\"incremental\""), ("mode", "2", "\"incremental\""),
+        ("mode", "3", "Must be full or incremental."),
+        ("mode", "ful", "Must be full or incremental; did you mean full?"), ("color", "n", "false"),
+        ("color", "no", "false"), ("color", "Y", "true"),
+        ("color", "perhaps", "Must be true or false."), ("token", "abc", "\"abc\""),
+        ("token", "ABC", "Must match [a-z]+."),
+        ("list", "(1, 2)", "[1, 2]"), ("list", "5", "[5]"), ("list", "x", "Must be an integer."), ("list", "", "[]"),
+        ("server", "{a = b;}", "{a: \"b\"}"), ("server", "a", "Must be a dictionary such as {a = b;}."),
+        ("since", "2026-01-31T12:00:00Z", "@2026-01-31T12:00:00Z"),
+        ("since", "soon", "Must be a date such as 2026-01-31T12:00:00Z."),
+        ("blob", "01 ff", "<01FF>"), ("blob", "0", "Must be data: hexadecimal digits, or base64:…"),
+        ("every", "5m", "300"),
+        ("nothing", "x", "There is no such setting."), ("from", "x", "\"x\""),
+    ])
+    func `takes an answer, or says why not`(_ key: String, _ text: String, _ expected: String) throws {
+        var form = try Self.form()
+        switch form.answer(text, to: key) {
+        case .accepted(let value):
+            #expect(try value == ValueNotation.value(expected))
+            #expect(form.value(of: key) == .init(value, layer: "this form"))
+            #expect(form.changes.values[key] == value)
+        case .refused(let reason):
+            #expect(reason == expected)
+            #expect(form.changes.isEmpty)
+        }
+    }
+
+    @Test func `goes back to the factory and never touches what is forced`() throws {
+        var form = try Self.form(forced: ["mode"])
+        #expect(form.reset("keep") == .accepted(7))
+        #expect(form.changes == .init(values: [:], resets: ["keep"]))
+        #expect(form.value(of: "keep") == .init(7, layer: "factory"))
+        #expect(form.answer("12", to: "keep") == .accepted(12))
+        #expect(form.changes == .init(values: ["keep": 12], resets: []))
+        #expect(form.answer("9", to: "keep") == .accepted(9))
+        #expect(form.changes.isEmpty)
+        #expect(form.answer("full", to: "mode") == .refused("An administrator has fixed this."))
+        #expect(form.reset("mode") == .refused("An administrator has fixed this."))
+        #expect(form.reset("name") == .refused("A value is needed."))
+    }
+
+    @Test func `shows every value so that it can be answered again`() throws {
+        for (key, value) in [
+            ("list", "[1, 2]"), ("server", "{a: \"b\"}"), ("since", "@2026-01-31T12:00:00Z"), ("blob", "<01FF>"),
+            ("color", "false"),
+            ("name", "\"x y\""), ("keep", "3"), ("mode", "\"incremental\""),
+        ] {
+            var form = try Self.form()
+            let value = try ValueNotation.value(value)
+            _ = form.set(value, for: key)
+            let shown = try #require(form.shownValue(of: key))
+            #expect(form.answer(shown, to: key) == .accepted(value), "\(shown)")
+        }
+        var form = try Self.form()
+        _ = form.answer("abc", to: "token")
+        #expect(form.shownValue(of: "token") == "••••")
+    }
+}
+
+@Suite struct `A plain form` {
+    /// What is written and asked when these lines are answered, a line each.
+    static func run(_ lines: [PlainForm.Event], _ text: String, values: [String: Schema.ValueInForce] = [:]) throws
+        -> [String]
+    {
+        var form = PlainForm(Form(try Sample.settings(text, rest: "Title = Test;"), values: values))
+        var seen: [String] = []
+        func note(_ actions: [PlainForm.Action]) {
+            seen += actions.map { action in
+                switch action {
+                case .write(let text): text
+                case .ask(let prompt, let isSecret): prompt + (isSecret ? "(hidden)" : "")
+                case .save(let changes): "save \(PropertyList.dictionary(changes.values).plainText) -\(changes.resets)"
+                case .finish(let isComplete): isComplete ? "complete" : "incomplete"
+                }
+            }
+        }
+        note(form.begin())
+        for line in lines { note(form.handle(line)) }
+        return seen
+    }
+
+    static let text = """
+        { Key = name; Title = "Your name"; Required = YES; }, { Key = mode; Choices = (full, incremental); Default = full; Title = Mode; },
+        { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Title = "Copies to keep"; Summary = "Older ones go."; Group = Retention; },
+        { Key = token; Sensitive = YES; Title = Token; }
+        """
+
+    @Test func `asks for one after another, and saves once`() throws {
+        #expect(
+            try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
+                "Test\n", "Your name [needed]: ", "  1) full\n  2) incremental\n", "Mode [full, from factory]: ",
+                "Token: (hidden)",
+                "\nRetention\n", "Copies to keep (from 1 to 365) [7, from factory]: ",
+                "save {\"mode\":\"incremental\",\"name\":\"Ada\",\"token\":\"abc\"} -[]", "complete",
+            ])
+    }
+
+    @Test func `says in place why an answer is refused, and asks again`() throws {
+        let seen = try Self.run(
+            [.line(""), .line("Ada"), .line("ful"), .line("full"), .line(""), .line("0"), .line("5")], Self.text)
+        #expect(
+            seen.filter { $0.hasPrefix("  ") && !$0.hasPrefix("  1)") } == [
+                "  A value is needed.\n", "  Must be full or incremental; did you mean full?\n",
+                "  Must be from 1 to 365.\n",
+            ])
+        #expect(seen.suffix(2) == ["save {\"keep\":5,\"mode\":\"full\",\"name\":\"Ada\"} -[]", "complete"])
+    }
+
+    @Test(arguments: [PlainForm.Event.endOfInput, .interrupted, .line(":quit")])
+    func `saves nothing where it is left`(_ event: PlainForm.Event) throws {
+        let seen = try Self.run([.line("Ada"), event, .line("2")], Self.text)
+        #expect(seen.last == "incomplete")
+        #expect(seen.dropLast().last?.hasSuffix("Nothing was saved.\n") == true)
+        #expect(!seen.contains { $0.hasPrefix("save") })
+    }
+
+    @Test func `has commands besides answers`() throws {
+        let values: [String: Schema.ValueInForce] = [
+            "name": .init("Ada", layer: "user"), "mode": .init("incremental", layer: "user"),
+        ]
+        #expect(try Self.run([.line(":factory")], Self.text, values: values).contains("  A value is needed.\n"))
+        #expect(
+            try Self.run([.line(""), .line(":factory"), .line(":save")], Self.text, values: values).suffix(2) == [
+                "save {} -[\"mode\"]", "complete",
+            ])
+        #expect(
+            try Self.run([.line(":empty"), .line(":save")], Self.text, values: values).suffix(2) == [
+                "save {\"name\":\"\"} -[]", "complete",
+            ])
+        #expect(
+            try Self.run([.line("\\:x"), .line(":save")], Self.text).suffix(2) == [
+                "save {\"name\":\":x\"} -[]", "complete",
+            ])
+        #expect(try Self.run([.line(":bck")], Self.text).contains("  :bck is no command; did you mean :back?\n"))
+        #expect(
+            try Self.run([.line("x"), .line(":back"), .line("y"), .line(":save")], Self.text).suffix(2) == [
+                "save {\"name\":\"y\"} -[]", "complete",
+            ])
+        #expect(
+            try Self.run([.line(""), .line("?")], Self.text, values: values).contains {
+                $0.contains("The factory's value is full.")
+            })
+        #expect(
+            try Self.run([.line(":save")], Self.text, values: values).suffix(2) == [
+                "Nothing was changed.\n", "complete",
+            ])
+    }
+
+    @Test func `asks again for what does not go together`() throws {
+        let text = "{ Key = a; Conflicts = b; }, { Key = b; }, { Key = c; Required = YES; }"
+        let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":factory"), .line(":save")], text)
+        #expect(seen.contains("  a: cannot be given together with b\n"))
+        #expect(seen.suffix(2) == ["save {\"b\":\"2\",\"c\":\"3\"} -[\"a\"]", "complete"])
+        #expect(try Self.run([.line(":save")], text).suffix(2) == ["  c: is needed\n", "c [needed]: "])
+    }
+
+    @Test func `of a schema without settings has nothing to ask`() throws {
+        #expect(try Self.run([.line("x")], "") == ["Nothing was changed.\n", "complete"])
+    }
+}

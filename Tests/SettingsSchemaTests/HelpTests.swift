@@ -1,0 +1,256 @@
+import Foundation
+import PropertyLists
+import SettingsSchema
+import TestSupport
+import Testing
+
+@Suite struct `Help` {
+    static let text = """
+        { Key = target; Required = YES; Kind = folder; Title = "Where to"; Positional = 1; },
+        { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Flag = keep; Short = k; Unit = copies;
+          Environment = BACKUP_KEEP; Title = "Copies to keep"; Summary = "Older copies are removed."; Group = Retention; },
+        { Key = every; Type = integer; Kind = duration; Flag = remove-copies-that-are-older-than; Group = Retention; },
+        { Key = mode; Choices = (full, incremental); Default = full; Flag = mode; Title = "How to copy"; },
+        { Key = color; Type = boolean; Flag = color; Negatable = YES; Deprecated = "use --theme"; },
+        { Key = token; Sensitive = YES; Flag = token; Environment = BACKUP_TOKEN; Title = "選択した秘密 of the server"; },
+        { Key = retries; Type = integer; Default = 3; Title = Retries; }
+        """
+
+    @Test func `has two columns that fit the terminal`() throws {
+        let schema = try Sample.settings(Self.text, rest: "Title = \"Nightly backup\"; Summary = \"Copies a folder\";")
+        #expect(schema.helpText(program: "backup", width: 78) == Self.wide)
+        for width in [40, 41, 50, 60, 78, 100, 200] {
+            let lines = schema.helpText(program: "backup", width: width).split(separator: "\n")
+            // A flag that alone is too long has a line of its own.
+            for line in lines where !line.contains("--remove-copies") {
+                #expect(String(line).columns <= width, "\(width): \(line)")
+            }
+        }
+    }
+
+    @Test func `shows the values in force and where they come from`() throws {
+        let schema = try Sample.settings(Self.text)
+        let text = schema.helpText(
+            program: "backup", width: 200,
+            values: ["keep": .init(9, layer: "user"), "token": .init("abc", layer: "environment")])
+        #expect(text.contains("(default 7 copies; variable BACKUP_KEEP; now 9 from user)"))
+        #expect(text.contains("(variable BACKUP_TOKEN; now •••• from environment)"))
+        #expect(text.contains("(default 3; now not set)"))
+        #expect(!text.contains("abc"))
+    }
+
+    @Test func `moves no cursor and changes no colour`() throws {
+        let schema = try Sample.settings(
+            "{ Key = a; Flag = a; Title = \"x\u{1B}[2J\u{9B}y\u{202E}\"; Choices = (\"\u{7}\", \"\u{8}\"); }",
+            rest: "Title = \"\u{1B}c\";")
+        let text = schema.helpText(program: "tool", values: ["a": .init("\u{1B}[31m", layer: "user")]) + schema.table()
+        #expect(
+            !text.unicodeScalars.contains {
+                ($0.value < 0x20 && $0 != "\n") || 0x7F..<0xA0 ~= $0.value || $0.value == 0x202E
+            })
+    }
+
+    @Test func `is for a command what it is for a program`() throws {
+        let schema = try Sample.settings(
+            ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
+        #expect(schema.helpText(program: "tool", width: 60) == Self.commands)
+        #expect(schema.helpText(program: "tool", command: "restore", width: 60) == Self.restore)
+    }
+
+    static let wide = """
+        usage: backup [options] TARGET
+
+        Nightly backup.
+
+        Copies a folder.
+
+        Operands:
+          TARGET                 Where to. (needed)
+
+        Options:
+              --mode full|incremental
+                                 How to copy. (default full)
+              --[no-]color       Not to be used any more: use --theme.
+              --token-file FILE  選択した秘密 of the server. (variable BACKUP_TOKEN)
+              --token-fd N       The same, from a descriptor that is open.
+          -h, --help             Shows this text.
+              --help-values      Shows it with the values in force, and where they
+                                 come from.
+              --version          Shows the version.
+              --save             Keeps the given flags as the user's settings.
+              --set :KEY=VALUE   Sets what has no flag of its own.
+
+        Retention:
+          -k, --keep N           Copies to keep. Older copies are removed. From 1 to
+                                 365 copies. (default 7 copies; variable BACKUP_KEEP)
+              --remove-copies-that-are-older-than DURATION
+
+        Other settings:
+          :retries               Retries. (default 3)
+
+        """
+
+    static let commands = """
+        usage: tool [options] COMMAND …
+
+        Commands:
+          restore
+          list
+
+        Options:
+          -v, --verbose
+          -h, --help            Shows this text.
+              --help-values     Shows it with the values in force,
+                                and where they come from.
+              --version         Shows the version.
+              --save            Keeps the given flags as the user's
+                                settings.
+              --set :KEY=VALUE  Sets what has no flag of its own.
+
+        """
+
+    static let restore = """
+        usage: tool restore [options] FROM
+
+        Operands:
+          FROM                  (needed)
+
+        Options:
+          -v, --verbose
+          -f, --force
+          -h, --help            Shows this text.
+              --help-values     Shows it with the values in force,
+                                and where they come from.
+              --version         Shows the version.
+              --save            Keeps the given flags as the user's
+                                settings.
+              --set :KEY=VALUE  Sets what has no flag of its own.
+
+        """
+}
+
+@Suite struct `A shown schema` {
+    @Test func `is a table`() throws {
+        #expect(try Sample.schema(Sample.backupText).table() == Self.table)
+    }
+
+    @Test func `is a document in Markdown`() throws {
+        #expect(try Sample.schema(Sample.backupText).markdown() == Self.markdown)
+    }
+
+    @Test func `is a JSON Schema`() throws {
+        let text = try Sample.schema(SchemaReadingSample.everything).jsonSchemaText()
+        #expect(try PropertyList(parsing: text, as: .json) == PropertyList(parsing: Self.jsonSchema, as: .json))
+    }
+
+    @Test(arguments: [Sample.backupText, SchemaReadingSample.everything, SchemaReadingSample.nasty])
+    func `is a page that the checkers of manual pages have nothing to say about`(_ text: String) throws {
+        let schema = try Sample.schema(text)
+        let page = schema.manualPage(program: "backup-tool", date: "January 31, 2026")
+        #expect(page.utf8.allSatisfy { $0 < 0x80 })
+        for (tool, arguments) in [
+            ("mandoc", ["-T", "lint", "-W", "style"]), ("groff", ["-mdoc", "-ww", "-z", "-Tutf8"]),
+        ] {
+            guard Tool.isExpected(tool) else { continue }
+            let result = try Subprocess.run(tool, arguments, input: Data(page.utf8))
+            let complaints = (result.text + result.errorText).split(separator: "\n")
+                .filter { !$0.contains("referenced manual not found") && !$0.contains("outdated mandoc.db") }
+            #expect(complaints.isEmpty, "\(complaints.joined(separator: "\n"))\n\(page)")
+        }
+    }
+
+    @Test func `has the section OPTIONS of a manual page for itself`() throws {
+        #expect(try Sample.schema(Sample.backupText).manualOptions() == Self.options)
+    }
+
+    static let table = """
+        key      type     default  rule              flags                    variable      title
+        verbose  integer  0                          -v, --verbose
+        keep     integer  7        from 1 to 365     -k, --keep N             BACKUP_KEEP   Copies to keep
+        target   folder            needed            --target FOLDER, TARGET                Where to
+        mode     string   full     full|incremental  --mode full|incremental
+        token    string            secret                                     BACKUP_TOKEN
+        retries  integer  3        not mirrored
+
+        """
+
+    static let markdown = """
+        # Nightly backup
+
+        Domain: `com.example.backup`, version 2
+
+        | key | type | default | rule | flags | variable | title |
+        |---|---|---|---|---|---|---|
+        | `verbose` | `integer` | `0` |  | `-v, --verbose` |  |  |
+        | `target` | `folder` |  | needed | `--target FOLDER, TARGET` |  | Where to |
+        | `mode` | `string` | `full` | full\\|incremental | `--mode full\\|incremental` |  |  |
+        | `token` | `string` |  | secret |  | `BACKUP_TOKEN` |  |
+        | `retries` | `integer` | `3` | not mirrored |  |  |  |
+
+        ## Retention
+
+        | key | type | default | rule | flags | variable | title |
+        |---|---|---|---|---|---|---|
+        | `keep` | `integer` | `7` | from 1 to 365 | `-k, --keep N` | `BACKUP_KEEP` | Copies to keep |
+
+        """
+
+    static let jsonSchema = """
+        {"$schema":"https://json-schema.org/draft/2020-12/schema",
+        "$id":"urn:prefs:d",
+        "type":"object",
+        "title":"t",
+        "description":"s",
+        "properties":{"a":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
+        "b":{"type":"string","minLength":1,"maxLength":9,"pattern":"^(?:[a-z]+)$"},
+        "c":{"type":"array","minItems":1,"maxItems":3,"uniqueItems":true,"items":{"type":"string","enum":["x","y"]},"default":["x"]},
+        "d":{"type":"object","additionalProperties":{"type":"integer","minimum":0},"default":{"n":1}},
+        "e":{"type":"object","properties":{"host":{"type":"string"},"port":{"type":"integer","default":80}},"required":["host"],"additionalProperties":false},
+        "f":{"type":"boolean","default":true,"deprecated":true},
+        "g":{"type":"string","contentEncoding":"base64","writeOnly":true},
+        "h":{"type":"string","format":"date-time","default":"2026-01-31T12:00:00Z"},
+        "i":{"type":"number","default":0.5},
+        "j":{"type":"integer"}},
+        "dependentRequired":{"a":["c","d"]},
+        "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]}]}
+        """
+
+    static let options = """
+        .Sh OPTIONS
+        .Bl -tag -width Ds
+        .It Fl \\&v , Fl \\-verbose
+        Sets verbose.
+        .It Fl \\&k , Fl \\-keep Ar \\&N
+        Copies to keep.
+        Older copies are removed.
+        From 1 to 365.
+        The default is 7.
+        .It Fl \\-target Ar FOLDER
+        Where to.
+        .It Fl \\-mode Ar full|incremental
+        The default is full.
+        .It Fl h , Fl \\-help
+        Shows a summary.
+        .It Fl \\-help\\-values
+        Shows it with the values in force, and where they come from.
+        .It Fl \\-version
+        Shows the version.
+        .It Fl \\-save
+        Keeps the given flags as the user\\(aqs settings.
+        .It Fl \\-set Ar :key Ns = Ns Ar value
+        Sets what has no flag of its own.
+        .El
+
+        """
+}
+
+enum SchemaReadingSample: Sendable {
+    static let everything = `A schema`.everything
+    /// What would be a macro, an escape or a comment where it is not kept from that.
+    static let nasty = """
+        { Domain = d; Title = ".Bl bad \\\\n(xx"; Summary = "'br. Sh NAME. No more -- than \\"this\\" `x`. é選"; Settings = (
+            { Key = a; Flag = Ar; Title = ".It"; Placeholder = "No"; Summary = "One. Two! Three? e.g. four."; },
+            { Key = b; Short = b; Placeholder = "a b"; Title = "'x"; }, { Key = c; Type = array; Rest = YES; Placeholder = "."; });
+          Commands = ({ Name = Sh; Title = ".Sh"; Settings = ({ Key = x; Flag = Fl; }); }, { Name = empty; }); }
+        """
+}

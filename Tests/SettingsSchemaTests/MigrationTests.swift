@@ -1,0 +1,80 @@
+import PropertyLists
+import SettingsSchema
+import TestSupport
+import Testing
+
+@Suite struct `A migration` {
+    static let text = """
+        { Key = port; Type = integer; }, { Key = retries; Type = integer; RenamedFrom = (tries, attempts); }
+        """
+    static let migrations = """
+        Version = 3; Migrations = (
+            { From = 2; Rename = { b = c; }; Remove = (junk); },
+            { From = 1; Rename = { a = b; }; Convert = { port = integer; flag = boolean; list = array; }; });
+        """
+
+    @Test(arguments: [
+        ("{}", "{}", []),
+        ("{a: 1}", "{c: 1, \"$schemaVersion\": 3}", ["a is now b", "b is now c", "version 1 is now version 3"]),
+        (
+            "{b: 1, \"$schemaVersion\": 2}", "{c: 1, \"$schemaVersion\": 3}",
+            ["b is now c", "version 2 is now version 3"]
+        ),
+        ("{a: 1, \"$schemaVersion\": 3}", "{a: 1, \"$schemaVersion\": 3}", []),
+        (
+            "{a: 1, b: 2}", "{c: 2, \"$schemaVersion\": 3}",
+            ["a was removed, since b has a value", "b is now c", "version 1 is now version 3"]
+        ),
+        ("{junk: 1, x: 2}", "{x: 2, \"$schemaVersion\": 3}", ["junk was removed", "version 1 is now version 3"]),
+        (
+            "{port: \"8080\", flag: 1, list: \"x\"}", "{port: 8080, flag: true, list: [\"x\"], \"$schemaVersion\": 3}",
+            ["port is now an integer", "flag is now a boolean", "list is now an array", "version 1 is now version 3"]
+        ),
+        (
+            "{port: \"eighty\"}", "{port: \"eighty\", \"$schemaVersion\": 3}",
+            ["port could not be made an integer, and stays as it is", "version 1 is now version 3"]
+        ),
+        ("{tries: 5, \"$schemaVersion\": 3}", "{retries: 5, \"$schemaVersion\": 3}", ["tries is now retries"]),
+        (
+            "{tries: 5, attempts: 6, \"$schemaVersion\": 3}", "{retries: 5, \"$schemaVersion\": 3}",
+            ["tries is now retries", "attempts was removed, since retries has a value"]
+        ),
+        ("{x: 1, \"$schemaVersion\": \"2\"}", "{x: 1, \"$schemaVersion\": 3}", ["version 2 is now version 3"]),
+        ("{x: 1, \"$schemaVersion\": \"none\"}", "{x: 1, \"$schemaVersion\": 3}", ["version 1 is now version 3"]),
+    ])
+    func `goes from version to version, once`(_ before: String, _ after: String, _ notes: [String]) throws {
+        let schema = try Sample.settings(Self.text, rest: Self.migrations)
+        let values = try #require(ValueNotation.value(before).dictionaryValue)
+        let migrated = try schema.migrated(values)
+        #expect(try PropertyList.dictionary(migrated.values) == ValueNotation.value(after))
+        #expect(migrated.notes.map(\.description) == notes)
+        #expect(migrated.isChanged == !notes.isEmpty)
+        let again = try schema.migrated(migrated.values)
+        #expect(again.values == migrated.values)
+        #expect(again.notes.isEmpty)
+    }
+
+    @Test func `never goes back`() throws {
+        let schema = try Sample.settings(Self.text, rest: Self.migrations)
+        let failure = #expect(throws: Schema.NewerVersion.self) { try schema.migrated(["$schemaVersion": 4]) }
+        #expect(failure?.stored == 4)
+        #expect(failure?.known == 3)
+        #expect(throws: Schema.NewerVersion.self) {
+            try schema.migrated(["$schemaVersion": .integer(PropertyList.Integer(Int.max))])
+        }
+    }
+
+    @Test func `is needed before a write where a version is behind`() throws {
+        let schema = try Sample.settings(Self.text, rest: Self.migrations)
+        #expect(schema.needsMigration(["a": 1]))
+        #expect(!schema.needsMigration([:]))
+        #expect(!schema.needsMigration(["a": 1, "$schemaVersion": 3]))
+    }
+
+    @Test func `shows an old key's value under the new one before it is moved`() throws {
+        let schema = try Sample.settings(Self.text)
+        #expect(schema.value(of: "retries", in: ["attempts": 6, "tries": 5]) == 5)
+        #expect(schema.value(of: "retries", in: ["retries": 4, "tries": 5]) == 4)
+        #expect(schema.value(of: "port", in: ["tries": 5]) == nil)
+    }
+}

@@ -1,0 +1,314 @@
+import Foundation
+import PropertyLists
+import SettingsSchema
+import TestSupport
+import Testing
+
+@Suite struct `Values for a script` {
+    static let text = """
+        { Key = keep; Type = integer; Default = 7; }, { Key = "dry-run"; Type = boolean; Default = NO; }, { Key = target; },
+        { Key = exclude; Type = array; Elements = { Type = string; }; }, { Key = ports; Type = array; },
+        { Key = server; Type = dictionary; }, { Key = since; Type = date; }, { Key = blob; Type = data; }, { Key = ratio; Type = real; }
+        """
+    static let values = """
+        {keep: 3, "dry-run": true, target: "it's", exclude: ["a b", "c"], server: {host: "x", "a": [1]},
+         since: @2026-01-31T12:00:00Z, blob: <01FF>, ratio: 0.5}
+        """
+
+    @Test(arguments: [
+        (
+            ScriptOutput.bash,
+            """
+            keep='3'
+            dry_run='true'
+            target='it'\\''s'
+            exclude=('a b' 'c')
+            ports=()
+            server='{"a":[1],"host":"x"}'
+            since='2026-01-31T12:00:00Z'
+            blob='Af8='
+            ratio='0.5'
+            set -- '-x'
+
+            """
+        ),
+        (
+            .sh,
+            """
+            keep='3'
+            dry_run='true'
+            target='it'\\''s'
+            exclude=''\\''a b'\\'' '\\''c'\\'''
+            ports=''
+            server='{"a":[1],"host":"x"}'
+            since='2026-01-31T12:00:00Z'
+            blob='Af8='
+            ratio='0.5'
+            set -- '-x'
+
+            """
+        ),
+        (
+            .fish,
+            """
+            set -g keep '3';
+            set -g dry_run 'true';
+            set -g target 'it\\'s';
+            set -g exclude 'a b' 'c';
+            set -g ports;
+            set -g server '{"a":[1],"host":"x"}';
+            set -g since '2026-01-31T12:00:00Z';
+            set -g blob 'Af8=';
+            set -g ratio '0.5';
+            set argv '-x';
+
+            """
+        ),
+        (
+            .nul,
+            "keep=3|dry_run=true|target=it's|exclude[]=a b|exclude[]=c|server={\"a\":[1],\"host\":\"x\"}|since=2026-01-31T12:00:00Z|blob=Af8=|ratio=0.5|=-x|"
+        ),
+        (
+            .json,
+            """
+            {"operands":["-x"],"values":{"blob":{"$data":"Af8="},"dry-run":true,"exclude":["a b","c"],"keep":3,"ratio":0.5,\
+            "server":{"a":[1],"host":"x"},"since":{"$date":"2026-01-31T12:00:00Z"},"target":"it's"}}
+
+            """
+        ),
+    ])
+    func `are written for each shell`(_ output: ScriptOutput, _ expected: String) throws {
+        let schema = try Sample.settings(Self.text)
+        let values = try #require(ValueNotation.value(Self.values).dictionaryValue)
+        let text = try ScriptValues(schema: schema, values: values, operands: ["-x"]).text(for: output)
+        #expect(text.replacing("\0", with: "|") == expected)
+        if output == .bash {
+            #expect(try ScriptValues(schema: schema, values: values, operands: ["-x"]).text(for: .zsh) == expected)
+        }
+    }
+
+    @Test(arguments: [
+        (["a.b"], "", ScriptOutput.bash, "a_b"), (["1a"], "", .bash, "_1a"), (["éa"], "", .bash, "_a"),
+        (["é"], "", .bash, "the shell keeps the variable _ for itself; --prefix keeps the setting é out of its way"),
+        (["a:b c"], "x_", .bash, "x_a_b_c"),
+        (["1a"], "p", .bash, "p1a"),
+        (["a-b", "a_b"], "", .bash, "the settings a-b and a_b would all be the variable a_b"),
+        (
+            ["PATH"], "", .sh,
+            "the shell keeps the variable PATH for itself; --prefix keeps the setting PATH out of its way"
+        ),
+        (["PATH"], "my_", .sh, "my_PATH"), (["path"], "", .bash, "path"),
+        (
+            ["path"], "", .zsh,
+            "the shell keeps the variable path for itself; --prefix keeps the setting path out of its way"
+        ),
+        (
+            ["status"], "", .fish,
+            "the shell keeps the variable status for itself; --prefix keeps the setting status out of its way"
+        ),
+        (
+            ["BASH_ENV"], "", .bash,
+            "the shell keeps the variable BASH_ENV for itself; --prefix keeps the setting BASH_ENV out of its way"
+        ),
+        (
+            ["LD_PRELOAD"], "", .fish,
+            "the shell keeps the variable LD_PRELOAD for itself; --prefix keeps the setting LD_PRELOAD out of its way"
+        ),
+        (["PATH", "a.b"], "", .nul, "PATH a_b"), (["a"], "1", .bash, "no variable's name can begin with 1"),
+        (["a"], "$(x)", .bash, "no variable's name can begin with $(x)"),
+        (["a"], "a b", .nul, "no variable's name can begin with a b"),
+    ])
+    func `have names that a shell takes`(_ keys: [String], _ prefix: String, _ output: ScriptOutput, _ expected: String)
+    {
+        var schema = Schema(domain: "d")
+        schema.settings = keys.map { SettingDeclaration($0) }
+        let result = Result { () throws(ScriptFailure) in
+            try ScriptValues(schema: schema, values: [:]).text(for: output, prefix: prefix)
+        }
+        switch result {
+        case .success(let text):
+            let lines = text.split { $0 == "\n" || $0 == "\0" }.filter {
+                !$0.hasPrefix("set --") && !$0.hasPrefix("set argv")
+            }
+            #expect(lines.map { $0.prefix { $0 != "=" } }.joined(separator: " ") == expected)
+        case .failure(let failure): #expect(failure.description == expected)
+        }
+    }
+
+    @Test func `have the chosen command among them`() throws {
+        let schema = try Sample.settings(ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
+        let values = ScriptValues(schema: schema, values: ["from": "x"], command: "restore")
+        #expect(try values.text(for: .sh) == "verbose=''\nfrom='x'\nforce=''\ncommand='restore'\nset --\n")
+        var clashing = schema
+        clashing.settings = [SettingDeclaration("command")]
+        #expect(throws: ScriptFailure.clash(["command", "command"], variable: "command")) {
+            try ScriptValues(schema: clashing, values: [:]).text(for: .sh)
+        }
+    }
+
+    @Test func `cannot have a NUL where a variable cannot`() throws {
+        let schema = try Sample.settings("{ Key = a; }, { Key = b; Type = array; }")
+        for values in [["a": "x\0y"], ["b": ["x", "\0"]]] as [PropertyList.Dictionary] {
+            for output in [ScriptOutput.bash, .zsh, .fish, .sh, .nul] {
+                #expect(throws: ScriptFailure.self) {
+                    try ScriptValues(schema: schema, values: values).text(for: output)
+                }
+            }
+            #expect(throws: Never.self) { try ScriptValues(schema: schema, values: values).text(for: .json) }
+        }
+    }
+
+    @Test(arguments: [
+        ("#!/bin/bash", ScriptOutput.bash), ("#!/usr/bin/env bash", .bash), ("#! /usr/bin/env -S bash -eu", .bash),
+        ("#!/bin/sh -e", .sh),
+        ("#!/bin/dash", .sh), ("#!/bin/busybox sh", .sh), ("#!/usr/bin/zsh -f", .zsh), ("#!/usr/bin/env fish\r", .fish),
+        ("#!/usr/bin/env A=b zsh", .zsh),
+        ("#!/usr/bin/python3", nil), ("# bash", nil), ("", nil), ("#!", nil),
+    ])
+    func `are for the shell that the first line names`(_ line: String, _ output: ScriptOutput?) {
+        #expect(ScriptOutput(firstLine: line) == output)
+    }
+}
+
+@Suite struct `A script's schema` {
+    @Test(arguments: [
+        ("#!/bin/sh\n# prefs-schema: a.plist\n", "file a.plist"),
+        ("#prefs-schema:   a b.plist  \r\n", "file a b.plist"),
+        ("  ## prefs-schema: /x\n# prefs-schema: y", "file /x"),
+        ("echo prefs-schema: x\n", "no line of the script says where its schema is; write # prefs-schema: FILE"),
+        ("", "no line of the script says where its schema is; write # prefs-schema: FILE"),
+        ("\n# prefs-schema:\n", "2: prefs-schema: names no file"),
+        ("#prefs{\n# Domain = d;\n#}\n", "inline       \n  Domain = d;\n"),
+        (
+            "#!/bin/sh\n#prefs{ Domain = d;\n  #\tA = (b);\n\n  #}\nrest",
+            "inline\n        Domain = d;\n   \tA = (b);\n\n"
+        ),
+        ("#prefs{\n# a\necho\n#}\n", "3: a line of the schema must begin with #"),
+        ("\n#prefs{\n# a\n", "2: the schema that begins with #prefs{ has no #} at its end"),
+    ])
+    func `is found in its text`(_ script: String, _ expected: String) {
+        let result = Result { () throws(ScriptReference.Failure) in try ScriptReference(script: script) }
+        switch result {
+        case .success(.file(let name)): #expect("file \(name)" == expected)
+        case .success(.inline(let text)): #expect("inline\(text)" == expected)
+        case .failure(let failure): #expect(failure.description == expected)
+        }
+    }
+
+    @Test func `has its mistakes where they stand in the script`() throws {
+        let script = """
+            #!/bin/bash
+            # A script.
+            #prefs{
+            #   Domain = com.example.tool;
+            #   Settings = (
+            #       { Key = keep; Type = intger; Default = 7; }
+            #   );
+            #}
+            eval "$(prefs args "$0" -- "$@" || echo exit $?)"
+            """
+        guard case .inline(let text) = try ScriptReference(script: script) else {
+            Issue.record("not inline")
+            return
+        }
+        let (schema, mistakes) = Schema.read(Array(text.utf8))
+        #expect(schema?.domain == "com.example.tool")
+        #expect(mistakes.map(\.description) == ["6:23: :Settings:0:Type: unknown name intger; did you mean integer?"])
+    }
+}
+
+@Suite struct `Completions` {
+    static let text = """
+        { Key = mode; Choices = (full, "it's $(touch canary)", "a b"); Flag = mode; Short = m; Title = "How; `touch canary`"; },
+        { Key = target; Kind = folder; Flag = target; }, { Key = color; Type = boolean; Flag = color; Negatable = YES; },
+        { Key = keep; Type = integer; Flag = keep; }
+        """
+    static let rest = """
+        Commands = ({ Name = restore; Settings = ({ Key = from; Choices = (yesterday, today); Positional = 1; }, { Key = force; Type = boolean; Flag = force; }); },
+                    { Name = list; });
+        """
+
+    static func schema() throws -> Schema { try Sample.settings(text, rest: rest) }
+
+    @Test(
+        .enabled(if: Tool.isExpected("bash"), "\(Tool.absence(of: "bash"))"),
+        arguments: [
+            ("tool --mo", "--mode"), ("tool --mode f", "full"),
+            ("tool -m ''", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool --mode = f", "full"),
+            ("tool --mode =", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool re", "restore"),
+            (
+                "tool ''",
+                "restore|list|--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--set"
+            ),
+            ("tool restore --fo", "--force"), ("tool restore y", "yesterday"), ("tool restore --mode f", "full"),
+            ("tool list --fo", ""),
+            ("tool --set :m", ":mode="), ("tool --keep ''", ""),
+        ])
+    func `complete in bash`(_ line: String, _ expected: String) throws {
+        let script =
+            try Self.schema().completions(for: .bash, program: "tool") + """
+
+                COMP_WORDS=(\(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tool_completions
+                (IFS='|'; printf '%s' "${COMPREPLY[*]}")
+                """
+        let (result, files) = try ShellSubject(name: "bash", program: "bash", output: .bash).run(script, emitted: "")
+        #expect(result.text == expected)
+        #expect(result.errorText.isEmpty)
+        #expect(files == ["emitted", "script"])
+    }
+
+    @Test(
+        .enabled(if: Tool.isExpected("zsh"), "\(Tool.absence(of: "zsh"))"),
+        arguments: [
+            ("tool --mode ''", "full|it's $(touch canary)|a b"),
+            (
+                "tool restore ''",
+                "yesterday|today|--mode|-m|--target|--color|--no-color|--keep|--force|--help|-h|--help-values|--version|--save|--set"
+            ),
+            ("tool --target ''", "files -/"), ("tool --keep ''", ""),
+        ])
+    func `complete in zsh`(_ line: String, _ expected: String) throws {
+        // What offers words inside the editor is not there outside of it.
+        let script = """
+            compdef() { : }
+            compadd() { print -rn -- ${(j:|:)offered} }
+            _files() { print -rn -- files $@ }
+
+            """ + (try Self.schema().completions(for: .zsh, program: "tool")) + """
+
+                test_it() { local -a words=(\(line)); local CURRENT=$#words; _tool }
+                test_it
+                """
+        let (result, files) = try ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh).run(
+            script, emitted: "")
+        #expect(result.text == expected)
+        #expect(result.errorText.isEmpty)
+        #expect(files == ["emitted", "script"])
+    }
+
+    @Test(
+        .enabled(if: Tool.isExpected("fish"), "\(Tool.absence(of: "fish"))"),
+        arguments: [
+            ("tool --mode ", ["a b", "full", "it's $(touch canary)"]), ("tool --mo", ["--mode"]),
+            ("tool re", ["restore"]),
+            ("tool restore --fo", ["--force"]), ("tool restore y", ["yesterday"]), ("tool --fo", []),
+            ("tool --keep ", []),
+        ])
+    func `complete in fish`(_ line: String, _ expected: [String]) throws {
+        let script =
+            try Self.schema().completions(for: .fish, program: "tool") + """
+
+                complete -C \(line.hasSuffix(" ") ? "'\(line)'" : "\"\(line)\"")
+                """
+        let shell = ShellSubject(name: "fish", program: "fish", arguments: ["--no-config"], output: .fish)
+        let (result, files) = try shell.run(script, emitted: "")
+        let offered = result.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }.sorted()
+        #expect(offered == expected)
+        #expect(result.errorText.isEmpty)
+        #expect(files == ["emitted", "script"])
+    }
+
+    @Test func `are none for what cannot complete`() throws {
+        #expect(try Self.schema().completions(for: .sh, program: "tool").isEmpty)
+    }
+}
