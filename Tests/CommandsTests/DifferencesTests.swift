@@ -80,4 +80,30 @@ import Testing
 
                 """)
     }
+
+    @Test func `what goes as a whole does not take something sensitive with it`() throws {
+        let masking = Masking { $0 == ["a", "secret"] }
+        let old = try dictionary("{a: {secret: \"hush\", \"\": 1, other: 1}, b: 1}")
+        let new = try dictionary("{a: {secret: \"hush\", \"\": 2, other: 2}, b: 2}")
+        #expect(
+            try CommandLines(from: old, to: new, domain: "d", masking: masking).text() == """
+                # a: left out, since it holds something sensitive
+                prefs write d b -int 2
+
+                """)
+        #expect(throws: CommandFailure.self) {
+            try CommandLines(
+                from: try dictionary("{\"\": 1, a: {secret: \"hush\"}}"), to: try dictionary("{a: {secret: \"hush\"}}"),
+                domain: "d", masking: masking
+            ).text()
+        }
+    }
+
+    @Test func `many differences take time in proportion to their number`() throws {
+        let keys = (0..<20_000).map { "key\($0)" }
+        let old = PropertyList.Dictionary(keys.map { ($0, 1) })
+        let new = PropertyList.Dictionary(keys.map { ($0, 2) })
+        let lines = try CommandLines(from: old, to: new, domain: "d").text()
+        #expect(lines.split(separator: "\n").count == keys.count)
+    }
 }

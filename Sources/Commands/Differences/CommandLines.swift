@@ -51,24 +51,22 @@ extension CommandLines {
         /// Takes a key's whole value from standard input.
         case importKey(String)
         case replaceAll
+        /// Cannot be done without showing what is sensitive.
+        case unsayable(EntryPath)
 
         var isRemoval: Bool { if case .delete = self { true } else { false } }
     }
 
+    /// A step for each difference, but one for all that is taken as a whole.
     private func steps() -> [Step] {
-        var steps: [Step] = []
-        var done: Set<EntryPath> = []
         let differences = Differences(from: old, to: new).entries.filter { !isHidden($0) }
-        for entry in differences where !done.contains(where: { entry.path.lies(in: $0) }) {
-            let step = step(for: entry)
-            if let place = step.place, place != entry.path { done.insert(place) }
-            // What was taken as a whole takes up what of it was named before.
-            if let place = step.place {
-                steps.removeAll { $0.place.map { $0 != place && $0.lies(in: place) } ?? false }
-            }
-            if !steps.contains(step) { steps.append(step) }
+        let steps = differences.map { (entry: $0, step: step(for: $0)) }
+        let wholes = Set(steps.filter { $0.step.place != $0.entry.path || $0.step.isWhole }.compactMap(\.step.place))
+        var done: Set<EntryPath> = []
+        return steps.map(\.step).filter { step in
+            guard let place = step.place else { return true }
+            return !place.lies(inside: wholes) && done.insert(place).inserted
         }
-        return steps
     }
 
     private func step(for entry: Differences.Entry) -> Step {
@@ -87,16 +85,15 @@ extension CommandLines {
 
     /// The step for an entry that cannot be named or carried: the nearest container that can be, as a whole.
     private func wholeStep(above path: EntryPath) -> Step {
+        let root = PropertyList.dictionary(new)
         for length in stride(from: path.components.count - 1, to: 0, by: -1) {
             let place = EntryPath(Array(path.components.prefix(length)))
-            guard (try? KeyArgument(place))?.argument != nil, let value = PropertyList.dictionary(new)[place],
-                fits(value)
-            else { continue }
-            return .write(place, value)
+            guard (try? KeyArgument(place))?.argument != nil, let value = root[place], fits(value) else { continue }
+            return masking.touches(value, at: place) ? .unsayable(place) : .write(place, value)
         }
-        let key = path.components.first?.text ?? ""
-        guard new[key] != nil else { return .replaceAll }
-        return .importKey(key)
+        let key = path.components.first.map { EntryPath([$0]) } ?? []
+        guard let value = root[key] else { return .replaceAll }
+        return masking.touches(value, at: key) ? .unsayable(key) : .importKey(key.components.first?.text ?? "")
     }
 
     private func fits(_ value: PropertyList) -> Bool { ValueWords(value).map(\.fitsCommandLine) ?? false }
@@ -109,9 +106,17 @@ extension CommandLines {
 extension CommandLines.Step {
     fileprivate var place: EntryPath? {
         switch self {
-        case .delete(let path), .write(let path, _), .append(let path, _): path
+        case .delete(let path), .write(let path, _), .append(let path, _), .unsayable(let path): path
         case .importKey(let key): [EntryPath.Component(key)]
         case .replaceAll: nil
+        }
+    }
+
+    /// Whether all that lies at the place goes with the step, though a difference may be only in a part of it.
+    fileprivate var isWhole: Bool {
+        switch self {
+        case .importKey, .unsayable: true
+        default: false
         }
     }
 }
@@ -126,6 +131,8 @@ extension CommandLines {
         case .append(let path, let value):
             let end = EntryPath(path.components.dropLast() + [.end])
             return command.line("write", [end.description] + words(value))
+        case .unsayable(let path):
+            return "# \(spelling(path).onOneLine): left out, since it holds something sensitive\n"
         case .importKey, .replaceAll: return ""
         }
     }
@@ -158,6 +165,9 @@ extension CommandLines {
 }
 
 extension EntryPath {
-    /// Whether the path is `place` or leads through it.
-    fileprivate func lies(in place: EntryPath) -> Bool { components.starts(with: place.components) }
+    /// Whether the path leads through one of the places.
+    fileprivate func lies(inside places: Set<EntryPath>) -> Bool {
+        guard !places.isEmpty else { return false }
+        return components.indices.dropFirst().contains { places.contains(EntryPath(Array(components[..<$0]))) }
+    }
 }

@@ -38,6 +38,7 @@ package enum HelpText {
         if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
         for paragraph in verb.details { text += "\n" + wrapped(paragraph, indentation: 0) + "\n" }
         if !verb.parts.isEmpty { text += "\nVerbs:\n" + table(verb.parts.map { ($0.name, $0.summary) }) }
+        if let list = verb.table { text += "\n\(list.title):\n" + table(list.rows.map { ($0.word, $0.meaning) }) }
         if !verb.options.isEmpty { text += "\nOptions:\n" + table(verb.options.map { ($0.usage, summary(of: $0)) }) }
         text += "\nExit status:\n" + table(verb.allStatuses.map { ($0.rawValue.description, $0.meaning) })
         return text

@@ -20,6 +20,8 @@ package struct Verb: Sendable {
     package let summary: String
     /// The paragraphs of its help, each one line here.
     package let details: [String]
+    /// What its operands are made of, row by row, under a title.
+    package let table: Table?
     package let options: [Option]
     /// What may follow, in one or several ways that differ in their number of words.
     package let forms: [[Operand]]
@@ -31,7 +33,8 @@ package struct Verb: Sendable {
 
     package init(
         _ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String, details: [String] = [],
-        options: [Option] = [], forms: [[Operand]] = [[]], parts: [Verb] = [], statuses: [ExitStatus] = [],
+        table: Table? = nil, options: [Option] = [], forms: [[Operand]] = [[]], parts: [Verb] = [],
+        statuses: [ExitStatus] = [],
         run: Action? = nil
     ) {
         self.name = name
@@ -39,6 +42,7 @@ package struct Verb: Sendable {
         self.kind = kind
         self.summary = summary
         self.details = details
+        self.table = table
         self.options = options
         self.forms = parts.isEmpty ? forms : []
         self.parts = parts
@@ -48,6 +52,12 @@ package struct Verb: Sendable {
 }
 
 extension Verb {
+    /// Words and what they mean.
+    package struct Table: Sendable {
+        package let title: String
+        package let rows: [(word: String, meaning: String)]
+    }
+
     /// The verb that a word names, in whatever case.
     package static func named(_ word: String, among verbs: [Verb]) -> Verb? {
         let word = word.lowercased()

@@ -14,6 +14,11 @@ package enum LosslessJSON {
         return String(decoding: data, as: UTF8.self)
     }
 
+    /// The value that such a text says.
+    package static func value(of text: String) throws(DecodingFailure) -> PropertyList {
+        try PropertyList(parsing: text, as: .json, options: PropertyList.ReadingOptions(unwrapsJSON: true))
+    }
+
     package static let options: PropertyList.WritingOptions = {
         var options = PropertyList.WritingOptions()
         options.wrapsInJSON = true

@@ -101,7 +101,7 @@ extension Completion {
 
 extension Completion {
     private mutating func offer(_ word: String, _ meaning: String = "") {
-        if word.hasPrefix(current) { answer.candidates.append(Candidate(word: word, meaning: meaning)) }
+        if word.utf8.starts(with: current.utf8) { answer.candidates.append(Candidate(word: word, meaning: meaning)) }
     }
 
     private mutating func offer(_ verbs: [Verb]) {

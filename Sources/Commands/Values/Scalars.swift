@@ -37,7 +37,7 @@ extension Double {
         case "inf", "+inf", "infinity", "+infinity": self = .infinity
         case "-inf", "-infinity": self = -.infinity
         default:
-            guard !name.contains("n"), let number = Double(word), number.isFinite else { return nil }
+            guard !name.utf8.contains(UInt8(ascii: "n")), let number = Double(word), number.isFinite else { return nil }
             self = number
         }
     }

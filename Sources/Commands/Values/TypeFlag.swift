@@ -33,7 +33,7 @@ extension TypeFlag {
         case .float: ("F", "a real number; also nan, inf and -inf")
         case .bool, .boolean: ("B", "true false yes no on off 1 0, in any case")
         case .date: ("D", "RFC 3339, or YYYY-MM-DD HH:MM:SS +HHMM, or now")
-        case .data: ("HEX", "hexadecimal digits, or @FILE, or base64:…")
+        case .data: ("HEX", "hexadecimal digits, or @FILE, or base64:TEXT")
         case .array: ("VALUE…", "an array of the values; before each may stand a type")
         case .arrayAdd: ("VALUE…", "the values at the end of the array that is there")
         case .dict: ("KEY VALUE…", "a dictionary; before each value may stand a type")

@@ -107,8 +107,7 @@ package struct ValueArguments {
         _ text: String, _ flag: TypeFlag, _ format: PropertyList.Format?
     ) throws(ValueFailure) -> PropertyList {
         do throws(DecodingFailure) {
-            let options = PropertyList.ReadingOptions(unwrapsJSON: format == .json)
-            return try PropertyList(parsing: text, as: format, options: options)
+            return try format == .json ? LosslessJSON.value(of: text) : PropertyList(parsing: text, as: format)
         } catch {
             let entry = error.path.components.isEmpty ? "" : " (at \(error.path.description.onOneLine))"
             throw ValueFailure(.damaged(flag, error.location(in: text.utf8), "\(error.problem)\(entry)"))

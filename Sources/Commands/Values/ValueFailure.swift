@@ -78,7 +78,7 @@ extension TypeFlag {
         case .float: "a number that a double can hold"
         case .bool, .boolean: "true, false, yes, no, on, off, 1 or 0"
         case .date: "a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"
-        case .data: "hexadecimal digits, @FILE or base64:…"
+        case .data: "hexadecimal digits, @FILE or base64:TEXT"
         default: "a value"
         }
     }
