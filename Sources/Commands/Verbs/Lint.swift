@@ -19,7 +19,7 @@ extension Verb {
                 // The other files are looked at all the same.
                 try surroundings.note(failure.lines.joined(separator: "\n"))
                 if worst == .done { worst = .notFound }
-            } catch let failure as SystemFailure where !failure.isBrokenPipe {
+            } catch let failure as SystemFailure where failure.path != nil {
                 try surroundings.note(failure.description)
                 if worst != .damaged { worst = .systemFailed }
             }
