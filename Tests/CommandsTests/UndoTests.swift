@@ -141,7 +141,7 @@ import Testing
         #expect(versions.map { $0["reason"] } == ["delete", "undo", "delete", "write", "write", "write"])
         #expect(versions.map { $0["exists"] } == [false, true, true, true, true, true])
         #expect(versions[1]["undoneTo"] == 3)
-        let date = try #require(versions[2]["changes"]?.arrayValue?.first?["old"]?.dateValue)
+        let date = Date(timeIntervalSinceReferenceDate: 788_918_400)
         let change: PropertyList = ["path": ":old", "change": "removed", "old": .date(date)]
         #expect(versions[2]["changes"] == [change])
         #expect(versions[5]["process"] == 1 && versions[5]["program"] == "program")

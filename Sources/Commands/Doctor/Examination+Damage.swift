@@ -26,10 +26,19 @@ extension Examination {
                     error.description, "damaged, and no version of it is kept; removing keeps the file beside",
                     checkup.command("delete", domain))
             }
-            return Finding(
-                domain.file.path.description, error.description,
-                .command(["ls", "-l"], on: domain.file.path))
+            return refused(error, domain)
         }
+    }
+
+    /// What the system refused. That the user's own files may not be read is told of as a matter of permissions.
+    private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Finding? {
+        let path = domain.file.path
+        guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
+            return Finding(
+                path.description, failure.description, .advice("see what the system says of its disk: dmesg"))
+        }
+        guard [.site, .forced].contains(domain.layer) else { return nil }
+        return Finding(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
     }
 
     private static func damagedVersions(of domain: ExaminedDomain, _ checkup: Checkup) -> [Finding] {

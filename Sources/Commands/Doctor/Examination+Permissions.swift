@@ -5,19 +5,19 @@ extension Examination {
     /// Files and folders of the user's settings that others can read or write, or that belong to somebody else.
     static let permissions = Examination(subject: "permissions and owners") { checkup in
         var findings: [Finding] = []
-        for path in try paths(checkup) {
-            guard let status = try checkup.files.status(of: path) else { continue }
+        for path in paths(checkup) {
+            guard let status = (try? checkup.files.status(of: path)) ?? nil else { continue }
             findings += complaints(path, status, checkup.machine.environment.user)
         }
         return findings
     }
 
-    private static func paths(_ checkup: Checkup) throws -> [FilePath] {
+    private static func paths(_ checkup: Checkup) -> [FilePath] {
         guard checkup.user.arrangement == .own else { return checkup.domains.map(\.file.path) }
         var paths: [FilePath] = []
-        try collect(checkup.user.folder, depth: 4, checkup, into: &paths)
+        collect(checkup.user.folder, depth: 4, checkup, into: &paths)
         if !paths.contains(checkup.user.history) {
-            try collect(checkup.user.history, depth: 4, checkup, into: &paths)
+            collect(checkup.user.history, depth: 4, checkup, into: &paths)
         }
         return paths
     }
@@ -25,12 +25,12 @@ extension Examination {
     /// The path and all that is below it; what a symbolic link leads to counts, but not what is in there.
     private static func collect(
         _ path: FilePath, depth: Int, _ checkup: Checkup, into paths: inout [FilePath]
-    ) throws {
-        guard let status = try checkup.files.status(of: path, followingLink: false) else { return }
+    ) {
+        // What lies in a folder that may not be used is that folder's finding.
+        guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
         paths.append(path)
-        // What may not be listed is a finding of its own.
         guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
-        for name in names { try collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
+        for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
     }
 
     private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [Finding] {

@@ -46,12 +46,12 @@ extension Finding.Remedy {
 }
 
 /// One thing that the doctor looks at: a row of its own for each.
-struct Examination: Sendable {
-    /// What is looked at, for the manual.
-    let subject: String
+package struct Examination: Sendable {
+    /// What is looked at, as the manual lists it.
+    package let subject: String
     let find: @Sendable (Checkup) throws -> [Finding]
 
-    static let all: [Examination] = [
+    package static let all: [Examination] = [
         variables, permissions, folders, damage, leftovers, shadows, forcedFiles, temporaries, transactions, watching,
     ]
 }
