@@ -34,6 +34,11 @@ import Testing
             mended: ["chmod go-rwx \(folder)/d.plist"]
         ) { try $0.setPermissions(0o602, "d.plist") },
         Case(
+            name: "a folder that its owner cannot use",
+            said: ["\(folder): you cannot use it", "\(folder): cannot be written in: Permission denied"],
+            mended: ["chmod u+rwx \(folder)", "chmod u+rwx \(folder)"]
+        ) { try $0.setPermissions(0o000, "") },
+        Case(
             name: "a folder that the group reads", said: ["\(folder): others can read it"],
             mended: ["chmod go-rwx \(folder)"]
         ) { try $0.setPermissions(0o750, "") },
@@ -160,6 +165,13 @@ import Testing
             try clinic.root.open("/etc/prefs/forced/f.plist", .reading)?.setPermissions(.privateFile)
         },
         Case(
+            name: "a forced folder that the user cannot look into",
+            said: ["/etc/prefs/forced: you cannot look into it"], mended: ["sudo chmod a+rx /etc/prefs/forced"]
+        ) { clinic in
+            try clinic.machine.force("f", ["k": "forced"])
+            try clinic.root.open("/etc/prefs/forced", .reading)?.setPermissions(.privateFolder)
+        },
+        Case(
             name: "a forced folder that is the user's",
             said: ["/etc/prefs/forced: nothing in it counts: it does not belong to root"],
             mended: ["sudo chown root /etc/prefs/forced"]
@@ -262,6 +274,21 @@ import Testing
         #expect(outcome.output.hasPrefix("\(Self.folder): ") && outcome.output.hasSuffix(remedy), "\(outcome)")
     }
 
+    @Test(arguments: [["--store", "foundation"], ["--store", "gnustep"], ["--store", "/tmp/own"]])
+    func `any store can be looked at`(_ store: [String]) throws {
+        let clinic = try Clinic()
+        let healthy = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
+        #expect(healthy == Transcript.Outcome(output: "nothing to mend\n"))
+        guard store.last != "gnustep" else { return }
+        #expect(try runPrefs(["prefs"] + store + ["write", "d", "k", "1"], on: clinic.machine).status == 0)
+        let path = try #require(FilePath(store.last == "foundation" ? "/home/ada/.config/d.plist" : "/tmp/own/d.plist"))
+        try clinic.files.replace(path, with: [1, 2].span.bytes)
+        let outcome = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
+        #expect(outcome.status == 8)
+        #expect(outcome.output.contains("\n    prefs \(store.joined(separator: " ")) restore d 1\n"), "\(outcome)")
+        try clinic.run("prefs \(store.joined(separator: " ")) restore d 1")
+    }
+
     @Test func `a full and a locked disk are told of, with what to look at`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
@@ -343,7 +370,7 @@ final class Clinic {
         #expect(user == 0 || status.owner == user)
         let bits: [String: (UInt16, Bool)] = [
             "go-rwx": (0o077, false), "go-w": (0o022, false), "u+rw": (0o600, true), "u+rwx": (0o700, true),
-            "a+r": (0o444, true),
+            "a+r": (0o444, true), "a+rx": (0o555, true),
         ]
         let (mask, sets) = try #require(bits[change])
         let mode = sets ? status.permissions.rawValue | mask : status.permissions.rawValue & ~mask

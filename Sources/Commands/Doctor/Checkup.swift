@@ -21,21 +21,22 @@ struct Checkup: Sendable {
 
     private static func domains(_ places: StorePlaces, _ files: any FileSystem) throws -> [ExaminedDomain] {
         var domains: [ExaminedDomain] = []
-        func add(_ folder: StoreFolder, _ layer: Layer) throws {
-            for name in try folder.domains(in: files) {
+        func add(_ folder: StoreFolder, _ layer: Layer) {
+            // A folder that may not be listed is a finding of its own.
+            for name in (try? folder.domains(in: files)) ?? [] {
                 domains.append(ExaminedDomain(name: name, layer: layer, file: folder.file(of: name)))
             }
         }
-        if let forced = places.forced { try add(forced, .forced) }
+        if let forced = places.forced { add(forced, .forced) }
         if places.user.arrangement == .own {
             let host = try places.host()
-            for name in try places.user.domains(on: host, in: files) {
+            for name in (try? places.user.domains(on: host, in: files)) ?? [] {
                 let file = places.user.file(of: name, on: host)
                 domains.append(ExaminedDomain(name: name, layer: .userHost, file: file))
             }
         }
-        try add(places.user, .user)
-        if let site = places.site.first { try add(site, .site) }
+        add(places.user, .user)
+        if let site = places.site.first { add(site, .site) }
         return domains
     }
 
@@ -49,6 +50,9 @@ struct Checkup: Sendable {
         let needsRights = !layer.isEmpty && machine.environment.user != machine.administrator
         return .command(needsRights ? ["sudo"] + words : words)
     }
+
+    /// What lies in a folder; nothing where it may not be listed.
+    func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
 
     /// The folders of the user's store in which files of settings are written, as far as they exist.
     var writtenFolders: [FilePath] {

@@ -54,8 +54,8 @@ extension Examination {
     /// Damaged files that were kept beside what was written in their place.
     static let leftovers = Examination(subject: "damaged files that were set aside") { checkup in
         guard checkup.user.arrangement == .own else { return [] }
-        return try checkup.writtenFolders.prefix(2).flatMap { folder in
-            try (checkup.files.names(in: folder) ?? []).filter(isLeftover).map { name in
+        return checkup.writtenFolders.prefix(2).flatMap { folder in
+            checkup.names(in: folder).filter(isLeftover).map { name in
                 let path = folder.appending(name)
                 return Finding(
                     path.description, "damaged, and set aside; once nothing in it is missed, remove it",

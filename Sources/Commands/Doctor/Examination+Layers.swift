@@ -36,11 +36,19 @@ extension Examination {
 
     /// Files of the administrator that force nothing, since others could have written them.
     static let forcedFiles = Examination(subject: "forced files that do not count") { checkup in
-        var paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
-        if let folder = paths.first?.parent { paths.insert(folder, at: 0) }
-        return try paths.flatMap { path throws -> [Finding] in
-            guard let status = try checkup.files.status(of: path) else { return [] }
-            return reasons(path, status, checkup.machine.administrator)
+        guard let folder = checkup.access.places.forced?.folder else { return [] }
+        do throws(SystemFailure) {
+            _ = try checkup.files.names(in: folder)
+        } catch {
+            return [
+                Finding(folder.description, "you cannot look into it", .command(["sudo", "chmod", "a+rx"], on: folder))
+            ]
+        }
+        let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
+        return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
+            ((try? checkup.files.status(of: path)) ?? nil).map {
+                reasons(path, $0, checkup.machine.administrator)
+            } ?? []
         }
     }
 

@@ -6,10 +6,11 @@ extension Examination {
     static let temporaries = Examination(subject: "stale temporary files") { checkup in
         let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
         let now = checkup.machine.clock.wall
-        return try checkup.writtenFolders.flatMap { folder in
-            try (checkup.files.names(in: folder) ?? []).filter(\.isTemporary).compactMap { name -> Finding? in
+        return checkup.writtenFolders.flatMap { folder in
+            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> Finding? in
                 let path = folder.appending(name)
-                guard !needed.contains(path), let status = try checkup.files.status(of: path, followingLink: false),
+                let found = try? checkup.files.status(of: path, followingLink: false)
+                guard !needed.contains(path), let status = found ?? nil,
                     status.modified.advanced(by: oldAge) < now
                 else {
                     return nil
