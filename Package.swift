@@ -54,7 +54,7 @@ let package = Package(
             linkerSettings: standalone.linker),
 
         // Measured and attacked, never shipped.
-        .executableTarget(name: "Benchmarks", dependencies: ["PropertyLists"]),
+        .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
         .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists"]),
 
         // Tests: one target a module, and what they share.

@@ -11,7 +11,10 @@ extension Benchmark {
         [
             Benchmark(name: "formats", summary: "reading and writing, against what others made") {
                 try FormatsBenchmark($0).run()
-            }
+            },
+            Benchmark(name: "store", summary: "keeping settings, as the stores that others made do it") {
+                try StoreBenchmark($0).run()
+            },
         ]
     }
 

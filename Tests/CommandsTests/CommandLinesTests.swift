@@ -103,8 +103,6 @@ import Testing
             let result = try result(of: split[index], on: pair.old)
             #expect(result == pair.new, "pair \(index), \(Seed.ofThisRun)\n\(texts[index].prefix(2000))")
         }
-        let shapes = Set(split.joined().map(Self.shape))
-        #expect(shapes == Self.allShapes, "\(Seed.ofThisRun)")
         for shell in ["sh", "bash", "zsh"] where Tool.path(of: shell) != nil {
             let calls = try calls(of: texts, by: shell)
             #expect(calls.count == split.joined().count, "\(shell)")
@@ -114,7 +112,18 @@ import Testing
         }
     }
 
-    /// What there is to try: a run in which one never comes up proves less than it says.
+    @Test func `the generated pairs take every shape of line`() throws {
+        // Of one seed: in another run a rare shape may stay away.
+        var mutations = Mutations(SeededGenerator(seed: Seed(number: 1), stream: "pairs"))
+        let shapes = try (0..<Self.pairs).reduce(into: Set<String>()) { shapes, _ in
+            let pair = mutations.pair()
+            let text = try CommandLines(from: pair.old, to: pair.new, domain: "d").text()
+            shapes.formUnion(try ShellScript.pipelines(text).map(Self.shape))
+        }
+        #expect(shapes == Self.allShapes)
+    }
+
+    /// What there is to try: pairs in which one never comes up prove less than they say.
     private static let allShapes: Set = [
         "delete key", "delete path", "write key", "write key -json", "write path", "write path -json", "append",
         "import", "import --replace",

@@ -117,4 +117,20 @@ import Testing
         #expect(value.asString == nil)
         #expect(value.asURL { _ in "/home/ada" } == nil)
     }
+
+    @Test(
+        arguments: [
+            ("1", .max, .infinity), ("0", 0, 0), (" ", 0, 0), ("-", 0, 0), (".", 0, 0), ("1e", 1, 10), ("0.", 0, 0),
+            ("~", 0, 0),
+            ("a:", 0, 0), ("/", 0, 0), ("\0", 0, 0), ("\u{10FFFF}", 0, 0), ("\u{301}", 0, 0),
+        ] as [(String, Int, Double)])
+    func `a text of 64 KiB is read like a short one`(piece: String, integer: Int, double: Double) {
+        let value = PropertyList.string(String(repeating: piece, count: 1 << 16))
+        #expect(value.asInteger == integer)
+        #expect(value.asDouble == double)
+        #expect(value.asFloat == Float(double))
+        #expect(value.asBoolean == (integer != 0))
+        // Whatever URL it is: that an answer comes back is the point.
+        _ = value.asURL { _ in nil }
+    }
 }

@@ -97,6 +97,20 @@ private struct Window: Codable, Equatable {
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
     }
 
+    @Test func `reach the disk at the end of the program, also those set after a synchronization`() throws {
+        let bench = try StoreBench()
+        let store = bench.store()
+        let defaults = Defaults(Self.name, in: store)
+        defaults[.size] = 14
+        #expect(defaults.synchronize())
+        defaults[.size] = 15
+        store.process.flushAll()
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 15])
+        defaults.removePersistentDomain(forName: Self.name.text)
+        store.process.flushAll()
+        #expect(try !StoreBench.file(Self.name).contents(on: bench.process()).exists)
+    }
+
     @Test func `of another process show after a tick of the clock`() throws {
         let bench = try StoreBench()
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))

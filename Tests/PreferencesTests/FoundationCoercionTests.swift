@@ -45,6 +45,7 @@ import Testing
         let folder = try TemporaryFolder()
         for path in [
             "", "/", "/usr", "/usr/", "/no such", "/é/%/?#", "relative/path", ".", "..", "../a", "//a", "/a/../b",
+            "a\0b", "\u{0}",
         ] {
             try compareURLs(path)
         }

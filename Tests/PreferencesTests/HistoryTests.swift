@@ -72,6 +72,19 @@ import Testing
         #expect(try Self.versions(bench) == [.numbered(4), .numbered(5)])
     }
 
+    @Test func `follows what the user has set of the store`() throws {
+        let bench = try StoreBench()
+        try bench.process().commit([
+            DomainEdit(StoreBench.file(StorePolicy.domain)) {
+                $0.values = ["historyVersions": 2, "newDomainFormat": "xml1"]
+            }
+        ])
+        let defaults = Defaults("com.example.editor", in: bench.store())
+        for number in 0..<5 { try defaults.transaction { $0["a"] = .integer(.init(number)) } }
+        #expect(try Self.versions(bench) == [["a": 3], ["a": 4]])
+        #expect(try Self.file.contents(on: bench.process()).format == .xml)
+    }
+
     @Test func `of a large domain holds the replaced file itself`() throws {
         let bench = try StoreBench()
         var policy = HistoryPolicy()

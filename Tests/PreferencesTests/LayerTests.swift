@@ -78,16 +78,17 @@ import Testing
     @Test func `asks arguments and environment before what is stored, and what is registered last`() throws {
         let bench = try StoreBench()
         let store = bench.store(arguments: ["-a", "argument"], variables: ["B": "variable", "A": "hidden"])
-        let defaults = Defaults("com.example.app", in: store, environment: ["A": "a", "B": "b"])
+        let defaults = Defaults(
+            "com.example.app", in: store, environment: ["A": "a", "B": "b"], factory: ["c": "factory", "d": "factory"])
         for key in ["a", "b", "c"] { defaults.set("stored", forKey: key) }
         defaults.register(defaults: ["c": "registered", "d": "registered", "e": 1])
         #expect(
             ["a", "b", "c", "d"].map { defaults.string(forKey: $0) } == [
-                "argument", "variable", "stored", "registered",
+                "argument", "variable", "stored", "factory",
             ])
         #expect(
             ["a", "b", "c", "d", "e", "f"].map { defaults.origin(forKey: $0)?.layer }
-                == [.arguments, .environment, .user, .registered, .registered, nil])
+                == [.arguments, .environment, .user, .factory, .registered, nil])
         #expect(defaults.explain("a").entries.map(\.origin.layer) == [.arguments, .environment, .user])
     }
 

@@ -21,10 +21,12 @@ struct StoreBench: Sendable {
 
     static func process(
         on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(), program: String = "program",
-        arguments: [String] = [], variables: [String: String] = [:], terminal: SimulatedTerminal = SimulatedTerminal()
+        arguments: [String] = [], variables: EnvironmentVariables = [:],
+        terminal: SimulatedTerminal = SimulatedTerminal()
     ) -> Machine {
         var environment = Environment(
-            variables: ["HOME": "/home/ada"].merging(variables) { $1 }, arguments: [program] + arguments,
+            variables: (["HOME": "/home/ada"] as EnvironmentVariables).merging(variables),
+            arguments: [program] + arguments,
             executable: FilePath("/usr/bin/\(program)"), user: 1000)
         environment.process = 4711
         return Machine(
@@ -33,7 +35,7 @@ struct StoreBench: Sendable {
     }
 
     /// The user's store, as a new process uses it.
-    func store(_ kind: Store.Kind = .native, arguments: [String] = [], variables: [String: String] = [:]) -> Store {
+    func store(_ kind: Store.Kind = .native, arguments: [String] = [], variables: EnvironmentVariables = [:]) -> Store {
         Store(kind, on: Self.process(on: simulated.disk, arguments: arguments, variables: variables))
     }
 

@@ -6,9 +6,10 @@ extension StoreAccess {
     /// Changes domains in one step: all of them or none.
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
+        let policy = policy
         let writer = DomainWriter(
             machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
-        let outcomes = try writer.commit(edits)
+        let outcomes = try writer.commit(edits.map { $0.made(in: policy.newFormat) })
         for outcome in outcomes { try warn(outcome.before.recovery) }
         return outcomes
     }

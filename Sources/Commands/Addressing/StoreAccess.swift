@@ -7,7 +7,8 @@ struct StoreAccess {
     let surroundings: Surroundings
     let machine: Machine
     let places: StorePlaces
-    let policy: StorePolicy
+    /// What the user has set of the store itself. Only writers ask.
+    var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// What the classic verbs see, and what is written.
     let layer: Layer
     /// The host of the layer `user-host`.
@@ -21,7 +22,6 @@ struct StoreAccess {
             throw CommandFailure(.usage, "this store has no files")
         }
         self.places = places
-        policy = StorePolicy(in: places, on: machine)
         let named = invocation[.host]
         if let named, (try? DomainName(named)) == nil {
             throw CommandFailure(.usage, "\(ShellWord.quoted(named.onOneLine)) is no name of a host")
@@ -81,10 +81,10 @@ extension StoreAccess {
         switch layer {
         case .userHost:
             let host = if let host { host } else { try places.host() }
-            return places.user.file(of: name, on: host, newFormat: policy.newFormat)
-        case .site: return (places.site.first ?? places.user).file(of: name, newFormat: policy.newFormat)
-        case .forced: return (places.forced ?? places.user).file(of: name, newFormat: policy.newFormat)
-        default: return places.user.file(of: name, newFormat: policy.newFormat)
+            return places.user.file(of: name, on: host)
+        case .site: return (places.site.first ?? places.user).file(of: name)
+        case .forced: return (places.forced ?? places.user).file(of: name)
+        default: return places.user.file(of: name)
         }
     }
 

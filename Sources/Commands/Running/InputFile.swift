@@ -21,12 +21,12 @@ struct InputFile: Sendable {
     }
 
     /// The value, and the format that it is in.
-    func value() throws(InputFailure) -> (value: PropertyList, format: PropertyList.Format) {
+    func value() throws(DamagedInput) -> (value: PropertyList, format: PropertyList.Format) {
         do throws(DecodingFailure) {
             if let format { return (try PropertyList(parsing: bytes, as: format, options: options), format) }
             return try PropertyList.sniffed(bytes, options: options)
         } catch {
-            throw InputFailure(name: name, failure: error, location: error.location(in: bytes))
+            throw DamagedInput(name: name, bytes: bytes, failure: error)
         }
     }
 
@@ -37,21 +37,6 @@ struct InputFile: Sendable {
             throw CommandFailure(.damaged, "\(name): holds one \(value.kind.rawValue), not a dictionary of settings")
         }
         return entries
-    }
-}
-
-/// That a file is no property list, and where it ceases to be one.
-struct InputFailure: Reportable {
-    let name: String
-    let failure: DecodingFailure
-    let location: TextLocation?
-
-    var status: ExitStatus { .damaged }
-
-    var lines: [String] {
-        guard let location else { return ["\(name): \(failure)"] }
-        let entry = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
-        return ["\(name):\(location.line):\(location.column): \(failure.problem)\(entry)"]
     }
 }
 

@@ -12,13 +12,13 @@ package struct Surroundings: Sendable {
     package let background: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        environment: Environment, fileSystem: any FileSystem,
-        watcher: @autoclosure @escaping @Sendable () -> any DirectoryWatcher, clock: any Clock, terminal: any Terminal,
+        environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
+        terminal: any Terminal,
         background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
-        self.watcher = WatcherOnDemand(watcher)
+        self.watcher = watcher
         self.clock = clock
         self.terminal = terminal
         self.background = background

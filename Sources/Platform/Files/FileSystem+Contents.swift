@@ -102,7 +102,11 @@ package enum LockAttempt: Sendable {
 extension OpenFile {
     /// All bytes of the file. More than `limit` fail with `fileTooLarge`.
     package func contents(limit: Int = .max) throws(SystemFailure) -> [UInt8] {
-        let status = try status()
+        try contents(status(), limit: limit)
+    }
+
+    /// The same of a file whose status is known.
+    package func contents(_ status: FileStatus, limit: Int) throws(SystemFailure) -> [UInt8] {
         guard status.kind == .file else {
             throw SystemFailure(status.kind == .folder ? .isAFolder : .invalidArgument, .read, path)
         }

@@ -1,6 +1,6 @@
 /// What a process is told when it starts. A value: what has it from elsewhere is as good as what the system says.
 package struct Environment: Hashable, Sendable {
-    package var variables: [String: String]
+    package var variables: EnvironmentVariables
     /// The program's name and what follows it.
     package var arguments: [String]
     /// The file of the running program, where that can be known.
@@ -11,7 +11,8 @@ package struct Environment: Hashable, Sendable {
     package var hostName: String
 
     package init(
-        variables: [String: String] = [:], arguments: [String] = [], executable: FilePath? = nil, process: Int32 = 1,
+        variables: EnvironmentVariables = [:], arguments: [String] = [], executable: FilePath? = nil,
+        process: Int32 = 1,
         user: UInt32 = 1000, hostName: String = "localhost"
     ) {
         self.variables = variables

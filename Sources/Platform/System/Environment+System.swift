@@ -14,8 +14,8 @@ extension Environment {
             process: getpid(), user: geteuid(), hostName: nameOfHost())
     }
 
-    private static func environmentVariables() -> [String: String] {
-        var variables: [String: String] = [:]
+    private static func environmentVariables() -> EnvironmentVariables {
+        var variables = EnvironmentVariables()
         #if canImport(Darwin)
             var entry = _NSGetEnviron().pointee
         #else
@@ -24,9 +24,10 @@ extension Environment {
             guard var entry = first else { return variables }
         #endif
         while let text = entry.pointee {
-            let parts = String(cString: text).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // Of two entries of one name, the C library finds the first.
-            if parts.count == 2, variables[String(parts[0])] == nil { variables[String(parts[0])] = String(parts[1]) }
+            if let sign = strchr(text, CInt(UInt8(ascii: "="))) {
+                let name = UnsafeRawBufferPointer(start: text, count: sign - text)
+                variables.append(String(decoding: name, as: UTF8.self), String(cString: sign + 1))
+            }
             entry += 1
         }
         return variables

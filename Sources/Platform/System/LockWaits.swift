@@ -15,6 +15,8 @@ internal import Synchronization
 /// thread. A caller that gives up leaves the thread where it is, for nothing short of a signal ends its call; the next
 /// caller for the same file takes it over, and so there are never more such threads than once waited at the same time.
 final class LockWaits: Sendable {
+    static let ofThisProcess = LockWaits()
+
     /// What is waited for.
     struct Goal: Hashable { let file: FileIdentity, mode: LockMode }
 

@@ -12,14 +12,12 @@ internal import Synchronization
 final class SystemFile: OpenFile {
     let path: FilePath
     private let descriptor: Descriptor
-    private let waits: LockWaits
     /// The opening that has the lock: this one, or another of the same file whose wait was taken over.
     private let locked = Mutex<Descriptor?>(nil)
 
-    init(_ descriptor: Descriptor, _ path: FilePath, _ waits: LockWaits) {
+    init(_ descriptor: Descriptor, _ path: FilePath) {
         self.descriptor = descriptor
         self.path = path
-        self.waits = waits
     }
 
     func status() throws(SystemFailure) -> FileStatus { try descriptor.status(of: path) }
@@ -89,7 +87,9 @@ final class SystemFile: OpenFile {
     }
 
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
-        guard let holder = try waits.lock(descriptor, mode, path, patience: patience) else { return false }
+        guard let holder = try LockWaits.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {
+            return false
+        }
         locked.withLock { $0 = holder }
         return true
     }

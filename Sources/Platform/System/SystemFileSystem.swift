@@ -8,8 +8,6 @@
 
 /// The files of this machine.
 package struct SystemFileSystem: FileSystem {
-    private let waits = LockWaits()
-
     package init() {}
 
     package func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
@@ -20,7 +18,7 @@ package struct SystemFileSystem: FileSystem {
             let number = try systemCall(.open, path) {
                 path.withCString { Self.open($0, all, mode_t(permissions.rawValue)) }
             }
-            return SystemFile(Descriptor(number), path, waits)
+            return SystemFile(Descriptor(number), path)
         } catch  where error.code == .noSuchFile && !access.creates {
             return nil
         }

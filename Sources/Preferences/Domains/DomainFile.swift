@@ -29,6 +29,16 @@ package struct DomainFile: Hashable, Sendable {
     }
 }
 
+extension DomainFile {
+    /// The same, in the format that new domains of our own are to have. Other files have one of their own.
+    package func made(in format: PropertyList.Format) -> DomainFile {
+        guard lock != .itself else { return self }
+        var file = self
+        file.newFormat = format
+        return file
+    }
+}
+
 /// What a writer locks so that no other one changes the same file.
 package enum LockPlace: Hashable, Sendable {
     /// A file of its own, which stays when the other is replaced.

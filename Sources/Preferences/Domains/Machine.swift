@@ -14,10 +14,14 @@ package struct Machine: Sendable {
     /// Does work that may wait for files, apart from the caller.
     package var background: @Sendable (@escaping @Sendable () -> Void) -> Void
 
+    /// Has something done at the normal end of the program.
+    package var atEnd: @Sendable (@escaping @Sendable () -> Void) -> Void
+
     package init(
         fileSystem: any FileSystem, clock: any Clock, watcher: any DirectoryWatcher, environment: Environment,
         terminal: any Terminal, forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
-        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        atEnd: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
     ) {
         self.fileSystem = fileSystem
         self.clock = clock
@@ -27,13 +31,15 @@ package struct Machine: Sendable {
         self.forcedFolder = forcedFolder
         self.administrator = administrator
         self.background = background
+        self.atEnd = atEnd
     }
 
     /// The machine that this process runs on.
     package static func ofThisProcess() -> Machine {
         Machine(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher(),
-            environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) })
+            environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) },
+            atEnd: { action in atExit(action) })
     }
 
     /// What this program is called in histories: the name of its file, else the first argument's.

@@ -25,9 +25,14 @@ package final class StoreOfProcess: Sendable {
     init(_ kind: Store.Kind, on machine: Machine) {
         self.kind = kind
         self.machine = machine
-        signals = StoreSignals(IssueBoard(machine.terminal, machine.program))
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
+        signals = StoreSignals(
+            IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
+            PolicyInForce((try? places.get()) ?? nil, machine))
     }
+
+    /// Writes all that was set and is not on the disk yet, as the end of the program does.
+    package func flushAll() { signals.pending.flushAll() }
 
     /// The values of a file, shared by all of the process.
     func domain(of file: DomainFile, mustBeTrusted: Bool = false) -> OpenDomain {
@@ -64,8 +69,35 @@ final class StoreSignals: Sendable {
     /// Grows with every change that this process makes or sees.
     let epoch = Atomic<UInt64>(1)
     let issues: IssueBoard
+    let pending: PendingDomains
+    let policy: PolicyInForce
 
-    init(_ issues: IssueBoard) { self.issues = issues }
+    init(_ issues: IssueBoard, _ pending: PendingDomains, _ policy: PolicyInForce) {
+        self.issues = issues
+        self.pending = pending
+        self.policy = policy
+    }
 
     func noteChange() { epoch.add(1, ordering: .releasing) }
+}
+
+/// What the user has set of the store, read when the first domain is written.
+final class PolicyInForce: Sendable {
+    private let places: StorePlaces?
+    private let machine: Machine
+    private let policy = Mutex<StorePolicy?>(nil)
+
+    init(_ places: StorePlaces?, _ machine: Machine) {
+        self.places = places
+        self.machine = machine
+    }
+
+    var value: StorePolicy {
+        policy.withLock { policy in
+            if let policy { return policy }
+            let read = places.map { StorePolicy(in: $0, on: machine) } ?? StorePolicy()
+            policy = read
+            return read
+        }
+    }
 }

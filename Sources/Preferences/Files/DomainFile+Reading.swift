@@ -55,9 +55,17 @@ extension DomainFile {
     }
 
     private func read(_ file: any OpenFile) throws(StoreFailure) -> ([UInt8], FileStatus) {
+        let status = try status(of: file)
         do throws(SystemFailure) {
-            let status = try file.status()
-            return (try file.contents(limit: PropertyList.Limits.default.inputBytes), status)
+            return (try file.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
+        } catch {
+            throw StoreFailure(error, name)
+        }
+    }
+
+    private func status(of file: any OpenFile) throws(StoreFailure) -> FileStatus {
+        do throws(SystemFailure) {
+            return try file.status()
         } catch {
             throw StoreFailure(error, name)
         }
@@ -87,16 +95,12 @@ extension DomainFile {
     private static let fewBytes = 16 << 10
 
     private func look(for path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
-        let size: Int
-        do throws(SystemFailure) {
-            let status = try file.status()
-            size = status.kind == .file ? status.size : 0
-        } catch {
-            throw StoreFailure(error, name)
+        let status = try status(of: file)
+        guard status.kind == .file, status.size > Self.fewBytes else {
+            return try look(for: path, inSmall: file, status)
         }
-        guard size > Self.fewBytes else { return try look(for: path, inSmall: file) }
         do {
-            let source = BytesOfFile(file: file, byteCount: size)
+            let source = BytesOfFile(file: file, byteCount: status.size)
             guard try source.isBinary else {
                 return PropertyList.dictionary(try load(file).0.values)[path]
             }
@@ -112,8 +116,15 @@ extension DomainFile {
         }
     }
 
-    private func look(for path: EntryPath, inSmall file: any OpenFile) throws(StoreFailure) -> PropertyList? {
-        let (bytes, _) = try read(file)
+    private func look(
+        for path: EntryPath, inSmall file: any OpenFile, _ status: FileStatus
+    ) throws(StoreFailure) -> PropertyList? {
+        let bytes: [UInt8]
+        do throws(SystemFailure) {
+            bytes = try file.contents(status, limit: PropertyList.Limits.default.inputBytes)
+        } catch {
+            throw StoreFailure(error, name)
+        }
         guard bytes.starts(with: "bplist".utf8) else {
             return PropertyList.dictionary(try parse(bytes).0)[path]
         }

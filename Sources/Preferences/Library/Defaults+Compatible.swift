@@ -67,7 +67,7 @@ extension Defaults {
     public func set(_ value: Double, forKey key: String) { set([(key, .real(value))]) }
     public func set(_ value: Bool, forKey key: String) { set([(key, .boolean(value))]) }
     public func set(_ url: URL?, forKey key: String) { set([(key, url.map { .string($0.asSetting) })]) }
-    public func set(_ value: PropertyList?, forKey key: String) { set([(key, value)]) }
+    public func set(_ value: PropertyList, forKey key: String) { set([(key, value)]) }
     public func removeObject(forKey key: String) { set([(key, nil)]) }
 
     /// Sets the values that count where no layer has any. They are not stored.

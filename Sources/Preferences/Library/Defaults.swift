@@ -1,4 +1,5 @@
 internal import Platform
+public import PropertyLists
 internal import Synchronization
 
 /// The settings of a domain as a program sees them: the first answer of all layers, from what the administrator forces
@@ -25,13 +26,18 @@ public final class Defaults: Sendable {
     ///   - name: The domain's name.
     ///   - store: Where it is kept.
     ///   - environment: The variables that hold values, each with the key that its value is for.
-    public init(_ name: DomainName, in store: Store = .native, environment: [String: String] = [:]) {
+    ///   - factory: The values of the layer `factory`, for all instances of the domain.
+    public init(
+        _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
+        factory: PropertyList.Dictionary = [:]
+    ) {
         self.name = name
         self.store = store
         let process = store.process
         target = process.target(of: name)
         table = Mutex(ResolvedTable(process.sources(of: name, suites: [], environment: environment)))
         self.environment = environment
+        if !factory.isEmpty { process.volatile(name, .factory).replaceAll(factory) }
     }
 
     deinit { stopObserving() }

@@ -17,23 +17,25 @@ extension OpenDomain {
     private static let delay: Duration = .milliseconds(80)
     private static let longestDelay: Duration = .seconds(30)
 
+    /// Sees to it that what is pending reaches the disk: soon, or else at the end of the program.
     func scheduleFlush() {
+        signals.pending.register(self)
         let delay = state.withLock { state -> Duration? in
             guard !state.flush.isScheduled, !state.pending.isEmpty else { return nil }
             state.flush.isScheduled = true
             return min(Self.delay * (1 << min(state.flush.failures, 9)), Self.longestDelay)
         }
         guard let delay else { return }
-        ExitFlush.register(self)
         // The wake-up holds the domain, so that nothing that was set is let go unwritten.
         _ = machine.clock.wake(at: machine.clock.now.advanced(by: delay)) { [self] in
             machine.background { [self] in
                 state.withLock { $0.flush.isScheduled = false }
-                _ = try? flush()
-                scheduleFlush()
+                if (try? flush()) == nil || hasPending { scheduleFlush() }
             }
         }
     }
+
+    private var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -113,9 +115,11 @@ extension OpenDomain {
     private func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
-        let writer = DomainWriter(machine, WriteNote(reason, by: machine))
-        let known = state.withLock(\.stored)
-        let outcomes = try writer.commit([DomainEdit(file, known: known, change: change)])
+        let policy = signals.policy.value
+        let writer = DomainWriter(
+            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
+        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored), change: change)
+        let outcomes = try writer.commit([edit])
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
         return outcome
     }
@@ -134,7 +138,7 @@ extension OpenDomain {
             state.take(contents, own: own)
             return state.pending.isEmpty
         }
-        if isDone { ExitFlush.forget(self) }
+        if isDone { signals.pending.forget(self) }
         signals.noteChange()
     }
 
@@ -155,25 +159,5 @@ extension PropertyList.Dictionary {
         for entry in self where other[entry.key] != entry.value { keys.insert(entry.key) }
         for entry in other where self[entry.key] == nil { keys.insert(entry.key) }
         return keys
-    }
-}
-
-/// The domains with changes that are to be written before the program ends.
-enum ExitFlush: Sendable {
-    private static let domains = Mutex<[ObjectIdentifier: OpenDomain]>([:])
-    private static let registration: Void = atExit { flushAll() }
-
-    static func register(_ domain: OpenDomain) {
-        _ = registration
-        domains.withLock { $0[ObjectIdentifier(domain)] = domain }
-    }
-
-    /// Forgets domains whose changes are written.
-    static func forget(_ domain: OpenDomain) {
-        domains.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(domain)) }
-    }
-
-    private static func flushAll() {
-        for domain in domains.withLock({ Array($0.values) }) { _ = try? domain.flush() }
     }
 }

@@ -19,6 +19,11 @@ package struct DomainEdit: Sendable {
         self.acceptsLoss = acceptsLoss
         self.change = change
     }
+
+    /// The same for a domain that is new, in the format that new ones are to have.
+    package func made(in format: PropertyList.Format) -> DomainEdit {
+        DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
+    }
 }
 
 /// A domain while it is changed.

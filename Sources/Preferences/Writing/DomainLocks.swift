@@ -99,6 +99,10 @@ struct DomainLocks {
             let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
             guard case .absent = attempt else { return attempt }
             let folder = try machine.fileSystem.openLocked(path.parent, .reading, .exclusive, patience: patience)
+            if case .absent = folder {
+                try machine.fileSystem.makeFolders(path.parent)
+                continue
+            }
             guard case .locked(let lock) = folder else { return folder }
             if try machine.fileSystem.status(of: path) == nil { return folder }
             lock.unlock()

@@ -13,6 +13,8 @@ let package = Package(
             dependencies: [
                 .product(name: "Preferences", package: "prefs"),
                 .product(name: "PropertyLists", package: "prefs"),
-            ])
+            ]),
+        // Written for Foundation; `Tests/run` changes the import and the type's name.
+        .executableTarget(name: "Program", dependencies: [.product(name: "Preferences", package: "prefs")]),
     ]
 )

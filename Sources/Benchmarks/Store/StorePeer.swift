@@ -1,0 +1,93 @@
+/// A settings store that others made: the commands that it is driven by.
+struct StorePeer: Sendable {
+    let name: String
+    /// What to install where it is not there.
+    let hint: String
+    /// Its file in the folder that it works in; nil where others keep the file open.
+    let file: String?
+    /// Whether it has commands of its own to measure; else `write` and its like are those of its driver.
+    let isCommand: Bool
+    /// The words of a program that does in its process what Tests/Peers/Sources/UserDefaultsPeer says.
+    let driver: [String]?
+    /// Commands of the shell that must succeed before it can be measured.
+    let preparation: [String]
+    let environment: @Sendable (_ folder: String) -> [String: String]
+    let write: @Sendable (_ folder: String, _ key: String, _ value: String) -> [String]
+    let read: @Sendable (_ folder: String, _ key: String) -> [String]
+    /// Prints, among other things, all keys.
+    let list: @Sendable (_ folder: String) -> [String]
+    let fill: Fill
+
+    /// How many values are put in at once.
+    enum Fill: Sendable {
+        /// By words to which the beginning of the keys and their number are added.
+        case command([String])
+        /// By words that read from standard input the text that is made of lines, one for each key.
+        case input([String], header: String, line: @Sendable (_ key: String, _ value: String) -> String)
+        /// By writing its file.
+        case file(header: String, line: @Sendable (_ key: String, _ value: String) -> String)
+    }
+}
+
+extension StorePeer {
+    static let all: [StorePeer] = [own, foundation, gnustep, dconf, git]
+
+    static let ownName = "prefs"
+
+    private static let own = StorePeer(
+        name: ownName, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
+        driver: [".build/release/Benchmarks", "store-driver", domain],
+        preparation: ["swift build -c release --product prefs", "swift build -c release --product Benchmarks"],
+        environment: { ["PATH": path, "HOME": $0] },
+        write: { [".build/release/prefs", "write", domain, $1, $2] },
+        read: { [".build/release/prefs", "read", domain, $1] },
+        list: { _ in [".build/release/prefs", "read", domain] },
+        fill: .input([".build/release/prefs", "import", domain, "-"], header: "") { "\($0) = \($1);" })
+
+    private static let domain = "org.example.peer"
+    private static let userDefaults = [".build/peers/foundation/release/UserDefaultsPeer", domain]
+    private static let path = "/usr/local/bin:/usr/bin:/bin"
+
+    private static let foundation = StorePeer(
+        name: "Foundation", hint: "it comes with the Swift toolchain", file: ".config/\(domain).plist",
+        isCommand: false, driver: userDefaults,
+        preparation: ["swift build -c release --package-path Tests/Peers --scratch-path .build/peers/foundation"],
+        environment: { ["PATH": path, "HOME": $0, "CFFIXED_USER_HOME": $0] },
+        write: { userDefaults + ["write", $1, $2] },
+        read: { userDefaults + ["read", $1] },
+        list: { _ in userDefaults + ["list"] },
+        fill: .command(userDefaults + ["fill"]))
+
+    private static let gnustep = StorePeer(
+        name: "GNUstep", hint: "apt-get install gnustep-base-runtime", file: "Defaults/\(domain).plist",
+        isCommand: true, driver: nil,
+        preparation: ["command -v defaults"],
+        environment: { ["PATH": path, "HOME": $0, "GNUSTEP_CONFIG_FILE": $0 + "/GNUstep.conf"] },
+        write: { ["defaults", "write", domain, $1, $2] },
+        read: { ["defaults", "read", domain, $1] },
+        list: { _ in ["defaults", "read", domain] },
+        fill: .input(["defaults", "write"], header: "") { "\(domain) \($0) \($1)" })
+
+    private static let dconf = StorePeer(
+        name: "dconf", hint: "apt-get install dconf-cli dconf-service dbus", file: nil, isCommand: true, driver: nil,
+        preparation: ["command -v dconf", "command -v dbus-run-session"],
+        environment: {
+            [
+                "PATH": path, "HOME": $0, "XDG_CONFIG_HOME": $0, "XDG_CACHE_HOME": $0 + "/cache",
+                "XDG_RUNTIME_DIR": $0 + "/run",
+            ]
+        },
+        write: { ["dconf", "write", "/peer/" + $1, "'\($2)'"] },
+        read: { ["dconf", "read", "/peer/" + $1] },
+        list: { _ in ["dconf", "dump", "/peer/"] },
+        fill: .input(["dconf", "load", "/peer/"], header: "[/]") { "\($0)='\($1)'" })
+
+    private static let git = StorePeer(
+        name: "git config", hint: "apt-get install git", file: "settings", isCommand: true, driver: nil,
+        preparation: ["command -v git"],
+        environment: { ["PATH": path, "HOME": $0] },
+        write: { ["git", "config", "--file", $0 + "/settings", "peer." + $1, $2] },
+        read: { ["git", "config", "--file", $0 + "/settings", "peer." + $1] },
+        list: { ["git", "config", "--file", $0 + "/settings", "--list"] },
+        fill: .file(header: "[peer]") { "\t\($0) = \($1)" })
+}

@@ -1,0 +1,34 @@
+internal import Synchronization
+
+/// The domains of a store with changes that are to be written before the program ends.
+///
+/// It holds them, so that nothing that was set is let go unwritten.
+final class PendingDomains: Sendable {
+    private let machine: Machine
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var domains: [ObjectIdentifier: OpenDomain] = [:]
+        var isRegistered = false
+    }
+
+    init(_ machine: Machine) { self.machine = machine }
+
+    func register(_ domain: OpenDomain) {
+        let isFirst = state.withLock { state in
+            state.domains[ObjectIdentifier(domain)] = domain
+            defer { state.isRegistered = true }
+            return !state.isRegistered
+        }
+        if isFirst { machine.atEnd { [self] in flushAll() } }
+    }
+
+    /// Forgets a domain whose changes are written.
+    func forget(_ domain: OpenDomain) {
+        state.withLock { _ = $0.domains.removeValue(forKey: ObjectIdentifier(domain)) }
+    }
+
+    func flushAll() {
+        for domain in state.withLock({ Array($0.domains.values) }) { _ = try? domain.flush() }
+    }
+}

@@ -1,0 +1,1 @@
+../../../../Sources/Benchmarks/Measurement.swift

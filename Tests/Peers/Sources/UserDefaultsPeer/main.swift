@@ -1,0 +1,171 @@
+// Does with Foundation's UserDefaults what `Benchmarks store` asks for, in a process of its own:
+//
+//     UserDefaultsPeer DOMAIN MODE [ARGUMENT …]
+//
+//     write KEY VALUE        sets and synchronizes; status 1 where synchronize() says no
+//     read KEY               prints the value, or fails
+//     list                   prints the keys
+//     fill PREFIX COUNT      sets that many keys, PREFIX0 and so on, and synchronizes once
+//     update PREFIX COUNT    the same, synchronizing after each
+//     forever KEY            sets the key to 1, 2, 3 … and prints each number when it is synchronized
+//     await KEY VALUE SECONDS exact|lazy
+//                            prints `ready`, looks until the key has the value, prints the nanoseconds since 1970 or
+//                            `never`; exact synchronizes before each look
+//     get COUNT              prints the nanoseconds of a get among that many keys
+//     set-get COUNT          … of a set and a get
+//     persist COUNT          … of a set and synchronize()
+
+import Foundation
+
+struct Misuse: Error {}
+
+struct Peer {
+    let domain: String
+    let defaults: UserDefaults
+    var arguments: ArraySlice<String>
+
+    init(_ arguments: [String]) throws {
+        self.arguments = arguments.dropFirst()
+        guard let domain = self.arguments.popFirst(), let defaults = UserDefaults(suiteName: domain) else {
+            throw Misuse()
+        }
+        (self.domain, self.defaults) = (domain, defaults)
+    }
+
+    mutating func text() throws -> String {
+        guard let text = arguments.popFirst() else { throw Misuse() }
+        return text
+    }
+
+    mutating func number() throws -> Int {
+        guard let number = Int(try text()) else { throw Misuse() }
+        return number
+    }
+
+    /// Whether it went well.
+    mutating func run() throws -> Bool {
+        switch try text() {
+        case "write":
+            let key = try text()
+            defaults.set(try text(), forKey: key)
+            return defaults.synchronize()
+        case "read":
+            guard let value = defaults.string(forKey: try text()) else { return false }
+            say(value)
+        case "list": for key in keys() { say(key) }
+        case "fill": return fill(try text(), try number())
+        case "update": return update(try text(), try number())
+        case "forever": return writeForever(try text())
+        case "await": try awaitValue(key: text(), value: text(), seconds: number(), isExact: text() == "exact")
+        case "get": say(try get(try number()))
+        case "set-get": say(try setAndGet(try number()))
+        case "persist": say(persist(try number()))
+        default: throw Misuse()
+        }
+        return true
+    }
+
+    func keys() -> [String] { defaults.persistentDomain(forName: domain).map { Array($0.keys) } ?? [] }
+}
+
+// MARK: Writing
+
+extension Peer {
+    func fill(_ prefix: String, _ count: Int) -> Bool {
+        for number in 0..<count { defaults.set("value \(number)", forKey: "\(prefix)\(number)") }
+        return defaults.synchronize()
+    }
+
+    func update(_ prefix: String, _ count: Int) -> Bool {
+        var failures = 0
+        for number in 0..<count {
+            defaults.set("value \(number)", forKey: "\(prefix)\(number)")
+            if !defaults.synchronize() { failures += 1 }
+        }
+        say("\(failures)")
+        return true
+    }
+
+    func writeForever(_ key: String) -> Bool {
+        for number in 1... {
+            defaults.set("\(number)", forKey: key)
+            guard defaults.synchronize() else { return false }
+            say("\(number)")
+        }
+        return true
+    }
+}
+
+// MARK: Looking
+
+extension Peer {
+    func awaitValue(key: String, value: String, seconds: Int, isExact: Bool) {
+        let end = now() + Int64(seconds) * 1_000_000_000
+        // The domain is in memory before the value is written.
+        _ = defaults.string(forKey: key)
+        say("ready")
+        while now() < end {
+            if isExact { defaults.synchronize() }
+            if defaults.string(forKey: key) == value { return say("\(now())") }
+        }
+        say("never")
+    }
+
+    func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+// MARK: Measuring
+
+extension Peer {
+    func get(_ count: Int) throws -> String {
+        _ = fill("key", count)
+        let keys = (0..<count).map { "key\($0)" }
+        var turn = 0
+        return try nanoseconds {
+            turn = (turn + 1) % count
+            return defaults.string(forKey: keys[turn])?.utf8.count ?? 0
+        }
+    }
+
+    func setAndGet(_ count: Int) throws -> String {
+        _ = fill("key", count)
+        let keys = (0..<count).map { "key\($0)" }
+        var turn = 0
+        return try nanoseconds {
+            turn = (turn + 1) % count
+            defaults.set(turn, forKey: keys[turn])
+            return defaults.integer(forKey: keys[turn]) == turn ? 1 : 0
+        }
+    }
+
+    /// By the clock on the wall, for the disk's time counts: of 200 the one in the middle.
+    func persist(_ count: Int) -> String {
+        _ = fill("key", count)
+        let times = (0..<200).map { round in
+            let start = now()
+            defaults.set("round \(round)", forKey: "key\(round % count)")
+            defaults.synchronize()
+            return now() - start
+        }
+        return "\(times.sorted()[times.count / 2])"
+    }
+
+    func nanoseconds(_ work: () -> Int) throws -> String {
+        "\(try Measurement.of(work).nanoseconds)"
+    }
+}
+
+/// Past the buffer of `print`, which would keep the answer back.
+func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+do {
+    var peer = try Peer(CommandLine.arguments)
+    exit(try peer.run() ? 0 : 1)
+} catch {
+    FileHandle.standardError.write(Data("wrong arguments; the source says which there are\n".utf8))
+    exit(2)
+}

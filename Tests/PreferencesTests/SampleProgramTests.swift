@@ -1,0 +1,25 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A program that was written for Foundation, as it stands in Tests/Samples.
+@Suite struct SampleProgramTests {
+    private static let folder = packageRoot.appending(path: "Tests/Samples/UserDefaultsProgram")
+
+    /// The program runs twice, with arguments and without, and finds at its second start what the first one kept.
+    @Test func `the sample prints with Foundation what it is expected to`() throws {
+        let place = try TemporaryFolder()
+        let program = place.url.appending(path: "Program").path(percentEncoded: false)
+        let source = Self.folder.appending(path: "main.swift").path(percentEncoded: false)
+        let build = try Subprocess.run("swiftc", [source, "-o", program], in: place.url)
+        try #require(build.status == 0, "\(build.text)\(build.errorText)")
+        let home = place.url.path(percentEncoded: false)
+        let surroundings = ["HOME": home, "XDG_CONFIG_HOME": home + "/.config"]
+        let runs = try [["-margin", "7", "-other", "x"], []].map {
+            try Subprocess.run(program, $0, environment: surroundings, in: place.url)
+        }
+        #expect(runs.map(\.status) == [0, 0])
+        let expected = try String(contentsOf: Self.folder.appending(path: "expected-output"), encoding: .utf8)
+        #expect(runs.map(\.text).joined() == expected)
+    }
+}
