@@ -326,7 +326,7 @@ final class Clinic {
         _ words: [String], isAdministrator: Bool = false, watcher: (any DirectoryWatcher)? = nil
     ) throws -> Transcript.Outcome {
         var environment = machine.environment
-        environment.variables.merge(variables) { $1 }
+        for (name, value) in variables { environment.variables[name] = value }
         return try runPrefs(
             words, on: machine, as: isAdministrator ? root : files, environment: environment, watcher: watcher)
     }

@@ -12,7 +12,7 @@ extension Verb {
                 let file = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true)
                 _ = try file.value()
                 try surroundings.say("\(name.onOneLine): good")
-            } catch let damage as InputFailure {
+            } catch let damage as DamagedInput {
                 try surroundings.say(damage.lines.joined(separator: "\n"))
                 worst = .damaged
             } catch let failure as CommandFailure where failure.status == .notFound {

@@ -1,0 +1,25 @@
+package import PropertyLists
+
+/// A file, or the standard input, that is not the property list it was taken for.
+///
+///     settings.plist:41:7: unknown element “strnig”; did you mean <string>?
+package struct DamagedInput: Reportable {
+    package let name: String
+    /// The place in a text; nil in a binary file.
+    package let location: TextLocation?
+    package let failure: DecodingFailure
+
+    init(name: String, bytes: [UInt8], failure: DecodingFailure) {
+        self.name = name == "-" ? "standard input" : name
+        self.failure = failure
+        location = failure.location(in: bytes)
+    }
+
+    package var status: ExitStatus { .damaged }
+
+    package var lines: [String] {
+        let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"
+        let path = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
+        return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]
+    }
+}
