@@ -66,6 +66,11 @@ let package = Package(
             dependencies: [
                 "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform", "TestSupport",
             ]),
+        .executableTarget(
+            name: "StoreWorker", dependencies: ["Platform", "Preferences", "PropertyLists"], path: "Tests/StoreWorker"),
+        .testTarget(
+            name: "StoreProofs",
+            dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         .testTarget(
             name: "CommandsTests",
             dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),

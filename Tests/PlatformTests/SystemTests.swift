@@ -174,6 +174,11 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
         #expect(clock.wall.date == Date(timeIntervalSince1970: 1))
     }
 
+    @Test func `says a time in words that everybody reads alike`() {
+        #expect("\(Timestamp(seconds: 1_500_000_000, nanoseconds: 0))" == "2017-07-14T02:40:00Z")
+        #expect("\(Timestamp(seconds: -1, nanoseconds: 0))" == "1969-12-31T23:59:59Z")
+    }
+
     @Test func `says the nearest time that can be told`() {
         #expect(Timestamp(seconds: .max, nanoseconds: 0).nanoseconds == .max)
         #expect(Timestamp(seconds: .min, nanoseconds: 0).nanoseconds == .min)

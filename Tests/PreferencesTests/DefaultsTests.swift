@@ -268,6 +268,19 @@ private struct Window: Codable, Equatable {
         #expect(Defaults(Self.name, in: store)[.size] == 15)
     }
 
+    /// A domain or a key may come from a file or from the network.
+    @Test func `do nothing to a terminal by their issues`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let defaults = Defaults(
+            Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
+        defaults.set(1, forKey: "\u{1B}[2J\n\u{0}")
+        defaults.setPersistentDomain([:], forName: "a\u{7}\u{9B}")
+        let text = terminal.text(of: .errors)
+        #expect(text.unicodeScalars.filter { $0.properties.generalCategory == .control }.map(\.value) == [10, 10])
+        #expect(text.contains("\\u{1B}[2J\\n\\0: a key cannot have a NUL in it"))
+    }
+
     @Test func `without a listener tell an issue on standard error`() throws {
         let bench = try StoreBench()
         let terminal = SimulatedTerminal()

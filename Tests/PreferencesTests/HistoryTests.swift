@@ -204,6 +204,7 @@ import Testing
         #expect(contents.recovery?.damage.isDamage == true)
         let (value, recovery) = try Self.file.value(at: ["a"], on: bench.process())
         #expect(value == 2 && recovery != nil)
+        #expect(recovery?.description.contains("; the version of 20") == true)
         #expect(try bench.simulated.fileSystem.contents(of: Self.file.path) == bytes)
     }
 

@@ -60,6 +60,28 @@ import Testing
         #expect(try bench.simulated.fileSystem.status(of: Self.file.path)?.permissions == shared)
     }
 
+    /// Nothing of the way to the file need be there, whether the file has a lock of its own or is one.
+    @Test(arguments: [Store.Kind.native, .foundation, .folder("/home/ada/new/folder")])
+    func `makes the folders that are missing`(_ kind: Store.Kind) throws {
+        let bench = try StoreBench()
+        let store = bench.store(kind)
+        let defaults = Defaults("com.example.editor", in: store)
+        defaults.set(1, forKey: "a")
+        try defaults.flush()
+        let file = try #require(try store.process.places.get()).user.file(of: "com.example.editor")
+        #expect(try file.contents(on: bench.process()).values == ["a": 1])
+    }
+
+    @Test func `makes what a link to nothing leads to`() throws {
+        let bench = try StoreBench()
+        try bench.simulated.fileSystem.makeFolders(StoreBench.folder)
+        try bench.simulated.fileSystem.makeSymbolicLink(Self.file.path, to: "/home/ada/dotfiles/deep/editor.plist")
+        try bench.process().set("a", 1, in: Self.file)
+        let target: FilePath = "/home/ada/dotfiles/deep/editor.plist"
+        #expect(try bench.simulated.fileSystem.status(of: target, followingLink: false)?.kind == .file)
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+    }
+
     @Test func `replaces what a link leads to, and keeps the link`() throws {
         let bench = try StoreBench()
         let target: FilePath = "/home/ada/dotfiles/editor.plist"

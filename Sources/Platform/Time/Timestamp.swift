@@ -30,6 +30,10 @@ package struct Timestamp: Hashable, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 }
 
+extension Timestamp: CustomStringConvertible {
+    package var description: String { date.ISO8601Format() }
+}
+
 /// A time of the clock that only runs forward, in nanoseconds since some beginning of its own.
 package struct Instant: Hashable, Sendable, Comparable {
     package var nanoseconds: Int64

@@ -2,11 +2,13 @@ internal import Synchronization
 
 /// The watcher of this machine: the kernel's notifications where there are any, else polling.
 package final class SystemDirectoryWatcher: DirectoryWatcher {
+    /// One for all of the process: the kernel gives a user no more than some hundred queues of notifications.
+    package static let ofThisProcess = SystemDirectoryWatcher()
+
     private let fileSystem: any FileSystem
     private let clock: any Clock
     #if os(Linux)
-        /// The kernel's queue, which takes a thread: made when the first folder is watched.
-        private let notifications = Mutex<Result<NotificationLoop, SystemFailure>?>(nil)
+        private let loop = Mutex<NotificationLoop?>(nil)
     #endif
 
     package init(_ fileSystem: any FileSystem = SystemFileSystem(), _ clock: any Clock = SystemClock()) {
@@ -18,29 +20,32 @@ package final class SystemDirectoryWatcher: DirectoryWatcher {
         _ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) -> any FolderWatch {
         #if os(Linux)
-            let loop: NotificationLoop
-            switch queue() {
-            case .success(let queue): loop = queue
-            case .failure(let failure): return poll(.noWatches(failure.code))(folder, receive)
+            do throws(SystemFailure) {
+                let watch = NotifiedWatch(folder, try notifications(), receive) { [fileSystem, clock] reason in
+                    PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
+                }
+                watch.begin()
+                return watch
+            } catch {
+                return poll(.noWatches(error.code))(folder, receive)
             }
-            let watch = NotifiedWatch(folder, loop, receive) { [fileSystem, clock] reason in
-                PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
-            }
-            watch.begin()
-            return watch
         #else
             return poll(.noWatches(.unsupported))(folder, receive)
         #endif
     }
 
     #if os(Linux)
-        private func queue() -> Result<NotificationLoop, SystemFailure> {
-            notifications.withLock { notifications in
-                if let notifications { return notifications }
-                let made = Result { () throws(SystemFailure) in try NotificationLoop() }
-                notifications = made
-                return made
+        /// The queue and its thread come with the first watch: a program that watches nothing pays nothing.
+        private func notifications() throws(SystemFailure) -> NotificationLoop {
+            let result = loop.withLock { held in
+                Result { () throws(SystemFailure) in
+                    if let loop = held { return loop }
+                    let loop = try NotificationLoop()
+                    held = loop
+                    return loop
+                }
             }
+            return try result.get()
         }
     #endif
 

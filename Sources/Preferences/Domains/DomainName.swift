@@ -101,9 +101,13 @@ extension DomainName.Failure: CustomStringConvertible {
         }
     }
 
-    /// The name with its control characters spelled out, so that a message does nothing to a terminal.
-    private var shownName: String {
-        name.unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
+    private var shownName: String { name.shown }
+}
+
+extension String {
+    /// The text with its control characters spelled out, so that it does nothing to a terminal and stays one line.
+    package var shown: String {
+        unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
             .joined()
     }
 }

@@ -37,7 +37,7 @@ package struct Machine: Sendable {
     /// The machine that this process runs on.
     package static func ofThisProcess() -> Machine {
         Machine(
-            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher(),
+            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher.ofThisProcess,
             environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) },
             atEnd: { action in atExit(action) })
     }

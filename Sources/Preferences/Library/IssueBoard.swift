@@ -22,7 +22,7 @@ final class IssueBoard: Sendable {
         for continuation in continuations { continuation.yield(issue) }
         if continuations.isEmpty {
             // There is nobody left to tell where not even this works.
-            try? terminal.write("\(program): \(issue)\n", to: .errors)
+            try? terminal.write("\(program): \(issue)".shown + "\n", to: .errors)
         }
     }
 

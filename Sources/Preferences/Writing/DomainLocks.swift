@@ -91,7 +91,8 @@ struct DomainLocks {
         }
     }
 
-    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock.
+    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock. A folder that
+    /// is missing is made.
     private static func lockItself(
         _ path: FilePath, on machine: Machine, _ patience: Duration
     ) throws(SystemFailure) -> LockAttempt {

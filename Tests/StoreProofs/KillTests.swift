@@ -1,0 +1,122 @@
+import Platform
+import Preferences
+import TestSupport
+import Testing
+
+extension `The store of this machine` {
+    /// Writers that are ended by `kill -9` at whatever moment.
+    @Suite struct `Survives killed writers` {
+        @Test func `of one domain`() throws { try Killing("endless", ["a"]).run(Extent.kills / 3) }
+
+        @Test func `that flush`() throws { try Killing("endless-flush", ["a"]).run(Extent.kills / 3) }
+
+        @Test func `of two domains at once`() throws {
+            try Killing("endless-pair", ["a", "b"]).run(Extent.kills - 2 * (Extent.kills / 3))
+        }
+
+        @Test func `that hold a lock: it is free at once`() throws {
+            let bench = try ProofBench()
+            let worker = try bench.worker("hold", "domain")
+            try #require(worker.receive() == "held")
+            #expect(storeFailure { try bench.write("key", 1, "domain", patience: .zero) } != nil)
+            worker.kill()
+            #expect(storeFailure { try bench.write("key", 1, "domain", patience: .zero) } == nil)
+        }
+    }
+}
+
+/// Kills one writer after the other and looks each time what it has left.
+private struct Killing {
+    private let bench: ProofBench
+    private let task: String
+    private let domains: [DomainName]
+    private var random: SeededGenerator
+    private var acknowledged = 0
+    private var interrupted = 0
+    private var longestWrite = Duration.zero
+    /// How long a write of the workers takes, so that kills fall on all of its steps.
+    private var pace = Duration.milliseconds(10)
+
+    init(_ task: String, _ domains: [DomainName]) throws {
+        bench = try ProofBench()
+        self.task = task
+        self.domains = domains
+        random = SeededGenerator(stream: "kills \(task)")
+    }
+
+    consuming func run(_ count: Int) throws {
+        for round in 1...count {
+            try killOne()
+            // A reader finishes what a transaction has left undone, and so does a writer.
+            if round.isMultiple(of: 2) { try writeNext(round) }
+            try look()
+            if !round.isMultiple(of: 2) { try writeNext(round) }
+            try look()
+        }
+        let left = try temporaries()
+        #expect(interrupted > 0 || left > 0 || count < 10, "no kill has hit a write, \(Seed.ofThisRun)")
+        print(
+            "\(task): \(count) kills, \(interrupted) of them after a write and before its acknowledgement, "
+                + "\(left) temporary files left; longest write after a kill: \(longestWrite)")
+    }
+
+    /// Starts a writer and ends it a random time after one of its first writes.
+    private mutating func killOne() throws {
+        let worker = try WorkerProcess(bench.place, [task] + domains.map(\.text))
+        var last = ContinuousClock.now
+        for number in 0..<Int.random(in: 0...3, using: &random) {
+            note(worker.receive())
+            if number > 0 { pace = ContinuousClock.now - last }
+            last = ContinuousClock.now
+        }
+        let end = last + pace * Double.random(in: 0...1.5, using: &random)
+        while true {
+            let left = end - ContinuousClock.now
+            guard left > .zero, let line = worker.receive(within: left) else { break }
+            note(line)
+        }
+        worker.kill()
+        // What it had said before it died was promised too.
+        for line in worker.receiveAll() { note(line) }
+    }
+
+    private mutating func note(_ line: String?) {
+        guard let line, let number = Int(line) else {
+            Issue.record("the writer said \(line ?? "nothing")")
+            return
+        }
+        acknowledged = number
+    }
+
+    /// All domains are whole, of the same number, and of no older one than was acknowledged.
+    private mutating func look() throws {
+        var numbers: Set<Int> = []
+        for domain in domains {
+            let contents = try bench.contents(domain)
+            #expect(contents.recovery == nil, "damaged, \(Seed.ofThisRun)")
+            let state = contents.values["state"]
+            let number = state?["number"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
+            let payload = state?["payload"]?.dataValue.map(Array.init) ?? []
+            #expect(payload == Array(repeating: UInt8(truncatingIfNeeded: number), count: number == 0 ? 0 : 4_000))
+            numbers.insert(number)
+        }
+        #expect(numbers.count == 1, "a transaction was torn: \(numbers), \(Seed.ofThisRun)")
+        let number = try #require(numbers.first)
+        #expect((acknowledged...acknowledged + 1).contains(number), "\(Seed.ofThisRun)")
+        if number > acknowledged { interrupted += 1 }
+        acknowledged = number
+    }
+
+    /// The next writer waits for nothing: a lock that a dead process had is free.
+    private mutating func writeNext(_ round: Int) throws {
+        let start = ContinuousClock.now
+        for domain in domains {
+            try bench.write("survivor", .integer(PropertyList.Integer(round)), domain, patience: .milliseconds(100))
+        }
+        longestWrite = max(longestWrite, ContinuousClock.now - start)
+    }
+
+    private func temporaries() throws -> Int {
+        try #require(try bench.machine.fileSystem.names(in: bench.file("a").path.parent)).count { $0.isTemporary }
+    }
+}

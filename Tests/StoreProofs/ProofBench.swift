@@ -1,0 +1,83 @@
+import Foundation
+import Platform
+import Preferences
+import TestSupport
+import Testing
+
+/// What the store promises, shown with processes, files and threads of this machine.
+///
+/// One after the other: most of these tests keep all cores busy, and some look at the time.
+@Suite(.serialized) struct `The store of this machine` {}
+
+/// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run proofs` asks for all of it.
+enum Extent {
+    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
+    /// How many writers are killed: `Tests/run kills` says it. A third each writes in another manner.
+    static let kills = max(3, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
+
+    /// All of a number, or a tenth.
+    static func share(of number: Int) -> Int { isFull ? number : number / 10 }
+}
+
+/// A store in a folder of a test's own, and this process as a writer of it.
+struct ProofBench {
+    private let folder: TemporaryFolder
+    let machine = Machine.ofThisProcess()
+    let place: String
+    let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        place = folder.url.appending(path: "prefs").path(percentEncoded: false)
+        store = try #require(Store.folder(place))
+    }
+
+    /// A store in a folder that is there.
+    init(at path: String) throws {
+        folder = try TemporaryFolder()
+        place = path
+        store = try #require(Store.folder(path))
+    }
+
+    /// The folder beside the store.
+    var path: FilePath { get throws { try #require(FilePath(folder.url.path(percentEncoded: false))) } }
+
+    func file(_ name: DomainName) throws -> DomainFile {
+        try #require(try store.process.places.get()).user.file(of: name)
+    }
+
+    /// The domain as the disk has it, whatever an instance in this process may know.
+    func contents(_ name: DomainName) throws -> DomainContents { try file(name).contents(on: machine) }
+
+    func value(_ key: String, _ name: DomainName) throws -> Int? {
+        try contents(name).values[key]?.integerValue.flatMap { Int(exactly: $0) }
+    }
+
+    /// Writes as a command does.
+    @discardableResult
+    func write(
+        _ key: String, _ value: PropertyList, _ name: DomainName, patience: Duration = .seconds(5)
+    ) throws -> [CommittedDomain] {
+        try DomainWriter(machine, WriteNote(.write, by: machine), patience: patience)
+            .commit([DomainEdit(try file(name)) { $0.values[key] = value }])
+    }
+
+    func worker(_ words: String..., by prefix: [String] = []) throws -> WorkerProcess {
+        try WorkerProcess(place, words, by: prefix)
+    }
+}
+
+/// What an operation of the store failed with; nil where it did not.
+func storeFailure(_ body: () throws -> Void) -> StoreFailure? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error as? StoreFailure ?? StoreFailure(.notAllowed("\(error)"), "another error")
+    }
+}
+
+extension StoreFailure {
+    /// The system's reason, where it is one.
+    var code: ErrorCode? { if case .system(let code, _) = problem { ErrorCode(rawValue: code) } else { nil } }
+}

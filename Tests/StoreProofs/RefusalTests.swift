@@ -1,0 +1,183 @@
+import Glibc
+import Platform
+import Preferences
+import TestSupport
+import Testing
+
+extension `The store of this machine` {
+    /// What cannot be written leaves the old data as it was, and says why.
+    @Suite struct `Keeps the old data` {
+        static let mayMount = geteuid() == 0
+
+        /// Whatever a write needs room for, there is a moment at which there is none left.
+        @Test(.enabled(if: mayMount, "mounting needs privilege"), arguments: [["a"], ["new"], ["a", "b"]])
+        func `on a disk with any number of free pages`(_ names: [String]) throws {
+            let mount = try Mount.make(size: 256 << 10)
+            let bench = try ProofBench(at: mount.path + "/prefs")
+            let domains = try names.map { try DomainName($0) }
+            for domain in domains where domain != "new" { try bench.write("key", 0, domain) }
+            var (refused, value) = (0, 0)
+            for pages in [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] {
+                try mount.fill(leaving: pages)
+                let data = PropertyList.data(Data(repeating: UInt8(pages), count: 9000))
+                let failure = storeFailure {
+                    try DomainWriter(bench.machine, WriteNote(.write, by: bench.machine)).commit(
+                        domains.map { domain in
+                            DomainEdit(try bench.file(domain)) { draft in
+                                draft.values["key"] = .integer(PropertyList.Integer(pages + 1))
+                                draft.values["data"] = data
+                            }
+                        })
+                }
+                if failure == nil { value = pages + 1 } else { refused += 1 }
+                #expect(failure == nil || failure?.code == .noSpace, "\(pages) pages: \(String(describing: failure))")
+                for domain in domains {
+                    let found = try bench.value("key", domain)
+                    #expect(found ?? 0 == value, "\(pages) pages, \(domain)")
+                    #expect(try bench.contents(domain).recovery == nil)
+                }
+                try mount.empty()
+            }
+            #expect(refused > 0 && value == 25)
+            let names = try bench.machine.fileSystem.names(in: bench.file("a").path.parent) ?? []
+            #expect(!names.contains { $0.isTemporary })
+        }
+
+        /// Nobody need set it again: what the library could not write it writes as soon as it can.
+        @Test(.enabled(if: mayMount, "mounting needs privilege"))
+        func `on a full disk, and writes by itself what was set once there is room`() throws {
+            let mount = try Mount.make(size: 256 << 10)
+            let bench = try ProofBench(at: mount.path + "/prefs")
+            let defaults = Defaults("domain", in: bench.store)
+            defaults.set(1, forKey: "key")
+            try defaults.flush()
+            try mount.fill(leaving: 0)
+            let issues = defaults.issues
+            defaults.set(2, forKey: "key")
+            #expect(storeFailure { try defaults.flush() }?.code == .noSpace)
+            #expect(!defaults.synchronize())
+            #expect(defaults.integer(forKey: "key") == 2)
+            #expect(try bench.value("key", "domain") == 1)
+            let (isWritten, folder) = (Gate(), try bench.file("domain").path.parent)
+            let watch = bench.machine.watcher.watch(folder) { _ in
+                if (try? bench.value("key", "domain")) == 2 { isWritten.open() }
+            }
+            try mount.empty()
+            #expect(isWritten.wait(until: bench.machine.clock.now.advanced(by: .seconds(30))))
+            watch.cancel()
+            _ = issues
+        }
+
+        @Test(.enabled(if: mayMount, "mounting needs privilege"))
+        func `on a file system that can only be read`() throws {
+            let mount = try Mount.make(size: 256 << 10)
+            let bench = try ProofBench(at: mount.path + "/prefs")
+            try bench.write("key", 1, "domain")
+            try mount.makeReadOnly()
+            #expect(storeFailure { try bench.write("key", 2, "domain") }?.code == .readOnly)
+            #expect(storeFailure { try bench.write("key", 2, "new") }?.code == .readOnly)
+            #expect(try bench.value("key", "domain") == 1)
+            #expect(Defaults("domain", in: bench.store).integer(forKey: "key") == 1)
+        }
+
+        @Test func `in a folder that others may only read`() throws {
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            let file = try bench.file("domain")
+            try bench.setPermissions(0o444, of: file.path)
+            try bench.setPermissions(0o555, of: file.path.parent)
+            let (failure, found) = withoutPrivilege {
+                (storeFailure { try bench.write("key", 2, "domain") }, try? bench.value("key", "domain"))
+            }
+            #expect(failure?.code == .accessDenied)
+            #expect(found == 1)
+            #expect(try bench.value("key", "domain") == 1)
+            try bench.setPermissions(0o755, of: file.path.parent)
+        }
+
+        /// A file that may not be read is not an empty one.
+        @Test func `that must not be read`() throws {
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            try bench.setPermissions(0, of: try bench.file("domain").path)
+            try bench.setPermissions(0o755, of: try bench.file("domain").path.parent)
+            let failures = withoutPrivilege {
+                [
+                    storeFailure { _ = try bench.contents("domain") },
+                    storeFailure { try bench.write("key", 2, "domain") },
+                ]
+            }
+            #expect(failures.map(\.?.code) == [.accessDenied, .accessDenied])
+            try bench.setPermissions(0o600, of: try bench.file("domain").path)
+            #expect(try bench.value("key", "domain") == 1)
+        }
+
+        /// Where nobody says where the user's files are, they are not in the root of the file system.
+        @Test(arguments: [[], ["HOME="], ["HOME=relative", "XDG_CONFIG_HOME=relative"]])
+        func `where there is no home`(_ variables: [String]) throws {
+            let stranger = ["unshare", "--user", "--map-user=12345"]
+            guard try Subprocess.run("unshare", stranger.dropFirst() + ["true"]).status == 0 else {
+                try Test.cancel("no privilege to be another user")
+            }
+            let outcome = try WorkerProcess.run(
+                "native", ["fill", "org.example.stranger", "key", "1", "transaction"], by: stranger,
+                environment: variables + ["PATH=/usr/bin:/bin"])
+            #expect(outcome.status == 1)
+            #expect(outcome.lines == ["failed: HOME is not set, and /etc/passwd has no home for this user"])
+            for folder in ["/.config", "/prefs", "relative"] { #expect(access(folder, F_OK) != 0) }
+        }
+    }
+
+    @Suite struct `Waits for a lock` {
+        @Test func `no longer than it is patient, and says who has it`() throws {
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            let worker = try bench.worker("hold", "domain")
+            try #require(worker.receive() == "held")
+            let start = ContinuousClock.now
+            let failure = storeFailure { try bench.write("key", 2, "domain", patience: .milliseconds(200)) }
+            #expect((Duration.milliseconds(200)..<(.seconds(5))).contains(ContinuousClock.now - start))
+            guard case .locked(let holder)? = failure?.problem else {
+                Issue.record("not locked: \(String(describing: failure))")
+                return
+            }
+            #expect(holder?.process == worker.id)
+            #expect(holder?.program == "StoreWorker")
+            #expect(failure?.description == "domain is locked by process \(worker.id) (StoreWorker): waited too long")
+            #expect(try bench.value("key", "domain") == 1)
+            worker.send("go on")
+            try #require(worker.receive() == "released")
+            try bench.write("key", 3, "domain")
+            #expect(try bench.contents("domain").values["held"] == true)
+        }
+
+        /// Readers wait for nobody.
+        @Test func `only where it writes`() throws {
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            let worker = try bench.worker("hold", "domain")
+            try #require(worker.receive() == "held")
+            #expect(try bench.value("key", "domain") == 1)
+            try bench.write("key", 2, "other", patience: .zero)
+            #expect(try WorkerProcess.run(bench.place, ["read", "domain", "key"]) == (0, ["1"]))
+        }
+    }
+}
+
+extension ProofBench {
+    func setPermissions(_ mode: UInt32, of path: FilePath) throws {
+        try #require(chmod(path.description, mode_t(mode)) == 0)
+    }
+}
+
+/// The user of this thread for files, which Swift's Glibc does not know.
+@_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32
+
+/// Runs `body` as a user who has no more rights than others; root has the right to every file.
+private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
+    // It is this thread alone that takes on another user for files, and only until the body is done.
+    let isRoot = geteuid() == 0
+    if isRoot { _ = setFileSystemUser(65_534) }
+    defer { if isRoot { _ = setFileSystemUser(0) } }
+    return body()
+}

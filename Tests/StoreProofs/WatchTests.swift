@@ -1,0 +1,112 @@
+import Foundation
+import Platform
+import Preferences
+import TestSupport
+import Testing
+
+extension `The store of this machine` {
+    /// What another process writes is seen by who observes.
+    @Suite struct `Tells of changes` {
+        /// Writes times as values, and returns how long after each the observer has seen it.
+        static func delays(_ count: Int, _ observer: WorkerProcess, _ bench: ProofBench) throws -> [Duration] {
+            try (0..<count).map { _ in
+                let now = bench.machine.clock.now.nanoseconds
+                try bench.write("key", .integer(PropertyList.Integer(now)), "domain")
+                let fields = try #require(observer.receive()).split(separator: " ")
+                try #require(fields.count == 3 && fields[0] == "\(now)" && fields[2] == "false")
+                return .nanoseconds(try #require(Int64(fields[1])) - Int64(now))
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func `of another process within a second`(_ isThere: Bool) throws {
+            let bench = try ProofBench()
+            if isThere { try bench.write("key", 1, "domain") }
+            let observer = try bench.worker("observe", "domain", "key")
+            try #require(observer.receive() == "notified")
+            let delays = try Self.delays(20, observer, bench).sorted()
+            #expect(try #require(delays.last) < .seconds(1))
+            print("another process's change was seen after \(delays[10]) in the middle, \(delays[19]) at most")
+        }
+
+        @Test func `of a file that a link leads to`() throws {
+            let bench = try ProofBench()
+            try bench.machine.fileSystem.makeFolders(try bench.path.appending("prefs"))
+            try bench.machine.fileSystem.makeFolders(try bench.path.appending("elsewhere"))
+            try #require(symlink("../elsewhere/file", "\(bench.place)/domain.plist") == 0)
+            let observer = try bench.worker("observe", "domain", "key")
+            try #require(observer.receive() == "notified")
+            #expect(try #require(try Self.delays(3, observer, bench).max()) < .seconds(1))
+        }
+
+        static let refusals = ["max_inotify_instances", "max_inotify_watches"]
+
+        @Test(arguments: refusals)
+        func `where the kernel tells nothing, by looking`(_ limit: String) throws {
+            let limited = [
+                "unshare", "--user", "--map-root-user", "sh", "-c",
+                "echo 0 > /proc/sys/user/\(limit) && exec \"$@\"", "sh",
+            ]
+            guard try Subprocess.run("unshare", limited.dropFirst() + ["true"]).status == 0 else {
+                try Test.cancel("no privilege to limit what the kernel tells")
+            }
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            let observer = try bench.worker("observe", "domain", "key", by: limited)
+            try #require(observer.receive() == "polling")
+            #expect(try #require(try Self.delays(3, observer, bench).max()) < .seconds(4))
+        }
+
+        /// An observer that waits for changes costs nothing as long as there are none.
+        @Test func `without waking up while there are none`() throws {
+            let bench = try ProofBench()
+            try bench.write("key", 1, "domain")
+            let observer = try bench.worker("observe", "domain", "key")
+            try #require(observer.receive() == "notified")
+            _ = try Self.delays(1, observer, bench)
+            // What the last change has set going comes to rest within a moment.
+            try #require(observer.receive(within: .milliseconds(500)) == nil)
+            let before = try wakeups(of: observer.id)
+            try #require(observer.receive(within: .seconds(1)) == nil)
+            #expect(try wakeups(of: observer.id) == before)
+            // It was not dead.
+            _ = try Self.delays(1, observer, bench)
+            #expect(try wakeups(of: observer.id) > before)
+        }
+
+        private func wakeups(of process: pid_t) throws -> Int {
+            let tasks = "/proc/\(process)/task"
+            return try FileManager.default.contentsOfDirectory(atPath: tasks).map { task in
+                let text = try String(contentsOfFile: "\(tasks)/\(task)/status", encoding: .utf8)
+                let lines = text.split(separator: "\n").filter { $0.contains("voluntary_ctxt_switches") }
+                return lines.compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
+            }.reduce(0, +)
+        }
+    }
+
+    /// What a command costs that changes one key.
+    @Suite struct `Makes few calls` {
+        @Test(.enabled(if: Tool.isExpected("strace"), "\(Tool.absence(of: "strace"))"), arguments: [1, 1000])
+        func `for one write`(_ keys: Int) throws {
+            guard try Subprocess.run("strace", ["true"]).status == 0 else { try Test.cancel("no privilege to trace") }
+            let bench = try ProofBench()
+            // What comes once in the life of a domain is not counted.
+            for number in 0..<40 { try bench.write("key", .integer(PropertyList.Integer(number)), "domain") }
+            for number in 1..<keys where keys > 1 {
+                Defaults("domain", in: bench.store).set(number, forKey: "key\(number)")
+            }
+            try Defaults("domain", in: bench.store).flush()
+            let words = ["-f", WorkerProcess.program, bench.place, "write", "domain", "key", "77"]
+            let trace = try Subprocess.run("strace", words).errorText.split(separator: "\n")
+            let begin = try #require(trace.firstIndex { $0.contains("/beginning-of-the-write") })
+            let end = try #require(trace.firstIndex { $0.contains("/end-of-the-write") })
+            let calls = trace[(begin + 1)..<end]
+            #expect(try bench.value("key", "domain") == 77)
+            #expect(calls.count <= 60, "\(calls.joined(separator: "\n"))")
+            // Who watches nothing has neither a queue of notifications nor a thread that waits for them.
+            #expect(!trace.contains { $0.contains("inotify_init") || $0.contains("clone") })
+            #expect(calls.count { $0.contains("sync(") } <= 2)
+            print("one write among \(keys) keys: \(calls.count) calls, \(calls.count { $0.contains("sync(") }) syncs")
+        }
+    }
+}

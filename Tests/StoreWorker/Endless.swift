@@ -1,0 +1,88 @@
+import Glibc
+import Platform
+import Preferences
+
+// Work that goes on until the process is killed.
+
+extension Worker {
+    /// A number with bytes that tell of the same number, so that a mixture of two versions shows.
+    static func state(_ number: Int) -> PropertyList {
+        .dictionary([
+            "number": .integer(PropertyList.Integer(number)),
+            "payload": .data(Data(repeating: UInt8(truncatingIfNeeded: number), count: 4_000)),
+        ])
+    }
+
+    static func number(in state: PropertyList?) -> Int {
+        state?["number"]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
+    }
+
+    /// `endless DOMAIN`: writes ever greater numbers, and says each one once it is written.
+    func writeEndlessly() throws {
+        let defaults = try defaults()
+        var number = Self.number(in: defaults.propertyList(forKey: "state"))
+        while true {
+            number += 1
+            let state = Self.state(number)
+            try defaults.transaction { $0["state"] = state }
+            say("\(number)")
+        }
+    }
+
+    /// `endless-flush DOMAIN`: the same by sets that are flushed.
+    func flushEndlessly() throws {
+        let defaults = try defaults()
+        var number = Self.number(in: defaults.propertyList(forKey: "state"))
+        while true {
+            number += 1
+            defaults.set(Self.state(number), forKey: "state")
+            try defaults.flush()
+            say("\(number)")
+        }
+    }
+
+    /// `endless-pair DOMAIN DOMAIN`: writes ever greater numbers to two domains at once.
+    func writePairsEndlessly() throws {
+        let (machine, files) = (try machine, [try file(0), try file(1)])
+        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
+        var number = Self.number(in: try files[0].contents(on: machine).values["state"])
+        while true {
+            number += 1
+            let state = Self.state(number)
+            try writer.commit(files.map { file in DomainEdit(file) { $0.values["state"] = state } })
+            say("\(number)")
+        }
+    }
+
+    /// `hold DOMAIN`: takes the lock of the domain, says so, and has it until a line comes.
+    func hold() throws {
+        let machine = try machine
+        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+            DomainEdit(try file(0)) { draft in
+                say("held")
+                waitForWord()
+                draft.values["held"] = true
+            }
+        ])
+        say("released")
+        waitForWord()
+    }
+
+    /// `observe DOMAIN KEY`: says by what it watches, then each new value of a number and when it was seen.
+    func observe() throws {
+        let (defaults, machine, key) = (try defaults(), try machine, try argument(1))
+        let observation = defaults.observe { changes in
+            let now = machine.clock.now.nanoseconds
+            for change in changes.changes where change.key == key {
+                say("\(change.newValue?.integerValue.map(\.description) ?? "none") \(now) \(change.isOwn)")
+            }
+        }
+        let watch = machine.watcher.watch(try file(0).path.parent) { _ in }
+        say(watch.means == .notification ? "notified" : "polling")
+        watch.cancel()
+        waitForWord()
+        observation.cancel()
+    }
+
+    func end(status: Int32) -> Never { exit(status) }
+}

@@ -1,0 +1,58 @@
+import Platform
+import Preferences
+
+// A number of changes, each of which must be there in the end.
+
+extension Worker {
+    /// `add DOMAIN KEY COUNT`: adds one to a number, again and again, each time as a transaction.
+    func add() throws {
+        let (defaults, counter) = (try defaults(), Setting(try argument(1), default: 0))
+        for _ in 0..<(try number(2)) { try defaults.transaction { $0[counter] += 1 } }
+    }
+
+    /// `fill DOMAIN PREFIX COUNT transaction|synchronize|set`: gives each of many keys its number.
+    func fill() throws {
+        let (defaults, prefix, manner) = (try defaults(), try argument(1), try argument(3))
+        for number in 0..<(try number(2)) {
+            let setting = Setting("\(prefix).\(number)", default: -1)
+            switch manner {
+            case "transaction": try defaults.transaction { $0[setting] = number }
+            case "synchronize":
+                defaults[setting] = number
+                guard defaults.synchronize() else { throw Misuse("a file that can be written") }
+            default: defaults[setting] = number
+            }
+        }
+    }
+
+    /// `compete DOMAIN KEY COUNT`: adds one to a number that others change too, each time only if it is what was read.
+    func compete() throws {
+        let (defaults, counter) = (try defaults(), Setting(try argument(1), default: 0))
+        var left = try number(2)
+        var mistakes = 0
+        while left > 0 {
+            let value = try defaults.value(of: counter)
+            if try defaults.replace(counter, expecting: value, with: value + 1) { left -= 1 } else { mistakes += 1 }
+        }
+        say("\(mistakes)")
+    }
+
+    /// `set DOMAIN KEY VALUE return|exit`: sets a number and ends the program, without a word of flushing.
+    func setAndEnd() throws {
+        let defaults = try defaults()
+        defaults.set(try number(2), forKey: try argument(1))
+        if try argument(3) == "exit" { end(status: 3) }
+    }
+
+    /// `write DOMAIN KEY VALUE`: one change as a command makes it. Looks at two files that are not there mark its
+    /// beginning and its end for whoever traces the calls.
+    func writeOnce() throws {
+        let (key, value) = (try argument(1), try number(2))
+        let machine = try machine
+        _ = try machine.fileSystem.status(of: "/beginning-of-the-write", followingLink: false)
+        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+            DomainEdit(try file(0)) { $0.values[key] = .integer(PropertyList.Integer(value)) }
+        ])
+        _ = try machine.fileSystem.status(of: "/end-of-the-write", followingLink: false)
+    }
+}

@@ -1,0 +1,85 @@
+import Glibc
+import Platform
+import Preferences
+
+/// What a worker is asked to do: `PLACE TASK ARGUMENT…`, where the place is a folder or the word `native`.
+struct Worker {
+    let place: String
+    let task: String
+    let arguments: [String]
+
+    init(_ words: [String]) throws {
+        guard words.count >= 2 else { throw Misuse("a place and a task") }
+        place = words[0]
+        task = words[1]
+        arguments = Array(words.dropFirst(2))
+    }
+
+    /// Each task by its name. It says on its output what others may rely on, a line each.
+    private static let tasks: [String: @Sendable (Worker) throws -> Void] = [
+        "add": { try $0.add() },
+        "fill": { try $0.fill() },
+        "compete": { try $0.compete() },
+        "endless": { try $0.writeEndlessly() },
+        "endless-flush": { try $0.flushEndlessly() },
+        "endless-pair": { try $0.writePairsEndlessly() },
+        "hold": { try $0.hold() },
+        "observe": { try $0.observe() },
+        "race": { try $0.race() },
+        "read": { say("\(try $0.defaults().integer(forKey: $0.argument(1)))") },
+        "set": { try $0.setAndEnd() },
+        "threads": { try $0.runThreads() },
+        "write": { try $0.writeOnce() },
+    ]
+
+    func run() throws {
+        guard let body = Self.tasks[task] else { throw Misuse("a task, not \(task)") }
+        try body(self)
+    }
+
+    struct Misuse: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ wanted: String) { description = "wanted: \(wanted)" }
+    }
+}
+
+// MARK: Arguments
+
+extension Worker {
+    func argument(_ index: Int) throws -> String {
+        guard arguments.indices.contains(index) else { throw Misuse("argument \(index + 1)") }
+        return arguments[index]
+    }
+
+    func number(_ index: Int) throws -> Int {
+        guard let number = Int(try argument(index)) else { throw Misuse("a number as argument \(index + 1)") }
+        return number
+    }
+
+    func store() throws -> Store {
+        if place == "native" { return .native }
+        guard let store = Store.folder(place) else { throw Misuse("a folder") }
+        return store
+    }
+
+    /// The settings of the domain that is the first argument.
+    func defaults() throws -> Defaults { Defaults(try DomainName(argument(0)), in: try store()) }
+
+    /// The file of the domain that is an argument.
+    func file(_ index: Int) throws -> DomainFile {
+        guard let places = try store().process.places.get() else { throw Misuse("a place with files") }
+        return places.user.file(of: try DomainName(argument(index)))
+    }
+
+    var machine: Machine { get throws { try store().process.machine } }
+}
+
+/// Writes a line at once: whoever reads it may end this process next.
+func say(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    _ = write(STDOUT_FILENO, bytes, bytes.count)
+}
+
+/// Returns when there is a line on the standard input, or the end of it.
+func waitForWord() { _ = readLine() }
