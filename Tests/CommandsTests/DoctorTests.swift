@@ -93,7 +93,7 @@ import Testing
         Case(
             name: "a damaged file with versions",
             said: [
-                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01 00:00:00 +0000 stands in",
+                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z stands in",
                 "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; once nothing in it is missed, remove it",
             ],
             mended: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]

@@ -14,7 +14,7 @@ enum Imports {
             "Synchronization",
         ],
         "prefs": ["Commands", "Glibc"],
-        "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists"],
+        "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Fuzzing": ["Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform"],
     ]
 

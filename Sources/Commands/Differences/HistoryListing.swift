@@ -1,9 +1,10 @@
+internal import Platform
 internal import Preferences
 internal import PropertyLists
 
 /// The kept versions of a domain as a person reads them: the newest first, each with what it changed.
 ///
-///     2  2026-01-01 00:00:00 +0000  write  prefs[4711]  61 bytes
+///     2  2026-01-01T00:00:00Z  write  prefs[4711]  61 bytes
 ///         - theme: "light"
 ///         + theme: "dark"
 struct HistoryListing {
@@ -79,7 +80,7 @@ extension HistoryListing.Entry {
         let reason = note.reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? note.reason.word
         let size = state == .absent ? "no file" : "\(version.size) bytes"
         let program = "\(note.program.onOneLine)[\(note.process)]"
-        return "\(version.sequence)  \(version.timeText)  \(reason)  \(program)  \(size)\n"
+        return "\(version.sequence)  \(version.time)  \(reason)  \(program)  \(size)\n"
     }
 
     fileprivate var changes: [String] {
@@ -103,7 +104,7 @@ extension HistoryListing.Entry {
         let note = version.note
         var values: PropertyList.Dictionary = [
             "id": .integer(PropertyList.Integer(version.sequence)),
-            "time": .string(version.secondOfWriting.nearestRFC3339 ?? version.timeText),
+            "time": .string(version.time.description),
             "reason": .string(note.reason.word), "program": .string(note.program),
             "process": .integer(PropertyList.Integer(Int(note.process))),
             "bytes": .integer(PropertyList.Integer(version.size)), "transaction": .string(version.transaction),

@@ -18,7 +18,7 @@ extension Examination {
             guard let recovery = try domain.file.contents(on: checkup.machine).recovery else { return nil }
             let number = recovery.version.sequence.description
             return Finding(
-                recovery.damage.description, "damaged; the version of \(recovery.version.timeText) stands in",
+                recovery.damage.description, "damaged; the version of \(recovery.version.time) stands in",
                 checkup.command("restore", domain, [number]))
         } catch {
             if error.isDamage {

@@ -35,5 +35,5 @@ package struct Recovery: Sendable, Hashable {
 }
 
 extension Recovery: CustomStringConvertible {
-    package var description: String { "\(damage); the version of \(version.timeText) is used instead" }
+    package var description: String { "\(damage); the version of \(version.time) is used instead" }
 }

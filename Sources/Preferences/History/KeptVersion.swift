@@ -1,12 +1,6 @@
 package import Platform
 internal import PropertyLists
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
-
 /// A version of a domain that is kept in a file of its own. All that is known of it without a look inside is its name.
 package struct KeptVersion: Hashable, Sendable {
     /// The versions of a domain are counted; the newest has the greatest number.
@@ -71,16 +65,6 @@ package struct KeptVersion: Hashable, Sendable {
             }
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-extension KeptVersion {
-    /// When it was written, to the second, for a person.
-    package var timeText: String { secondOfWriting.spacedText ?? "\(time.milliseconds) ms" }
-
-    /// The second in which it was written.
-    package var secondOfWriting: Date {
-        Date(timeIntervalSince1970: Double(time.milliseconds.quotientAndRemainder(dividingBy: 1000).quotient))
     }
 }
 
