@@ -289,9 +289,27 @@ import Testing
         try clinic.run("prefs \(store.joined(separator: " ")) restore d 1")
     }
 
-    @Test func `a full and a locked disk are told of, with what to look at`() throws {
+    @Test func `a file that others read may have versions that they could`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write /home/ada/open.plist k 1")
+        try clinic.root.open("/home/ada/open.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        try clinic.run("prefs write /home/ada/open.plist k 2")
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+    }
+
+    @Test func `a full disk is told of, and one that can only be read`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
+        let capacity = clinic.machine.disk.capacity
+        clinic.machine.disk.capacity = clinic.machine.disk.used + 100
+        let full = try clinic.doctor()
+        #expect(full.status == 8)
+        #expect(
+            full.output.contains(
+                "\(Self.folder): cannot be written in: No space left on device\n    # make room on its file system: df -h \(Self.folder)\n"
+            ))
+        clinic.machine.disk.capacity = capacity
+        #expect(try clinic.doctor().status == 0)
         clinic.machine.disk.isReadOnly = true
         let outcome = try clinic.doctor()
         #expect(outcome.status == 8)

@@ -85,7 +85,8 @@ extension HistoryListing.Entry {
 
     fileprivate var changes: [String] {
         guard let state else { return ["(damaged)"] }
-        guard let former else { return ["(\(state.values.count) keys; what was before is not kept)"] }
+        let count = state.values.count
+        guard let former else { return ["(\(count) \(count == 1 ? "key" : "keys"); what was before is not kept)"] }
         return HistoryListing.changes(from: former, to: state)
     }
 }

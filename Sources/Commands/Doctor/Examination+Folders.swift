@@ -27,13 +27,22 @@ extension Examination {
 
     private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Finding? {
         do throws(SystemFailure) {
-            let (file, _) = try checkup.files.makeTemporary(beside: folder.appending("settings"))
-            try checkup.files.remove(file)
+            try probe(folder, checkup.files)
             return nil
         } catch {
             let problem = "cannot be written in: \(error.code)"
             return Finding(folder.description, problem, remedy(error.code, folder, checkup))
         }
+    }
+
+    /// Writes a file of a few bytes, and removes it.
+    private static func probe(_ folder: FilePath, _ files: any FileSystem) throws(SystemFailure) {
+        let (path, file) = try files.makeTemporary(beside: folder.appending("settings"))
+        let written = Result { () throws(SystemFailure) in
+            try file.write([UInt8](repeating: 0, count: 4096), at: 0)
+        }
+        try files.remove(path)
+        try written.get()
     }
 
     private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: Checkup) -> Finding.Remedy {

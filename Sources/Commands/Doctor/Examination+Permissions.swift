@@ -28,7 +28,8 @@ extension Examination {
     ) {
         // What lies in a folder that may not be used is that folder's finding.
         guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
-        paths.append(path)
+        // A version of a file that was named by its path is as open as that file, which is not the store's.
+        if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
         guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
         for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
     }
