@@ -75,7 +75,7 @@ let package = Package(
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Platform", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+            dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),

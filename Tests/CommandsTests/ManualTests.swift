@@ -1,18 +1,19 @@
 import Commands
 import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
 import TestSupport
 import Testing
 
 /// The manual says what the table says, in both directions.
 @Suite struct ManualTests {
-    private func page() throws -> String {
-        let file = packageRoot.appending(path: "man/prefs.1")
-        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
-    }
-
     /// The lines of a section.
-    private func section(_ name: String) throws -> [String] {
-        let lines = try page().split(separator: "\n").map(String.init)
+    private func section(_ name: String, of page: String = "prefs.1") throws -> [String] {
+        let file = packageRoot.appending(path: "man").appending(path: page)
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let lines = text.split(separator: "\n").map(String.init)
         let start = try #require(lines.firstIndex(of: ".Sh \(name)"))
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
@@ -53,5 +54,131 @@ import Testing
     @Test func `the meanings of the statuses are the table's`() throws {
         let text = try section("EXIT STATUS").joined(separator: " ").lowercased()
         for status in ExitStatus.allCases { #expect(text.contains(status.meaning.lowercased()), "\(status)") }
+    }
+
+    /// The words that the macro marks in the heads of a section's items.
+    private func heads(_ macro: String, _ section: String, of page: String) throws -> [String] {
+        try self.section(section, of: page).filter { $0.hasPrefix(".It ") }.flatMap { line in
+            let words = line.split(separator: " ").map(String.init)
+            return words.indices.dropLast().filter { words[$0] == macro || words[$0] == ".\(macro)" }
+                .map { words[$0 + 1] }
+        }
+    }
+
+    @Test func `every variable is there, and no other`() throws {
+        #expect(try heads("Ev", "ENVIRONMENT", of: "prefs.1").sorted() == Variable.allCases.map(\.rawValue).sorted())
+    }
+
+    @Test func `every variable that the sources ask for is in the table`() throws {
+        let known = Set(Variable.allCases.map(\.rawValue))
+        let sources = packageRoot.appending(path: "Sources")
+        let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
+        var found: Set<String> = []
+        for file in files where file.hasSuffix(".swift") && !file.hasPrefix("Fuzzing") && !file.hasPrefix("Benchmarks")
+        {
+            let text = String(decoding: try Data(contentsOf: sources.appending(path: file)), as: UTF8.self)
+            for match in text.matches(of: /(?:variables\[|absolutePath\()"([A-Z_]+)"|"(XDG_[A-Z_]+)"/) {
+                found.insert(String(match.1 ?? match.2 ?? ""))
+            }
+        }
+        #expect(found.isSuperset(of: ["HOME", "XDG_STATE_HOME"]))
+        #expect(found.subtracting(known).isEmpty)
+    }
+
+    @Test func `what the doctor looks at is listed`() throws {
+        let verbs = try section("VERBS")
+        let start = try #require(verbs.firstIndex(of: ".Ss doctor"))
+        let own = Array(verbs[start...].prefix { $0 != ".El" })
+        let listed = own.indices.dropLast().filter { own[$0] == ".It" }.map { own[$0 + 1] }
+        #expect(listed == Examination.all.map(\.subject))
+    }
+
+    @Test func `the layers stand in their order`() throws {
+        let layers: [Layer] = [
+            .forced, .arguments, .environment, .session, .userHost, .user, .suite("NAME"), .globalHost, .global, .site,
+            .siteGlobal, .factory, .registered,
+        ]
+        let names = layers.map { String($0.name.prefix { $0 != " " }) }
+        #expect(try heads("Cm", "LAYERS", of: "prefs.5") == names)
+    }
+
+    @Test func `the settings of the store are those that it reads`() throws {
+        let keys = try heads("Cm", "THE DOMAIN PREFS", of: "prefs.5")
+        let file = packageRoot.appending(path: "Sources/Preferences/Domains/StorePolicy.swift")
+        let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let read = text.matches(of: /(?:number\(|values\[)"([A-Za-z]+)"/).map { String($0.1) }
+        #expect(keys == read)
+        let changed: [PropertyList] = [1, 1, 1, "json"]
+        #expect(keys.count == changed.count)
+        for (key, value) in zip(keys, changed) {
+            let values: PropertyList.Dictionary = [key: value]
+            #expect(StorePolicy(values) != StorePolicy(), "\(key)")
+        }
+    }
+
+    @Test func `the files lie where the page says`() throws {
+        let machine = try SimulatedMachine()
+        var environment = machine.environment
+        environment.variables = ["HOME": "/home/ada", "XDG_CONFIG_HOME": "/config", "XDG_STATE_HOME": "/state"]
+        let store = Machine(
+            fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher, environment: environment,
+            terminal: machine.terminal)
+        let places = try #require(try StorePlaces(.native, on: store))
+        let file = places.user.file(of: "DOMAIN")
+        let paths: [FilePath?] = [
+            file.path, places.user.file(of: "DOMAIN", on: "HOST").path,
+            { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions, file.history,
+            places.site.first?.file(of: "DOMAIN").path, places.forced?.file(of: "DOMAIN").path,
+        ]
+        let expected = paths.map { path in
+            (path?.description ?? "").replacing("DOMAIN", with: "<domain>").replacing("HOST", with: "<host>")
+                .replacing("/config/", with: "$XDG_CONFIG_HOME/").replacing("/state/", with: "$XDG_STATE_HOME/")
+        }
+        let listed = try heads("Pa", "FILES", of: "prefs.5").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+        #expect(listed == expected)
+        #expect(places.user.file(of: .global).path.description == "/config/prefs/.GlobalPreferences.plist")
+    }
+
+    @Test func `the name of a version is one`() throws {
+        let lines = try section("VERSIONS", of: "prefs.5")
+        let name = try #require(lines.first { $0.hasPrefix(".Dl ") }.map { String($0.dropFirst(4)) })
+        let machine = try SimulatedMachine()
+        let folder: FilePath = "/tmp/history"
+        try machine.fileSystem.makeFolders(folder)
+        try machine.fileSystem.replace(folder.resolving(#require(FilePath(name))), with: [0].span.bytes)
+        let history = try #require(
+            History(
+                of: DomainFile(name: "d", path: "/tmp/d", lock: .itself, history: folder),
+                on: Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: machine.environment, terminal: machine.terminal)))
+        let version = try #require(history.versions.first)
+        #expect(version.sequence == 7 && version.size == 61 && version.note.program == "prefs")
+        #expect(version.fileName?.description == name)
+    }
+
+    @Test func `its examples do what it says`() throws {
+        var isExample = false
+        var transcript = ""
+        for line in try section("EXAMPLES") {
+            if line.hasPrefix(".Bd ") || line == ".Ed" {
+                isExample = line != ".Ed"
+            } else if isExample {
+                let text = Self.plain(line)
+                // What the command says of itself comes on the standard error.
+                transcript += (text.hasPrefix("$ ") ? "" : text.hasPrefix("prefs: ") ? "! " : "| ") + text + "\n"
+            }
+        }
+        let examples = try Transcript(parsing: transcript)
+        #expect(examples.steps.count > 10)
+        let machine = try SimulatedMachine()
+        let failures = try examples.failures { words, input in try runPrefs(words, input: input, on: machine) }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+
+    /// A line of a display without its escapes.
+    private static func plain(_ line: String) -> String {
+        line.replacing("\\(aq", with: "'").replacing("\\-", with: "-").replacing("\\&", with: "")
+            .replacing("\\e", with: "\\")
     }
 }

@@ -119,6 +119,46 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
+    @Test func `begins with the number 1 only where nothing was before`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let other = StoreBench.file("com.example.other")
+        try bench.process().scribble(other.serialized(["b": 2], as: .xml), to: other.path)
+        try bench.process().set("c", 3, in: other)
+        #expect(History(of: Self.file, on: bench.process())?.versions.map(\.sequence) == [1])
+        #expect(History(of: other, on: bench.process())?.versions.map(\.sequence) == [2, 3])
+    }
+
+    @Test func `tells a file that was removed from one without values`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().set("a", nil, in: Self.file)
+        try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(history.versions.map { history.state(of: $0)?.format } == [.binary, .binary, nil])
+        #expect(history.versions.last.flatMap { history.state(of: $0) } == .absent)
+    }
+
+    static let ways: [(reasons: [WriteReason], way: [Int])] = [
+        ([], []), ([.write, .write, .write], [1, 2, 3]), ([.write, .write, .undo(to: 1)], [1]),
+        ([.write, .write, .write, .undo(to: 2), .undo(to: 1)], [1]),
+        ([.write, .write, .write, .undo(to: 2), .write], [1, 2, 5]), ([.write, .undo(to: 0)], [2]),
+        ([.write, .write, .undo(to: 1), .restore], [1, 4]),
+        ([.write, .write, .undo(to: 1), .restore, .undo(to: 1)], [1]),
+        ([.write, .write, .write, .undo(to: 1), .write, .write, .undo(to: 5)], [1, 5]),
+    ]
+
+    @Test(arguments: ways)
+    func `goes back over what is not undone yet`(_ row: (reasons: [WriteReason], way: [Int])) throws {
+        let bench = try StoreBench()
+        for (index, reason) in row.reasons.enumerated() {
+            try bench.process().commit([DomainEdit(Self.file) { $0.values = .numbered(index) }], reason: reason)
+        }
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(history.way.map(\.sequence) == row.way)
+        #expect(history.versions.map(\.note.reason) == row.reasons)
+    }
+
     @Test(arguments: [
         "0000000007-1767225600123-4711-write-00000000000000ff-120-editor.plist",
         "0000000007-1767225600123-4711-flush-00000000000000ff-0-my-editor%2F2.plist",

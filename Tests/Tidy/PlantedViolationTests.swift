@@ -121,9 +121,15 @@ import Testing
 
     @Test(
         .enabled(if: Tool.isExpected("mandoc"), "\(Tool.absence(of: "mandoc"))"),
-        arguments: [("", false), (".Bl -tag\n", true), ("Text \n", true)])
+        arguments: [
+            ("", false), (".Bl -tag\n", true), ("Text \n", true), (".Xr other 5\n", false),
+            (".Xr nosuchpage 7\n", true),
+        ])
     func `in a page is caught by mandoc`(addition: String, isCaught: Bool) throws {
-        let planted = try PlantedRepository(["man/prefs.1": Self.page + addition, "man/notes": ".Bl"])
+        let other = Self.page.replacing("PREFS 1", with: "OTHER 5").replacing("Nm prefs", with: "Nm other")
+        let planted = try PlantedRepository([
+            "man/prefs.1": Self.page + addition, "man/other.5": other, "man/notes": ".Bl",
+        ])
         #expect(try ForeignCheckers.pagesByMandoc(in: planted.repository).isEmpty != isCaught)
     }
 

@@ -23,22 +23,3 @@ package struct DamagedInput: Reportable {
         return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]
     }
 }
-
-extension Surroundings {
-    /// The property list in the file that an argument names; `-` is the standard input.
-    ///
-    /// - Parameters:
-    ///   - format: What it must be in; nil for whatever it looks like.
-    ///   - options: What is accepted beyond, or short of, the letter of the format.
-    package func propertyList(
-        _ argument: String, from format: PropertyList.Format? = nil,
-        options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
-    ) throws -> PropertyList {
-        let bytes = try contents(argument, limit: PropertyList.Limits.default.inputBytes)
-        do throws(DecodingFailure) {
-            return try PropertyList(parsing: bytes, as: format, options: options)
-        } catch {
-            throw DamagedInput(name: argument, bytes: bytes, failure: error)
-        }
-    }
-}

@@ -9,11 +9,15 @@ struct InputFile: Sendable {
     private let format: PropertyList.Format?
     private let options: PropertyList.ReadingOptions
 
-    init(_ argument: String, _ invocation: Invocation, _ surroundings: Surroundings) throws {
+    /// - Parameter refusesDuplicateKeys: Whether a key that stands twice in one dictionary is a mistake.
+    init(
+        _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false
+    ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0)?.ofPropertyList }
-        options = PropertyList.ReadingOptions(unwrapsJSON: invocation.has(.losslessJSON))
+        options = PropertyList.ReadingOptions(
+            unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys)
     }
 
     /// The value, and the format that it is in.

@@ -25,7 +25,8 @@ extension Verb {
     ) { invocation, surroundings in
         let isRaw = invocation[operand: "SHELL"] == CompletionScript.bash.rawValue
         let words = invocation.words("WORD").map { isRaw ? ShellWord.unquoted($0) : $0 }
-        try surroundings.terminal.write(Completion.answer(to: words).text, to: .output)
+        try surroundings.terminal.write(
+            Completion.answer(to: words, source: .live(words, surroundings)).text, to: .output)
         return .done
     }
 }

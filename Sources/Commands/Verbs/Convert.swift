@@ -1,10 +1,135 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let convert = Verb(
-        "convert", .new, "change the format of a file or domain",
-        details: ["Where the format cannot hold a value, nothing is written and the entry is named."],
-        options: [.output, .from, .sort, .losslessJSON, .coerce, .lossy],
+        "convert", .new, "change the format of a file or domain, for good",
+        details: [
+            "A word without a slash is a domain if there is one of that name, else a file. What is changed in place is written as the store writes it, keys sorted, and prefs undo takes it back; -o writes elsewhere instead, and - is the standard input or output.",
+            "Where the format cannot hold a value, nothing is written and the entry is named. As JSON a domain always wraps what JSON has no type for; as openstep, which has no types, only a file can be kept.",
+        ],
+        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy],
         forms: [
             [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(FormatName.ofFiles.map(\.rawValue)))]
         ],
-        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout])
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let word = invocation[operand: "FILE|DOMAIN"] ?? ""
+        let format = try format(invocation[operand: "FORMAT"] ?? "")
+        let conversion = Conversion(Rendering(invocation, as: format))
+        let access = try StoreAccess(invocation, surroundings)
+        if word != "-", let domain = try access.domain(toConvert: word) {
+            try conversion.convert(domain, access, invocation)
+        } else {
+            let isAddress = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+            try conversion.convert(file: isAddress ? word : "./" + word, access, invocation)
+        }
+        return .done
+    }
+
+    private static func format(_ word: String) throws -> FormatName {
+        if let format = FormatName(word: word), FormatName.ofFiles.contains(format) { return format }
+        let known = FormatName.ofFiles.map(\.rawValue)
+        let hint = Spelling.hint(word, among: known)
+        throw CommandFailure(
+            .usage,
+            "unknown format \(ShellWord.quoted(word.onOneLine))"
+                + (hint.isEmpty ? "; it is one of \(known.joined(separator: ", "))" : hint))
+    }
+}
+
+extension StoreAccess {
+    /// The domain that a word names; nil where the word is a file's.
+    fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
+        if DomainWord.globalFlags.contains(word) { return try domain(word) }
+        guard !word.contains("/"), let named = try? domain(word) else { return nil }
+        if try machine.fileSystem.status(of: named.file.path) != nil { return named }
+        guard try machine.fileSystem.status(of: surroundings.absolutePath("./" + word)) == nil else { return nil }
+        throw CommandFailure(.notFound, "\(word.onOneLine): neither a domain nor a file has this name")
+    }
+}
+
+/// How a value comes into another format.
+private struct Conversion: Sendable {
+    let rendering: Rendering
+
+    init(_ rendering: Rendering) { self.rendering = rendering }
+
+    func convert(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws {
+        if let output = invocation[.output] {
+            let contents = try domain.file.contents(on: access.machine)
+            try access.warn(contents.recovery)
+            guard contents.exists else { throw CommandFailure.noDomain(domain) }
+            try checkFormat(contents.format, domain, invocation)
+            let value = PropertyList.dictionary(contents.values.withoutHidden)
+            return try access.surroundings.write(bytes(of: value, domain.word), to: output)
+        }
+        guard domain.name == nil || rendering.format != .openstep else {
+            throw CommandFailure(
+                .invalidValue,
+                "\(domain.word.onOneLine): a domain cannot be kept as openstep, which has no types; gnustep has")
+        }
+        try convertInPlace(domain, access, invocation)
+    }
+
+    func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws {
+        let input = try InputFile(file, invocation, access.surroundings)
+        let value = try input.value().value
+        guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
+            let output = invocation[.output] ?? file
+            return try access.surroundings.write(bytes(of: value, input.name), to: output)
+        }
+        try convertInPlace(access.domain(file), access, invocation)
+    }
+
+    /// Changes the file under its lock, so that nothing is lost that somebody writes meanwhile.
+    private func convertInPlace(
+        _ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
+    ) throws {
+        let format = rendering.format.ofPropertyList ?? .binary
+        let edit = DomainEdit(domain.file) { draft in
+            guard draft.exists else { throw CommandFailure.noDomain(domain) }
+            try checkFormat(draft.format, domain, invocation)
+            draft.values = try fitted(draft.values, domain)
+            draft.format = format
+        }
+        try access.commit([edit], WriteReason(rawValue: "convert"))
+    }
+
+    /// The values as the format holds them: others than they were only where the options let go of something.
+    private func fitted(
+        _ values: PropertyList.Dictionary, _ domain: AddressedDomain
+    ) throws -> PropertyList.Dictionary {
+        var own = self.rendering
+        // A domain may have any value, whatever its format is.
+        if own.format == .json, domain.name != nil, !own.options.coerces { own.options.wrapsInJSON = true }
+        let bytes = try Conversion(own).bytes(of: .dictionary(values), domain.word)
+        guard own.options.coerces || own.options.isLossy else { return values }
+        let options = PropertyList.ReadingOptions(unwrapsJSON: own.options.wrapsInJSON)
+        return try PropertyList(parsing: bytes, as: own.format.ofPropertyList, options: options).dictionaryValue
+            ?? values
+    }
+
+    /// Of a file the reader has seen to it.
+    private func checkFormat(
+        _ format: PropertyList.Format?, _ domain: AddressedDomain, _ invocation: Invocation
+    ) throws(CommandFailure) {
+        guard domain.name != nil, let wanted = invocation[.from].flatMap({ FormatName(word: $0)?.ofPropertyList }),
+            let format,
+            format != wanted
+        else {
+            return
+        }
+        throw CommandFailure(.damaged, "\(domain.word.onOneLine): is \(format.rawValue), not \(wanted.rawValue)")
+    }
+
+    private func bytes(of value: PropertyList, _ name: String) throws -> [UInt8] {
+        do {
+            return try rendering.bytes(of: value)
+        } catch let failure as EncodingFailure {
+            throw CommandFailure(
+                .invalidValue, "\(name.onOneLine): \(failure.description.onOneLine); nothing was written")
+        }
+    }
 }

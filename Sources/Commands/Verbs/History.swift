@@ -1,15 +1,39 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let history = Verb(
         "history", .new, "list the earlier versions of a domain, and what each changed",
-        options: [.format(FormatName.ofValues)], forms: [[.domain]], statuses: [.notFound, .systemFailed])
+        details: [
+            "The newest version stands first. Its number is what prefs restore takes. What it changed stands below, shortened unless --full is given.",
+            "Of a domain over 1 MiB, a version is what was replaced, listed with the time and the program that replaced it.",
+        ],
+        options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
+        forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let listing = HistoryListing(try access.history(of: domain))
+        guard !listing.entries.isEmpty else {
+            guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain) }
+            throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
+        }
+        if invocation.format == nil {
+            let contents = try domain.file.contents(on: access.machine)
+            try access.warn(contents.recovery)
+            let present = DomainState(contents)
+            let text = listing.text(present: present, isFull: invocation.has(.full))
+            try surroundings.terminal.write(text, to: .output)
+        } else {
+            let value = listing.propertyList(domain: domain.word)
+            try surroundings.terminal.write(
+                Rendering(invocation, preset: .classic).bytes(of: value), to: .output)
+        }
+        return .done
+    }
+}
 
-    package static let undo = Verb(
-        "undo", .new, "go back one version of a domain, or several; can itself be undone",
-        forms: [[.domain, Operand("N", .word, .optional)]],
-        statuses: [.notFound, .invalidValue, .forced, .systemFailed, .lockTimeout])
-
-    package static let restore = Verb(
-        "restore", .new, "make a domain what it was in one of its versions",
-        forms: [[.domain, Operand("ID", .word)]],
-        statuses: [.notFound, .invalidValue, .forced, .systemFailed, .lockTimeout])
+extension Option {
+    package static let full = Option("--full", "print all that changed, however much it is")
 }

@@ -1,4 +1,4 @@
-internal import PropertyLists
+internal import Platform
 
 extension Verb {
     package static let lint = Verb(
@@ -6,20 +6,22 @@ extension Verb {
         details: ["A key that stands twice in one dictionary is wrong here, though reading takes its last value."],
         options: [.from], forms: [[.files]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let format = invocation[.from].flatMap { FormatName(word: $0)?.ofPropertyList }
         var worst = ExitStatus.done
         for name in invocation.words("FILE") {
             do {
-                let options = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
-                _ = try surroundings.propertyList(name, from: format, options: options)
+                let file = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true)
+                _ = try file.value()
                 try surroundings.say("\(name.onOneLine): good")
             } catch let damage as DamagedInput {
-                try surroundings.say(damage.lines.joined())
+                try surroundings.say(damage.lines.joined(separator: "\n"))
                 worst = .damaged
             } catch let failure as CommandFailure where failure.status == .notFound {
                 // The other files are looked at all the same.
-                try surroundings.note(failure.lines.joined())
+                try surroundings.note(failure.lines.joined(separator: "\n"))
                 if worst == .done { worst = .notFound }
+            } catch let failure as SystemFailure where failure.path != nil {
+                try surroundings.note(failure.description)
+                if worst != .damaged { worst = .systemFailed }
             }
         }
         return worst

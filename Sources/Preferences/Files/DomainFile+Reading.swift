@@ -81,8 +81,11 @@ extension DomainFile {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
         guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
-        return (values, format)
+        return (values, isNamedDomain && format == .openstep ? .gnustep : format)
     }
+
+    /// A domain is never plain OpenStep, which has no types: what looks so is GNUstep text that needed none yet.
+    private var isNamedDomain: Bool { lock != .itself }
 }
 
 // MARK: One value

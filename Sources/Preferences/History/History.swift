@@ -1,4 +1,4 @@
-internal import Platform
+package import Platform
 package import PropertyLists
 
 /// The kept versions of one domain.
@@ -36,9 +36,12 @@ package struct History: Sendable {
     }
 
     func bytes(of version: KeptVersion) -> [UInt8]? {
-        guard let name = version.fileName else { return nil }
-        return try? machine.fileSystem.contents(of: folder.appending(name))
+        guard let path = path(of: version) else { return nil }
+        return try? machine.fileSystem.contents(of: path)
     }
+
+    /// The file of a version.
+    package func path(of version: KeptVersion) -> FilePath? { version.fileName.map(folder.appending) }
 }
 
 /// How much is kept of each domain.
@@ -57,10 +60,14 @@ package struct HistoryPolicy: Hashable, Sendable {
 
 extension History {
     /// Keeps a version that is now in force. What goes wrong here is no failure of the write.
-    func record(_ bytes: [UInt8], _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
+    ///
+    /// - Parameter isFirst: Whether there was no file before it.
+    func record(
+        _ bytes: [UInt8], _ note: WriteNote, transaction: String, policy: HistoryPolicy, isFirst: Bool
+    ) {
         guard policy.versions > 0 else { return }
         let former = versions
-        let version = next(after: former, note, transaction, size: bytes.count)
+        let version = next(after: former, note, transaction, size: bytes.count, isFirst: isFirst)
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
@@ -78,7 +85,7 @@ extension History {
     func recordLink(_ path: FilePath, size: Int, _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
         guard policy.versions > 0 else { return }
         let former = versions
-        let version = next(after: former, note, transaction, size: size)
+        let version = next(after: former, note, transaction, size: size, isFirst: false)
         guard let name = version.fileName else { return }
         do throws(SystemFailure) {
             if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
@@ -89,10 +96,13 @@ extension History {
         forget(former, with: version, policy)
     }
 
+    /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody
+    /// knows what.
     private func next(
-        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, size: Int
+        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, size: Int, isFirst: Bool
     ) -> KeptVersion {
-        let (sequence, overflows) = (former.last?.sequence ?? 0).addingReportingOverflow(1)
+        let last = former.last?.sequence ?? (isFirst ? 0 : 1)
+        let (sequence, overflows) = last.addingReportingOverflow(1)
         return KeptVersion(
             sequence: overflows ? .max : sequence, time: machine.clock.wall, note: note, transaction: transaction,
             size: size)

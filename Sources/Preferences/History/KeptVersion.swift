@@ -90,9 +90,10 @@ package struct WriteNote: Hashable, Sendable {
 package struct WriteReason: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
-    /// Only lower-case letters are kept: the word becomes part of a file's name.
+    /// Only lower-case letters and digits are kept: the word becomes part of a file's name.
     package init(rawValue: String) {
-        self.rawValue = String(rawValue.unicodeScalars.filter { ("a"..."z").contains($0) }.prefix(16))
+        let kept = rawValue.unicodeScalars.filter { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
+        self.rawValue = String(kept.prefix(24))
     }
 
     package static let write = WriteReason(rawValue: "write")
@@ -103,6 +104,18 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
     package static let found = WriteReason(rawValue: "found")
     /// A change to what was kept, since the file itself was damaged.
     package static let recovered = WriteReason(rawValue: "recovered")
-    package static let undo = WriteReason(rawValue: "undo")
     package static let restore = WriteReason(rawValue: "restore")
+}
+
+extension WriteReason {
+    /// A step back to the version of that number; 0 is the time before the first one.
+    package static func undo(to sequence: Int) -> WriteReason { WriteReason(rawValue: "undo\(sequence)") }
+
+    /// The version that an undo went back to; nil for any other reason.
+    package var undoTarget: Int? {
+        rawValue.hasPrefix("undo") ? Int(rawValue.dropFirst("undo".count)) : nil
+    }
+
+    /// The reason without the number in it.
+    package var word: String { String(rawValue.unicodeScalars.filter { ("a"..."z").contains($0) }) }
 }

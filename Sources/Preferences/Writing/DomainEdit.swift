@@ -33,6 +33,8 @@ package struct DomainDraft: Sendable {
     package var format: PropertyList.Format
     /// Whether the file is to go, with all that is in it.
     package var removesFile = false
+    /// Why it is changed, where only the change itself can tell; nil for what the writer says.
+    package var reason: WriteReason?
     /// Whether there is a file.
     package let exists: Bool
 }

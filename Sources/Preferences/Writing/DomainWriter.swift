@@ -88,7 +88,7 @@ package struct DomainWriter: Sendable {
             throw StoreFailure(error, plans[first].resolved.file.name)
         }
         if let record { PendingTransactions.remove(record, on: machine) }
-        for index in changed { try plans[index].keepNew(self, transaction) }
+        for index in changed { plans[index].keepNew(self, transaction) }
     }
 
     /// Notes what is decided. From here on the change holds.

@@ -119,7 +119,7 @@ struct FilePlan {
 
     /// What a transaction over several files notes of this one.
     mutating func step(_ writer: DomainWriter) throws(StoreFailure) -> TransactionRecord.Step? {
-        if draft.removesFile { try writeTemporary(TransactionRecord.Change.tombstone, writer) }
+        if draft.removesFile { try writeTemporary(DomainState.tombstone, writer) }
         guard let temporary else { return nil }
         return TransactionRecord.Step(
             file: resolved.file, target: resolved.target,
@@ -148,6 +148,7 @@ struct FilePlan {
 
     private func note(_ writer: DomainWriter) -> WriteNote {
         var note = writer.note
+        if let reason = draft.reason { note.reason = reason }
         if before.recovery != nil { note.reason = .recovered }
         return note
     }
@@ -168,16 +169,17 @@ struct FilePlan {
         } else if let foreignBytes {
             var note = writer.note
             note.reason = .found
-            history.record(foreignBytes, note, transaction: transaction, policy: writer.policy)
+            history.record(foreignBytes, note, transaction: transaction, policy: writer.policy, isFirst: false)
         }
     }
 
-    /// Keeps the version that is in force now. A domain that was removed is kept as one without values.
-    func keepNew(_ writer: DomainWriter, _ transaction: String) throws(StoreFailure) {
+    /// Keeps the version that is in force now. Of a domain that was removed a tombstone is kept.
+    func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
-        let bytes = if let bytes { bytes } else { try resolved.file.serialized([:], as: draft.format) }
+        let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        history.record(bytes, note(writer), transaction: transaction, policy: writer.policy)
+        history.record(
+            bytes, note(writer), transaction: transaction, policy: writer.policy, isFirst: !before.exists)
     }
 }
 

@@ -20,7 +20,7 @@ struct PendingTransactions {
         }
     }
 
-    private static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
+    static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
         guard let bytes = (try? machine.fileSystem.contents(of: path, limit: 64 << 20)) ?? nil,
             let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value)
         else {

@@ -31,9 +31,6 @@ extension TransactionRecord.Change {
         }
     }
 
-    /// What a tombstone holds: a domain without values, in words that no other file has.
-    static let tombstone = Array("<plist version=\"1.0\"><!-- removed by a transaction --><dict/></plist>\n".utf8)
-
     /// Does one step, or what is left of it.
     func carryOut(at target: FilePath, in files: some FileSystem) throws(SystemFailure) {
         guard temporary.parent == target.parent else { return }
@@ -42,7 +39,7 @@ extension TransactionRecord.Change {
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
         case .remove(let temporary):
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
-            if try files.contents(of: target) == Self.tombstone { try files.remove(target) }
+            if try files.contents(of: target) == DomainState.tombstone { try files.remove(target) }
         }
     }
 }

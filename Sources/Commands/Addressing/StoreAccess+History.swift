@@ -1,0 +1,75 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import Synchronization
+
+extension StoreAccess {
+    /// The kept versions of a domain.
+    func history(of domain: AddressedDomain) throws -> History {
+        guard let history = History(of: domain.file, on: machine) else {
+            throw CommandFailure(.notFound, "\(domain.word.onOneLine): no versions are kept here")
+        }
+        return history
+    }
+
+    /// Puts a domain into a state that it was in, and says what takes that back.
+    ///
+    /// What the administrator has decided stays as it is in the file, unless the command is forced.
+    ///
+    /// - Parameter choose: Decides on the state, under the domain's lock.
+    func bringBack(
+        _ domain: AddressedDomain, _ reason: WriteReason, _ invocation: Invocation,
+        choose: @escaping @Sendable (inout DomainDraft) throws -> DomainState
+    ) throws {
+        let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
+        let left = Mutex<[String]>([])
+        let edit = DomainEdit(domain.file) { draft in
+            let state = try choose(&draft)
+            let kept = forced.filter { state.values[$0] != draft.values[$0] }
+            var values = state.values
+            for key in kept { values[key] = draft.values[key] }
+            if !kept.isEmpty, values == draft.values { throw CommandFailure.allForced(domain, kept) }
+            left.withLock { $0 = kept }
+            draft.values = values
+            if let format = state.format { draft.format = format }
+            draft.removesFile = state.format == nil && values.isEmpty
+        }
+        let outcome = try commit([edit], reason).first
+        for key in left.withLock(\.self) {
+            try surroundings.note(
+                "\(domain.word.onOneLine) \(key.onOneLine): stays, the administrator has decided on this value")
+        }
+        if let outcome, outcome.isChanged { try sayHowToReturn(domain, from: outcome, invocation) }
+    }
+
+    private func sayHowToReturn(
+        _ domain: AddressedDomain, from outcome: CommittedDomain, _ invocation: Invocation
+    ) throws {
+        let history = try history(of: domain)
+        let former = DomainState(outcome.before)
+        guard let version = history.versions.last(where: { history.state(of: $0) == former }) else { return }
+        let words = ShellWord.command(
+            invocation.storeWords, "restore", invocation.layerWords, domain.word, [version.sequence.description])
+        try surroundings.note("to take this back: \(ShellWord.line(words).onOneLine)")
+    }
+
+    /// The keys of a domain on which the administrator has decided.
+    func forcedKeys(of domain: AddressedDomain) throws -> [String] {
+        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
+            file.isTrusted(on: machine)
+        else {
+            return []
+        }
+        return try file.contents(on: machine).values.keys.sorted()
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func allForced(_ domain: AddressedDomain, _ keys: [String]) -> CommandFailure {
+        let names = keys.map(\.onOneLine).joined(separator: ", ")
+        return CommandFailure(
+            .forced,
+            "\(domain.word.onOneLine): the administrator has decided on all that would change (\(names)); nothing was changed (--force writes all the same)"
+        )
+    }
+}

@@ -1,0 +1,121 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The kept versions of a domain as a person reads them: the newest first, each with what it changed.
+///
+///     2  2026-01-01T00:00:00Z  write  prefs[4711]  61 bytes
+///         - theme: "light"
+///         + theme: "dark"
+struct HistoryListing {
+    struct Entry {
+        let version: KeptVersion
+        /// Nil for a version that cannot be read.
+        let state: DomainState?
+        /// What the domain was before; nil where nobody knows.
+        let former: DomainState?
+    }
+
+    /// The versions, newest first.
+    let entries: [Entry]
+
+    init(_ history: History) {
+        var entries: [Entry] = []
+        var former: DomainState?
+        for version in history.versions {
+            let isFirst = version.sequence == 1 && entries.isEmpty
+            let state = history.state(of: version)
+            entries.append(Entry(version: version, state: state, former: isFirst ? .absent : former))
+            if let state { former = state }
+        }
+        self.entries = entries.reversed()
+    }
+}
+
+// MARK: As text
+
+extension HistoryListing {
+    /// - Parameter present: What the domain is now, which is listed too where no version is.
+    func text(present: DomainState, isFull: Bool) -> String {
+        var output = ""
+        if let newest = entries.first?.state, newest != present {
+            output += "now  not kept: another program wrote it, or it is too large\n"
+            output += Self.indented(Self.changes(from: newest, to: present), isFull)
+        }
+        for entry in entries { output += entry.heading + Self.indented(entry.changes, isFull) }
+        return output
+    }
+
+    fileprivate static func changes(from former: DomainState, to state: DomainState) -> [String] {
+        let text = Differences(from: former.values, to: state.values).text()
+        if !text.isEmpty { return text.split(separator: "\n").map(String.init) }
+        switch (former.format, state.format) {
+        case (_, nil): return ["(removed)"]
+        case (nil, _?): return ["(made, without values)"]
+        case (let old?, let new?) where old != new: return ["(\(new.rawValue) instead of \(old.rawValue))"]
+        default: return ["(no change)"]
+        }
+    }
+
+    private static let mostLines = 10
+    private static let mostCharacters = 160
+
+    private static func indented(_ lines: [String], _ isFull: Bool) -> String {
+        let shown = isFull || lines.count <= mostLines ? lines : Array(lines.prefix(mostLines - 1))
+        var output = shown.map { "    " + (isFull ? $0 : shortened($0)) + "\n" }.joined()
+        if shown.count < lines.count { output += "    (and \(lines.count - shown.count) lines more)\n" }
+        return output
+    }
+
+    private static func shortened(_ line: String) -> String {
+        let scalars = line.unicodeScalars
+        guard scalars.count > mostCharacters else { return line }
+        return String(String.UnicodeScalarView(scalars.prefix(mostCharacters))) + "…"
+    }
+}
+
+extension HistoryListing.Entry {
+    fileprivate var heading: String {
+        let note = version.note
+        let reason = note.reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? note.reason.word
+        let size = state == .absent ? "no file" : "\(version.size) bytes"
+        let program = "\(note.program.onOneLine)[\(note.process)]"
+        return "\(version.sequence)  \(version.time)  \(reason)  \(program)  \(size)\n"
+    }
+
+    fileprivate var changes: [String] {
+        guard let state else { return ["(damaged)"] }
+        let count = state.values.count
+        guard let former else { return ["(\(count) \(count == 1 ? "key" : "keys"); what was before is not kept)"] }
+        return HistoryListing.changes(from: former, to: state)
+    }
+}
+
+// MARK: As a value
+
+extension HistoryListing {
+    /// The versions as a dictionary: `domain`, and `versions` with a dictionary for each.
+    func propertyList(domain: String) -> PropertyList {
+        .dictionary(["domain": .string(domain), "versions": .array(entries.map { .dictionary($0.values) })])
+    }
+}
+
+extension HistoryListing.Entry {
+    fileprivate var values: PropertyList.Dictionary {
+        let note = version.note
+        var values: PropertyList.Dictionary = [
+            "id": .integer(PropertyList.Integer(version.sequence)),
+            "time": .string(version.time.description),
+            "reason": .string(note.reason.word), "program": .string(note.program),
+            "process": .integer(PropertyList.Integer(Int(note.process))),
+            "bytes": .integer(PropertyList.Integer(version.size)), "transaction": .string(version.transaction),
+        ]
+        if let target = note.reason.undoTarget { values["undoneTo"] = .integer(PropertyList.Integer(target)) }
+        if let state {
+            values["exists"] = .boolean(state != .absent)
+            values["format"] = (state.format?.rawValue).map { .string($0) }
+            values["changes"] = former.map { Differences(from: $0.values, to: state.values).json() }
+        }
+        return values
+    }
+}

@@ -1,0 +1,71 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+extension Examination {
+    /// Files that cannot be read, domains and their versions.
+    static let damage = Examination(subject: "unreadable and damaged files") { checkup in
+        var findings: [Finding] = []
+        for domain in checkup.domains {
+            if let finding = finding(domain, checkup) { findings.append(finding) }
+            if [.user, .userHost].contains(domain.layer) { findings += damagedVersions(of: domain, checkup) }
+        }
+        return findings
+    }
+
+    private static func finding(_ domain: ExaminedDomain, _ checkup: Checkup) -> Finding? {
+        do throws(StoreFailure) {
+            guard let recovery = try domain.file.contents(on: checkup.machine).recovery else { return nil }
+            let number = recovery.version.sequence.description
+            return Finding(
+                recovery.damage.description, "damaged; the version of \(recovery.version.time) stands in",
+                checkup.command("restore", domain, [number]))
+        } catch {
+            if error.isDamage {
+                return Finding(
+                    error.description, "damaged, and no version of it is kept; removing keeps the file beside",
+                    checkup.command("delete", domain))
+            }
+            return refused(error, domain)
+        }
+    }
+
+    /// What the system refused. That the user's own files may not be read is told of as a matter of permissions.
+    private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Finding? {
+        let path = domain.file.path
+        guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
+            return Finding(
+                path.description, failure.description, .advice("see what the system says of its disk: dmesg"))
+        }
+        guard [.site, .forced].contains(domain.layer) else { return nil }
+        return Finding(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
+    }
+
+    private static func damagedVersions(of domain: ExaminedDomain, _ checkup: Checkup) -> [Finding] {
+        guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
+        return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
+            guard let path = history.path(of: version) else { return nil }
+            return Finding(
+                path.description, "version \(version.sequence) of \(domain.name) is damaged",
+                .command(["rm", "-f"], on: path))
+        }
+    }
+
+    /// Damaged files that were kept beside what was written in their place.
+    static let leftovers = Examination(subject: "damaged files that were set aside") { checkup in
+        guard checkup.user.arrangement == .own else { return [] }
+        return checkup.writtenFolders.prefix(2).flatMap { folder in
+            checkup.names(in: folder).filter(isLeftover).map { name in
+                let path = folder.appending(name)
+                return Finding(
+                    path.description, "damaged, and set aside; once nothing in it is missed, remove it",
+                    .command(["rm", "-f"], on: path))
+            }
+        }
+    }
+
+    private static func isLeftover(_ name: FileName) -> Bool {
+        guard let range = name.description.firstRange(of: ".plist.damaged-") else { return false }
+        return name.description[range.upperBound...].allSatisfy { $0.isNumber || $0 == "-" }
+    }
+}

@@ -1,0 +1,61 @@
+internal import Platform
+internal import Preferences
+
+extension Examination {
+    /// Folders in which nothing can be written, though the store has to.
+    static let folders = Examination(subject: "folders that cannot be written") { checkup in
+        guard !checkup.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
+        var seen: Set<FilePath> = []
+        var findings: [Finding] = []
+        for folder in [checkup.user.history] + checkup.writtenFolders {
+            guard let place = try existing(folder, checkup.files), seen.insert(place).inserted else { continue }
+            if let finding = finding(place, checkup) { findings.append(finding) }
+        }
+        return findings
+    }
+
+    /// The folder, or the nearest one above it in which it could be made.
+    private static func existing(_ folder: FilePath, _ files: any FileSystem) throws -> FilePath? {
+        var folder = folder
+        while true {
+            // What may not be looked at lies in a folder that may not be used.
+            if let status = try? files.status(of: folder), status.kind == .folder { return folder }
+            guard folder.parent != folder else { return nil }
+            folder = folder.parent
+        }
+    }
+
+    private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Finding? {
+        do throws(SystemFailure) {
+            try probe(folder, checkup.files)
+            return nil
+        } catch {
+            let problem = "cannot be written in: \(error.code)"
+            return Finding(folder.description, problem, remedy(error.code, folder, checkup))
+        }
+    }
+
+    /// Writes a file of a few bytes, and removes it.
+    private static func probe(_ folder: FilePath, _ files: any FileSystem) throws(SystemFailure) {
+        let (path, file) = try files.makeTemporary(beside: folder.appending("settings"))
+        let written = Result { () throws(SystemFailure) in
+            try file.write([UInt8](repeating: 0, count: 4096), at: 0)
+        }
+        try files.remove(path)
+        try written.get()
+    }
+
+    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: Checkup) -> Finding.Remedy {
+        switch code {
+        case .accessDenied, .notPermitted:
+            let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
+            let user = checkup.machine.environment.user
+            return owner == user
+                ? .command(["chmod", "u+rwx"], on: folder)
+                : .command(["sudo", "chown", user.description], on: folder)
+        case .noSpace, .overQuota: return .advice("make room on its file system: df -h \(folder)")
+        case .readOnly: return .advice("its file system is mounted for reading only: findmnt -T \(folder)")
+        default: return .advice("see what the system says of it: ls -ld \(folder)")
+        }
+    }
+}

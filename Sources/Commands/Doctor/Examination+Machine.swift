@@ -1,0 +1,52 @@
+internal import Platform
+internal import Preferences
+
+extension Examination {
+    /// Whether changes are told by the kernel, or have to be looked for.
+    static let watching = Examination(subject: "watching") { checkup in
+        let watch = checkup.machine.watcher.watch(checkup.user.folder) { _ in }
+        defer { watch.cancel() }
+        guard case .polling(let reason) = watch.means else { return [] }
+        let place = checkup.user.folder.description
+        switch reason {
+        case .remoteFileSystem:
+            return [
+                Finding(
+                    place, "lies on another machine: changes are seen up to two seconds late",
+                    .advice("keep the settings on a disk of this machine, by XDG_CONFIG_HOME"))
+            ]
+        case .noWatches(let code):
+            let setting = code == .noSpace ? "max_user_watches=524288" : "max_user_instances=1024"
+            return [
+                Finding(
+                    place, "the system has no watch to give (\(code)): changes are seen up to two seconds late",
+                    .command(["sudo", "sysctl", "fs.inotify.\(setting)"]))
+            ]
+        case .chosen:
+            return [
+                Finding(
+                    place, "is looked at again and again, since that was asked for",
+                    .advice("nothing to be done"))
+            ]
+        }
+    }
+
+    /// Variables that do not count, because they hold a relative path.
+    static let variables = Examination(subject: "variables") { checkup in
+        let variables = checkup.machine.environment.variables
+        let single = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"].compactMap { name -> Finding? in
+            guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
+            return Finding(name, "a relative path, which does not count: \(value)", .command(["unset", name]))
+        }
+        let lists = ["XDG_CONFIG_DIRS", "XDG_DATA_DIRS"].compactMap { name -> Finding? in
+            let folders = (variables[name] ?? "").split(separator: ":").map(String.init)
+            let relative = folders.filter { !$0.hasPrefix("/") }
+            guard !relative.isEmpty else { return nil }
+            let rest = folders.filter { $0.hasPrefix("/") }.joined(separator: ":")
+            return Finding(
+                name, "has relative paths, which do not count: \(relative.joined(separator: ":"))",
+                .command(rest.isEmpty ? ["unset", name] : ["export", "\(name)=\(rest)"]))
+        }
+        return single + lists
+    }
+}

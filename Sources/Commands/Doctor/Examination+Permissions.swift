@@ -1,0 +1,67 @@
+internal import Platform
+internal import Preferences
+
+extension Examination {
+    /// Files and folders of the user's settings that others can read or write, or that belong to somebody else.
+    static let permissions = Examination(subject: "permissions and owners") { checkup in
+        var findings: [Finding] = []
+        for path in paths(checkup) {
+            guard let status = (try? checkup.files.status(of: path)) ?? nil else { continue }
+            findings += complaints(path, status, checkup.machine.environment.user)
+        }
+        return findings
+    }
+
+    private static func paths(_ checkup: Checkup) -> [FilePath] {
+        guard checkup.user.arrangement == .own else { return checkup.domains.map(\.file.path) }
+        var paths: [FilePath] = []
+        collect(checkup.user.folder, depth: 4, checkup, into: &paths)
+        if !paths.contains(checkup.user.history) {
+            collect(checkup.user.history, depth: 4, checkup, into: &paths)
+        }
+        return paths
+    }
+
+    /// The path and all that is below it; what a symbolic link leads to counts, but not what is in there.
+    private static func collect(
+        _ path: FilePath, depth: Int, _ checkup: Checkup, into paths: inout [FilePath]
+    ) {
+        // What lies in a folder that may not be used is that folder's finding.
+        guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
+        // A version of a file that was named by its path is as open as that file, which is not the store's.
+        if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
+        guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
+        for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
+    }
+
+    private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [Finding] {
+        if status.owner != user {
+            return [
+                Finding(
+                    path.description, "belongs to another user (\(status.owner))",
+                    .command(["sudo", "chown", user.description], on: path))
+            ]
+        }
+        var findings: [Finding] = []
+        let isWritable = !status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
+        if isWritable || !status.permissions.isDisjoint(with: .readableByAny) {
+            findings.append(
+                Finding(
+                    path.description, isWritable ? "others can write it" : "others can read it",
+                    .command(["chmod", "go-rwx"], on: path)))
+        }
+        let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
+        if !status.permissions.isSuperset(of: needed) {
+            findings.append(
+                Finding(
+                    path.description, "you cannot \(status.kind == .folder ? "use" : "read and write") it",
+                    .command(["chmod", status.kind == .folder ? "u+rwx" : "u+rw"], on: path)))
+        }
+        return findings
+    }
+}
+
+extension FilePermissions {
+    /// What lets the group or others look inside.
+    fileprivate static let readableByAny = FilePermissions(rawValue: 0o055)
+}

@@ -1,0 +1,44 @@
+internal import Platform
+internal import Preferences
+
+extension Examination {
+    /// Files that writers left behind when they died.
+    static let temporaries = Examination(subject: "stale temporary files") { checkup in
+        let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
+        let now = checkup.machine.clock.wall
+        return checkup.writtenFolders.flatMap { folder in
+            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> Finding? in
+                let path = folder.appending(name)
+                let found = try? checkup.files.status(of: path, followingLink: false)
+                guard !needed.contains(path), let status = found ?? nil,
+                    status.modified.advanced(by: oldAge) < now
+                else {
+                    return nil
+                }
+                return Finding(
+                    path.description, "left behind by a writer that died", .command(["rm", "-f"], on: path))
+            }
+        }
+    }
+
+    /// A writer that still lives has its temporary file for moments.
+    private static let oldAge = Duration.seconds(3600)
+
+    /// Changes to several domains that were decided, but could not be carried out.
+    static let transactions = Examination(subject: "pending transactions") { checkup in
+        checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
+            guard let domains = noted.domains else {
+                return Finding(
+                    noted.path.description, "the note of a transaction, but nobody can read it",
+                    .command(["rm", "-f"], on: noted.path))
+            }
+            let names = domains.joined(separator: ", ")
+            let problem = "a change to \(names) is decided and could not be carried out; the next reader tries again"
+            guard let first = domains.first else {
+                return Finding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
+            }
+            let words = ShellWord.command(checkup.storeWords, "read", [], first)
+            return Finding(noted.path.description, problem, .command(words))
+        }
+    }
+}

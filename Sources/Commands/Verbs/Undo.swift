@@ -1,0 +1,63 @@
+internal import Platform
+internal import Preferences
+
+extension Verb {
+    package static let undo = Verb(
+        "undo", .new, "take back the last change of a domain, or the last N",
+        details: [
+            "A change is what any program wrote that made a difference. Undo goes back over the changes that are not undone yet, so two in a row take back two; before the first one there was no file, and there is none again.",
+            "An undo can be undone: it prints the command that does so. Values on which the administrator has decided stay as they are.",
+        ],
+        options: [.layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
+        let history = try access.history(of: domain)
+        try access.bringBack(domain, .undo(to: 0), invocation) { draft in
+            guard let (state, sequence) = history.back(steps, from: DomainState(draft)) else {
+                let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
+                throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
+            }
+            draft.reason = .undo(to: sequence)
+            return state
+        }
+        return .done
+    }
+
+    package static let restore = Verb(
+        "restore", .new, "make a domain what it was in one of its versions",
+        details: [
+            "ID is the number that prefs history prints. The file keeps the format that it has now, unless nothing but the format differs. Values on which the administrator has decided stay as they are."
+        ],
+        options: [.layer, .force], forms: [[.domain, Operand("ID", .word)]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
+        let history = try access.history(of: domain)
+        guard let version = history.versions.first(where: { $0.sequence == id }) else {
+            throw CommandFailure(
+                .notFound, "\(domain.word.onOneLine): no version \(id) is kept; `prefs history` lists those that are")
+        }
+        guard let state = history.state(of: version) else {
+            throw CommandFailure(.damaged, "\(domain.word.onOneLine): version \(id) is damaged")
+        }
+        try access.bringBack(domain, .restore, invocation) { draft in
+            var state = state
+            if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
+            return state
+        }
+        return .done
+    }
+
+    /// A whole number from 1 on.
+    private static func number(_ word: String, _ meaning: String) throws -> Int {
+        guard let number = Int(word), number > 0 else {
+            throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not \(meaning)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,194 @@
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// What can be wrong, a row each.
+extension DoctorTests {
+    static let permissions = [
+        Case(
+            name: "a file that others read", said: ["\(folder)/d.plist: others can read it"],
+            mended: ["chmod go-rwx \(folder)/d.plist"]
+        ) { try $0.setPermissions(0o644, "d.plist") },
+        Case(
+            name: "a file that others write", said: ["\(folder)/d.plist: others can write it"],
+            mended: ["chmod go-rwx \(folder)/d.plist"]
+        ) { try $0.setPermissions(0o602, "d.plist") },
+        Case(
+            name: "a folder that its owner cannot use",
+            said: ["\(folder): you cannot use it", "\(folder): cannot be written in: Permission denied"],
+            mended: ["chmod u+rwx \(folder)", "chmod u+rwx \(folder)"]
+        ) { try $0.setPermissions(0o000, "") },
+        Case(
+            name: "a folder that the group reads", said: ["\(folder): others can read it"],
+            mended: ["chmod go-rwx \(folder)"]
+        ) { try $0.setPermissions(0o750, "") },
+        Case(
+            name: "a version that others read",
+            said: [
+                "/home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist: others can read it"
+            ],
+            mended: [
+                "chmod go-rwx /home/ada/.local/state/prefs/history/d/0000000001-1767225600000-1-write-VERSION-58-program.plist"
+            ]
+        ) { clinic in
+            let version = try #require(try clinic.files.names(in: Clinic.history)?.first)
+            try clinic.root.open(Clinic.history.appending(version), .reading)?
+                .setPermissions(FilePermissions(rawValue: 0o640))
+        },
+        Case(
+            name: "somebody else's file", said: ["\(folder)/d.plist: belongs to another user (7)"],
+            mended: ["sudo chown 1000 \(folder)/d.plist"]
+        ) { try $0.root.open(Clinic.folder.resolving("d.plist"), .reading)?.setOwner(7, group: 7) },
+        Case(
+            name: "a file that cannot be read",
+            said: ["\(folder)/d.plist: you cannot read and write it"], mended: ["chmod u+rw \(folder)/d.plist"]
+        ) { try $0.setPermissions(0o000, "d.plist") },
+        Case(
+            name: "a folder that cannot be written in",
+            said: [
+                "\(folder)/ByHost: you cannot use it", "\(folder)/ByHost: cannot be written in: Permission denied",
+            ],
+            mended: ["chmod u+rwx \(folder)/ByHost", "chmod u+rwx \(folder)/ByHost"]
+        ) { clinic in
+            try clinic.run("prefs -currentHost write h k 1")
+            try clinic.setPermissions(0o500, "ByHost")
+        },
+        Case(
+            name: "a home that belongs to somebody else",
+            said: ["/home/ada/.local/state: cannot be written in: Permission denied"],
+            mended: ["sudo chown 1000 /home/ada/.local/state"]
+        ) { clinic in
+            for path: FilePath in ["/home/ada/.local/state/prefs/history", "/home/ada/.local/state/prefs"] {
+                for name in try clinic.root.names(in: path.appending("d")) ?? [] {
+                    try clinic.root.remove(path.appending("d").appending(name))
+                }
+                try clinic.root.remove(path.appending("d"))
+                try clinic.root.remove(path)
+            }
+            try clinic.root.open("/home/ada/.local/state", .reading)?.setOwner(0, group: 0)
+        },
+    ]
+
+    static let damage = [
+        Case(
+            name: "a damaged file with versions",
+            said: [
+                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z stands in",
+                "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; once nothing in it is missed, remove it",
+            ],
+            mended: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]
+        ) { try $0.write(" ", to: "d.plist") },
+        Case(
+            name: "a damaged file without versions",
+            said: [
+                "\(folder)/new.plist:1:10: ends inside a dictionary: damaged, and no version of it is kept; removing keeps the file beside",
+                "\(folder)/new.plist.damaged-1767225600000: damaged, and set aside; once nothing in it is missed, remove it",
+            ],
+            mended: ["prefs delete new", "rm -f \(folder)/new.plist.damaged-1767225600000"]
+        ) { try $0.write("{ a = 1; ", to: "new.plist") },
+        Case(
+            name: "a damaged version",
+            said: [
+                "/home/ada/.local/state/prefs/history/d/0000000002-1767225600000-1-write-VERSION-9-program.plist: version 2 of d is damaged"
+            ],
+            mended: [
+                "rm -f /home/ada/.local/state/prefs/history/d/0000000002-1767225600000-1-write-VERSION-9-program.plist"
+            ]
+        ) { clinic in
+            let name = "0000000002-1767225600000-1-write-0000000000000000-9-program.plist"
+            let path = Clinic.history.resolving(try #require(FilePath(name)))
+            try clinic.files.replace(path, with: Array("{ a = 1; ".utf8).span.bytes)
+        },
+    ]
+
+    static let layers = [
+        Case(
+            name: "a key that this host hides",
+            said: ["d theme: does not count in layer user: user-host has it, in \(folder)/ByHost/d.HOST.plist"],
+            mended: ["prefs delete d theme"]
+        ) { try $0.run("prefs -currentHost write d theme x") },
+        Case(
+            name: "keys that the administrator hides",
+            said: [
+                "d theme: does not count in layer user-host: forced has it, in /etc/prefs/forced/d.plist",
+                "d theme: does not count in layer user: forced has it, in /etc/prefs/forced/d.plist",
+            ],
+            mended: ["prefs -currentHost delete --force d theme", "prefs delete --force d theme"]
+        ) { clinic in
+            try clinic.run("prefs -currentHost write d theme x")
+            try clinic.machine.force("d", ["theme": "forced"])
+        },
+        Case(
+            name: "a hidden key that begins with a colon, in a domain that begins with a dash",
+            said: [
+                "-d \\:it's: does not count in layer user: user-host has it, in \(folder)/ByHost/-d.HOST.plist"
+            ],
+            mended: ["prefs delete -- -d '\\:it'\\''s'"]
+        ) { clinic in
+            try clinic.run("prefs write -- -d '\\:it'\\''s' 1")
+            try clinic.run("prefs -currentHost write -- -d '\\:it'\\''s' 1")
+        },
+        Case(
+            name: "a forced file that others write",
+            said: ["/etc/prefs/forced/f.plist: does not count: others than its owner can write it"],
+            mended: ["sudo chmod go-w /etc/prefs/forced/f.plist"]
+        ) { clinic in
+            try clinic.machine.force("f", ["k": "forced"])
+            try clinic.root.open("/etc/prefs/forced/f.plist", .reading)?
+                .setPermissions(FilePermissions(rawValue: 0o666))
+        },
+        Case(
+            name: "a forced file that the user cannot read", said: ["/etc/prefs/forced/f.plist: you cannot read it"],
+            mended: ["sudo chmod a+r /etc/prefs/forced/f.plist"]
+        ) { clinic in
+            try clinic.machine.force("f", ["k": "forced"])
+            try clinic.root.open("/etc/prefs/forced/f.plist", .reading)?.setPermissions(.privateFile)
+        },
+        Case(
+            name: "a forced folder that the user cannot look into",
+            said: ["/etc/prefs/forced: you cannot look into it"], mended: ["sudo chmod a+rx /etc/prefs/forced"]
+        ) { clinic in
+            try clinic.machine.force("f", ["k": "forced"])
+            try clinic.root.open("/etc/prefs/forced", .reading)?.setPermissions(.privateFolder)
+        },
+        Case(
+            name: "a forced folder that is the user's",
+            said: ["/etc/prefs/forced: nothing in it counts: it does not belong to root"],
+            mended: ["sudo chown root /etc/prefs/forced"]
+        ) { clinic in
+            try clinic.machine.force("f", ["k": "forced"])
+            try clinic.root.open("/etc/prefs/forced", .reading)?.setOwner(1000, group: 1000)
+        },
+    ]
+
+    static let writers = [
+        Case(
+            name: "what a writer left behind",
+            said: ["\(folder)/.prefs-0123456789abcdef: left behind by a writer that died"],
+            mended: ["rm -f \(folder)/.prefs-0123456789abcdef"]
+        ) { clinic in
+            try clinic.write("x", to: ".prefs-0123456789abcdef")
+            clinic.machine.clock.advance(by: .seconds(3601))
+        },
+        Case(
+            name: "a note that nobody can read",
+            said: ["\(folder)/.transactions/x: the note of a transaction, but nobody can read it"],
+            mended: ["rm -f \(folder)/.transactions/x"]
+        ) { clinic in
+            _ = try clinic.files.makeFolder(Clinic.folder.resolving(".transactions"), .privateFolder)
+            try clinic.write("x", to: ".transactions/x")
+        },
+        Case(
+            name: "a relative path in a variable",
+            said: ["XDG_STATE_HOME: a relative path, which does not count: state"], mended: ["unset XDG_STATE_HOME"]
+        ) { $0.variables["XDG_STATE_HOME"] = "state" },
+        Case(
+            name: "relative paths in a list",
+            said: ["XDG_CONFIG_DIRS: has relative paths, which do not count: a:./b"],
+            mended: ["export 'XDG_CONFIG_DIRS=/etc/xdg:/c'"]
+        ) { $0.variables["XDG_CONFIG_DIRS"] = "a:/etc/xdg:./b:/c" },
+    ]
+}

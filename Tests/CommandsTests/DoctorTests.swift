@@ -1,0 +1,136 @@
+import Commands
+import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct DoctorTests {
+    /// One thing that is wrong, what the doctor says of it, and whether what it prints mends it.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// What a finding's first line begins with, behind which stands its place.
+        let said: [String]
+        /// The lines below, without the places in them.
+        let mended: [String]
+        let provoke: @Sendable (Clinic) throws -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let folder = Clinic.folder.description
+
+    static let cases: [Case] = permissions + damage + layers + writers
+
+    @Test(arguments: cases)
+    func `a finding says what is wrong and what mends it`(_ row: Case) throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write d theme light")
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        try row.provoke(clinic)
+        var (said, mended): ([String], [String]) = ([], [])
+        // What mends one thing may leave another behind: a damaged file is set aside.
+        for _ in 0..<3 {
+            let outcome = try clinic.doctor()
+            guard outcome.status != 0 else { break }
+            #expect(outcome.status == 8 && outcome.errors.isEmpty, "\(outcome)")
+            let lines = outcome.output.split(separator: "\n").map(String.init)
+            let commands = lines.filter { $0.hasPrefix("    ") }.map { String($0.dropFirst(4)) }
+            said += lines.filter { !$0.hasPrefix("    ") }.map(clinic.withoutNumbers)
+            mended += commands.map(clinic.withoutNumbers)
+            for command in commands { try clinic.run(command) }
+        }
+        #expect(said == row.said)
+        #expect(mended == row.mended)
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+    }
+
+    @Test func `what is not old, or needed, is not stale`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write d k 1")
+        try clinic.write("x", to: ".prefs-0123456789abcdef")
+        clinic.machine.clock.advance(by: .seconds(3599))
+        #expect(try clinic.doctor().status == 0)
+    }
+
+    @Test func `a change to several domains that cannot be carried out is told of until it can`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write d k 1")
+        try clinic.run("prefs -currentHost write d k 1")
+        // The writer dies once the change is decided, and the folder of one file is closed meanwhile.
+        let plan = FaultPlan([Fault(.dieBefore, .once(2), of: .rename)])
+        _ = try runPrefs(
+            ["prefs", "delete-all", "d", "k"], on: clinic.machine, as: clinic.machine.disk.process(user: 1000, plan))
+        try clinic.setPermissions(0o500, "ByHost")
+        let outcome = try clinic.doctor()
+        #expect(outcome.output.contains("a change to d, d is decided and could not be carried out"), "\(outcome)")
+        #expect(outcome.output.contains("\n    prefs read d\n"))
+        // The age of its files alone does not make them stale.
+        clinic.machine.clock.advance(by: .seconds(7200))
+        #expect(try !clinic.doctor().output.contains("left behind"))
+        for line in outcome.output.split(separator: "\n") where line.hasPrefix("    ") {
+            try clinic.run(String(line.dropFirst(4)))
+        }
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+    }
+
+    @Test(arguments: [
+        (WatchMeans.Reason.noWatches(.noSpace), "    sudo sysctl 'fs.inotify.max_user_watches=524288'\n"),
+        (.noWatches(.tooManyOpenFiles), "    sudo sysctl 'fs.inotify.max_user_instances=1024'\n"),
+        (.remoteFileSystem, "    # keep the settings on a disk of this machine, by XDG_CONFIG_HOME\n"),
+    ])
+    func `a store that is looked at again and again is told of`(_ reason: WatchMeans.Reason, _ remedy: String) throws {
+        let clinic = try Clinic()
+        let watcher = PollingWatcher(clinic.files, clinic.machine.clock, reason: reason)
+        let outcome = try clinic.doctor(watcher: watcher)
+        #expect(outcome.status == 8)
+        #expect(outcome.output.hasPrefix("\(Self.folder): ") && outcome.output.hasSuffix(remedy), "\(outcome)")
+    }
+
+    @Test(arguments: [["--store", "foundation"], ["--store", "gnustep"], ["--store", "/tmp/own"]])
+    func `any store can be looked at`(_ store: [String]) throws {
+        let clinic = try Clinic()
+        let healthy = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
+        #expect(healthy == Transcript.Outcome(output: "nothing to mend\n"))
+        guard store.last != "gnustep" else { return }
+        #expect(try runPrefs(["prefs"] + store + ["write", "d", "k", "1"], on: clinic.machine).status == 0)
+        let path = try #require(FilePath(store.last == "foundation" ? "/home/ada/.config/d.plist" : "/tmp/own/d.plist"))
+        try clinic.files.replace(path, with: [1, 2].span.bytes)
+        let outcome = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
+        #expect(outcome.status == 8)
+        #expect(outcome.output.contains("\n    prefs \(store.joined(separator: " ")) restore d 1\n"), "\(outcome)")
+        try clinic.run("prefs \(store.joined(separator: " ")) restore d 1")
+    }
+
+    @Test func `a file that others read may have versions that they could`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write /home/ada/open.plist k 1")
+        try clinic.root.open("/home/ada/open.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        try clinic.run("prefs write /home/ada/open.plist k 2")
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+    }
+
+    @Test func `a full disk is told of, and one that can only be read`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write d k 1")
+        let capacity = clinic.machine.disk.capacity
+        clinic.machine.disk.capacity = clinic.machine.disk.used + 100
+        let full = try clinic.doctor()
+        #expect(full.status == 8)
+        #expect(
+            full.output.contains(
+                "\(Self.folder): cannot be written in: No space left on device\n    # make room on its file system: df -h \(Self.folder)\n"
+            ))
+        clinic.machine.disk.capacity = capacity
+        #expect(try clinic.doctor().status == 0)
+        clinic.machine.disk.isReadOnly = true
+        let outcome = try clinic.doctor()
+        #expect(outcome.status == 8)
+        #expect(
+            outcome.output.contains(
+                "\(Self.folder): cannot be written in: Read-only file system\n    # its file system is mounted for reading only: findmnt -T \(Self.folder)\n"
+            ))
+    }
+}

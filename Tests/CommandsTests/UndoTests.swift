@@ -1,0 +1,225 @@
+import Commands
+import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct UndoTests {
+    /// Every verb of this build that writes into `d`, which has `theme`, `list` and `old` by then.
+    static let writes: [[String]] = [
+        ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
+        ["write", "d", "list", "-array-add", "c"], ["write", "d", "{ only = 1; }"],
+        ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"], ["delete", "d", "theme"],
+        ["delete", "d", ":list:0"], ["delete", "d"], ["delete-all", "d"], ["delete-all", "d", "theme"],
+        ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"], ["convert", "d", "xml"],
+        ["convert", "d", "json"], ["convert", "d", "gnustep"], ["restore", "d", "1"], ["undo", "d"],
+        ["undo", "d", "2"],
+        ["undo", "d", "3"],
+    ]
+
+    private func state(_ machine: SimulatedMachine) throws -> DomainState {
+        let folder: FilePath = "/home/ada/.config/prefs"
+        let file = StoreFolder(folder, .own, history: "/home/ada/.local/state/prefs/history", notes: folder)
+            .file(of: "d")
+        return DomainState(
+            try file.contents(
+                on: Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: machine.environment, terminal: machine.terminal)))
+    }
+
+    private func prepared() throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        for words in [
+            ["write", "d", "theme", "light"], ["write", "d", "list", "-array", "a", "b"],
+            ["write", "d", "old", "-date", "2026-01-01T00:00:00Z"],
+            ["convert", "-o", "/tmp/in.plist", "d", "binary"], ["write", "/tmp/in.plist", "theme", "-int", "5"],
+        ] {
+            #expect(try runPrefs(["prefs"] + words, on: machine) == Transcript.Outcome(), "\(words)")
+        }
+        return machine
+    }
+
+    @Test(arguments: writes)
+    func `whatever a verb wrote can be undone, and the undo too`(_ words: [String]) throws {
+        let machine = try prepared()
+        let before = try state(machine)
+        let write = try runPrefs(["prefs"] + words, on: machine)
+        #expect(write.status == 0, "\(write)")
+        let after = try state(machine)
+        #expect(before != after)
+        // An undo is not undone by another one, which would go on back, but by the command that it prints.
+        let undo = words[0] == "undo" ? try run(printedBy: write, on: machine) : try undo(on: machine)
+        #expect(try state(machine) == before, "\(undo)")
+        if words[0] == "undo" { return }
+        _ = try run(printedBy: undo, on: machine)
+        #expect(try state(machine) == after)
+    }
+
+    private func undo(on machine: SimulatedMachine) throws -> Transcript.Outcome {
+        let outcome = try runPrefs(["prefs", "undo", "d"], on: machine)
+        #expect(outcome.status == 0, "\(outcome)")
+        return outcome
+    }
+
+    private func run(printedBy outcome: Transcript.Outcome, on machine: SimulatedMachine) throws -> Transcript.Outcome {
+        let line = try #require(outcome.errors.split(separator: "\n").last)
+        let command = try #require(line.firstRange(of: ": prefs ").map { line[$0.lowerBound...].dropFirst(2) })
+        let back = try runPrefs(ShellScript.words(String(command)), on: machine)
+        #expect(back.status == 0, "\(back)")
+        return back
+    }
+
+    @Test func `random writes are undone one by one, to nothing`() throws {
+        var generator = SeededGenerator(stream: "undo")
+        let machine = try SimulatedMachine()
+        var states = [try state(machine)]
+        for _ in 0..<14 {
+            let key = ["a", "b", "c"].randomElement(using: &generator) ?? "a"
+            let words =
+                Int.random(in: 0..<5, using: &generator) == 0
+                ? ["delete", "d"]
+                : ["write", "d", key, "-int", String(Int.random(in: 0..<3, using: &generator))]
+            _ = try runPrefs(["prefs"] + words, on: machine)
+            let state = try state(machine)
+            if state != states.last { states.append(state) }
+        }
+        for expected in states.dropLast().reversed() {
+            _ = try undo(on: machine)
+            #expect(try state(machine) == expected, "\(Seed.ofThisRun)")
+        }
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
+    }
+
+    @Test func `two steps at once lead where two undos lead, whatever was undone before`() throws {
+        for steps in 1...4 {
+            let (single, several) = (try SimulatedMachine(), try SimulatedMachine())
+            for machine in [single, several] {
+                for value in ["1", "2", "1", "3"] {
+                    _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine)
+                }
+                _ = try undo(on: machine)
+                for value in ["4", "1", "5"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+            }
+            for _ in 0..<steps { _ = try undo(on: single) }
+            #expect(try runPrefs(["prefs", "undo", "d", "\(steps)"], on: several).status == 0)
+            #expect(try state(single) == state(several))
+            // And from there on both go the same way.
+            _ = try undo(on: single)
+            _ = try undo(on: several)
+            #expect(try state(single) == state(several), "\(steps)")
+        }
+    }
+
+    @Test func `what another program wrote is a step of its own`() throws {
+        let machine = try prepared()
+        let before = try state(machine)
+        let text = Array("{ theme = foreign; }".utf8)
+        try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: text.span.bytes)
+        let history = try runPrefs(["prefs", "history", "d"], on: machine).output
+        #expect(history.hasPrefix("now  not kept: another program wrote it, or it is too large\n    - list"))
+        let undo = try undo(on: machine)
+        #expect(try state(machine) == before)
+        _ = try run(printedBy: undo, on: machine)
+        #expect(try state(machine).values == ["theme": "foreign"])
+    }
+
+    @Test func `the history as a value has what the text has`() throws {
+        let machine = try prepared()
+        for words in [["delete", "d", "old"], ["undo", "d"], ["delete", "d"]] {
+            #expect(try runPrefs(["prefs"] + words, on: machine).status == 0)
+        }
+        let words = ["prefs", "history", "--format", "json", "--lossless-json", "d"]
+        let text = try runPrefs(words, on: machine).output
+        let value = try PropertyList(parsing: text, options: .ofDomains)
+        #expect(value["domain"] == "d")
+        let versions = try #require(value["versions"]?.arrayValue)
+        #expect(versions.map { $0["id"] } == [6, 5, 4, 3, 2, 1])
+        #expect(versions.map { $0["reason"] } == ["delete", "undo", "delete", "write", "write", "write"])
+        #expect(versions.map { $0["exists"] } == [false, true, true, true, true, true])
+        #expect(versions[1]["undoneTo"] == 3)
+        let date = Date(timeIntervalSinceReferenceDate: 788_918_400)
+        let change: PropertyList = ["path": ":old", "change": "removed", "old": .date(date)]
+        #expect(versions[2]["changes"] == [change])
+        #expect(versions[5]["process"] == 1 && versions[5]["program"] == "program")
+        #expect(versions[5]["time"] == "2026-01-01T00:00:00Z")
+    }
+
+    @Test func `a large domain goes back too, and twice`() throws {
+        let machine = try SimulatedMachine()
+        let large = String(repeating: "x", count: 1_100_000)
+        var states: [DomainState] = []
+        for number in 1...3 {
+            _ = try runPrefs(["prefs", "write", "d", "{ n = \(number); text = \(large); }"], on: machine)
+            states.append(try state(machine))
+        }
+        for expected in states.dropLast().reversed() {
+            _ = try undo(on: machine)
+            #expect(try state(machine) == expected)
+        }
+        // The first one was too large to be kept, so nobody can say what was before.
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
+        #expect(try state(machine) == states[0])
+    }
+
+    @Test func `values that the administrator forces stay as they are`() throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2"] {
+            _ = try runPrefs(["prefs", "write", "d", "{ forced = \(value); free = \(value); }"], on: machine)
+        }
+        try machine.force("d", ["forced": "9"])
+        let undo = try runPrefs(["prefs", "undo", "d"], on: machine)
+        #expect(undo.errors.hasPrefix("prefs: d forced: stays, the administrator has decided on this value\n"))
+        #expect(try state(machine).values == ["forced": "2", "free": "1"])
+        _ = try runPrefs(["prefs", "restore", "d", "2"], on: machine)
+        #expect(try state(machine).values == ["forced": "2", "free": "2"])
+        _ = try runPrefs(["prefs", "write", "--force", "d", "forced", "3"], on: machine)
+        let refused = try runPrefs(["prefs", "undo", "d"], on: machine)
+        #expect(refused.status == 4 && refused.errors.contains("(forced); nothing was changed"))
+        #expect(try runPrefs(["prefs", "undo", "--force", "d"], on: machine).status == 0)
+        #expect(try state(machine).values == ["forced": "2", "free": "2"])
+    }
+
+    @Test func `versions that are damaged or gone are passed over`() throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+        let folder: FilePath = "/home/ada/.local/state/prefs/history/d"
+        let names = try #require(try machine.fileSystem.names(in: folder))
+        try machine.fileSystem.replace(folder.appending(names[1]), with: [0, 1].span.bytes)
+        #expect(try runPrefs(["prefs", "history", "d"], on: machine).output.contains("    (damaged)\n"))
+        #expect(try runPrefs(["prefs", "restore", "d", "2"], on: machine).status == 5)
+        _ = try undo(on: machine)
+        #expect(try state(machine).values == ["k": "1"])
+        try machine.fileSystem.remove(folder.appending(names[0]))
+        _ = try runPrefs(["prefs", "write", "d", "k", "4"], on: machine)
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 0)
+        #expect(try state(machine).values == ["k": "1"])
+    }
+
+    @Test func `without versions from its beginning a domain is not taken for new`() throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", "0"], on: machine)
+        _ = try runPrefs(["prefs", "write", "d", "a", "1"], on: machine)
+        _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", "5"], on: machine)
+        _ = try runPrefs(["prefs", "write", "d", "b", "2"], on: machine)
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
+        #expect(try state(machine).values == ["a": "1", "b": "2"])
+    }
+}
+
+extension SimulatedMachine {
+    /// Lets the administrator decide on values.
+    func force(_ domain: String, _ values: PropertyList.Dictionary) throws {
+        let root = disk.process()
+        for folder: FilePath in ["/etc/prefs", "/etc/prefs/forced"] {
+            _ = try root.makeFolder(folder, FilePermissions(rawValue: 0o755))
+        }
+        let path = try #require(FilePath("/etc/prefs/forced/\(domain).plist"))
+        let bytes = Array(try PropertyList.dictionary(values).serialized(as: .xml))
+        try root.replace(path, with: bytes.span.bytes)
+        try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+    }
+}
