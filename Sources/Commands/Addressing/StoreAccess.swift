@@ -43,11 +43,21 @@ struct StoreAccess {
         }
     }
 
+    /// The layers that a command can name, and write given the rights.
+    static let writableLayers: [Layer] = [.user, .userHost, .site, .forced]
+
     private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
-        let layers: [Layer] = [.user, .userHost, .site, .forced]
-        guard let layer = layers.first(where: { $0.name == word }) else {
+        guard let layer = writableLayers.first(where: { $0.name == word }) else {
             throw CommandFailure(.usage, "there is no layer \(word) here")
         }
+        try check(layer, places)
+        return layer
+    }
+
+    /// Refuses a layer that the store does not have.
+    func check(_ layer: Layer) throws { try Self.check(layer, places) }
+
+    private static func check(_ layer: Layer, _ places: StorePlaces) throws {
         let hasIt =
             switch layer {
             case .userHost: places.user.arrangement == .own
@@ -56,7 +66,6 @@ struct StoreAccess {
             default: true
             }
         guard hasIt else { throw CommandFailure(.usage, "this store has no layer \(layer)") }
-        return layer
     }
 }
 
