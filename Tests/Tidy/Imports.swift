@@ -9,7 +9,10 @@ enum Imports {
         "SimulatedPlatform": ["Platform", "Synchronization"],
         "Preferences": ["Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists"],
-        "Commands": ["Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"],
+        "Commands": [
+            "Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            "Synchronization",
+        ],
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists"],
         "Fuzzing": ["Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform"],
