@@ -1,18 +1,56 @@
 import Commands
 import Platform
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 
 /// Runs the command in this process, on a machine of its own.
-func runPrefs(_ words: [String], input: String = "", on machine: SimulatedMachine? = nil) throws -> Transcript.Outcome {
+///
+/// - Parameters:
+///   - meanwhile: What happens while the command waits, one after the other. Behind the last one it is interrupted.
+///   - program: What a program does that the command runs, and its exit status.
+func runPrefs(
+    _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, variables: [String: String] = [:],
+    meanwhile: [@Sendable () throws -> Void] = [],
+    program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 }
+) throws -> Transcript.Outcome {
     let machine = try machine ?? SimulatedMachine()
     let terminal = SimulatedTerminal(input: input)
     var environment = machine.environment
     environment.arguments = words
+    environment.variables.merge(variables) { $1 }
+    let happenings = Happenings(meanwhile)
     let status = Command.run(
         in: Surroundings(
             environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher, clock: machine.clock,
-            terminal: terminal))
+            terminal: terminal, wait: { _ in happenings.next() },
+            run: { _, arguments in happenings.noting { try program(arguments) } ?? 1 }))
+    if let failure = happenings.failure { throw failure }
     return Transcript.Outcome(
         output: terminal.text(of: .output), errors: terminal.text(of: .errors), status: status.rawValue)
+}
+
+/// What a test makes happen while a command runs.
+private final class Happenings: Sendable {
+    private let state: Mutex<(waiting: [@Sendable () throws -> Void], failure: (any Error)?)>
+
+    init(_ waiting: [@Sendable () throws -> Void]) { state = Mutex((waiting, nil)) }
+
+    var failure: (any Error)? { state.withLock(\.failure) }
+
+    /// Lets the next one happen; false where there is none.
+    func next() -> Bool {
+        let action = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+        guard let action else { return false }
+        return noting(action) != nil
+    }
+
+    func noting<Result>(_ body: () throws -> Result) -> Result? {
+        do {
+            return try body()
+        } catch {
+            state.withLock { $0.failure = error }
+            return nil
+        }
+    }
 }

@@ -70,7 +70,8 @@ extension StoreAccess {
         return Self.writableLayers.first { $0.name == ending }.map { (name, $0) }
     }
 
-    private func address(
+    /// How commands name a domain or file in a layer.
+    func address(
         _ word: String, _ layer: Layer, _ invocation: Invocation
     ) -> ComparedOperand.Address {
         var options = invocation[.store].map { ["--store", $0] } ?? []

@@ -89,8 +89,7 @@ extension StoreAccess {
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
         switch layer {
         case .userHost:
-            let host = if let host { host } else { try places.host() }
-            return places.user.file(of: name, on: host, newFormat: policy.newFormat)
+            return places.user.file(of: name, on: try hostName(), newFormat: policy.newFormat)
         case .site: return (places.site.first ?? places.user).file(of: name, newFormat: policy.newFormat)
         case .forced: return (places.forced ?? places.user).file(of: name, newFormat: policy.newFormat)
         default: return places.user.file(of: name, newFormat: policy.newFormat)
@@ -110,14 +109,19 @@ extension StoreAccess {
     }
 
     /// The names of all domains that have a file in the layer.
-    func names() throws -> [DomainName] {
+    func names() throws -> [DomainName] { try names(in: layer) }
+
+    func names(in layer: Layer) throws -> [DomainName] {
         switch layer {
-        case .userHost: try places.user.domains(on: host ?? "", in: machine.fileSystem)
+        case .userHost: try places.user.domains(on: hostName(), in: machine.fileSystem)
         case .site: try places.site.first?.domains(in: machine.fileSystem) ?? []
         case .forced: try places.forced?.domains(in: machine.fileSystem) ?? []
         default: try places.user.domains(in: machine.fileSystem)
         }
     }
+
+    /// The host that the command names; else this one.
+    private func hostName() throws(StoreFailure) -> String { if let host { host } else { try places.host() } }
 }
 
 /// A domain or a file that the command line named.
