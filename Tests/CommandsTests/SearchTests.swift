@@ -1,3 +1,4 @@
+import PropertyLists
 import Testing
 
 @testable import Commands
@@ -34,5 +35,22 @@ import Testing
     @Test(arguments: words)
     func `a word is found whatever the case of its letters`(_ row: (word: String, text: String, isThere: Bool)) {
         #expect(TextSearch(row.word).finds(in: row.text) == row.isThere)
+    }
+
+    @Test(arguments: words)
+    func `the bytes of a file with the word in a text say so`(_ row: (word: String, text: String, isThere: Bool)) throws {
+        guard let search = RawSearch(row.word) else { return }
+        for text in [row.text, "选 " + row.text, row.text + "é"] {
+            let value: PropertyList = ["key": .string(text), "other": [.string("x")]]
+            let bytes = Array(try value.serialized(as: .binary))
+            if TextSearch(row.word).finds(in: text) { #expect(search.canBe(in: bytes), "\(text)") }
+        }
+    }
+
+    @Test func `the bytes of a file without the word say no, mostly`() throws {
+        let value: PropertyList = ["theme": "dark", "size": 14, "names": ["one", "two"]]
+        let bytes = Array(try value.serialized(as: .binary))
+        for word in ["light", "themes", "three", "k8"] { #expect(RawSearch(word)?.canBe(in: bytes) == false) }
+        #expect(RawSearch("") == nil && RawSearch("é") == nil)
     }
 }

@@ -10,7 +10,7 @@ struct TextSearch: Sendable {
     init(_ word: String) {
         self.word = Array(word.lowercased().utf8)
         let byte = self.word.first ?? 0
-        first = (byte, byte.isSmallLetter ? byte &- 0x20 : byte)
+        first = (byte, byte.asCapitalLetter)
     }
 
     /// Whether the text has the word in it.
@@ -50,13 +50,5 @@ struct TextSearch: Sendable {
         guard text.count - start >= word.count else { return false }
         for at in word.indices where text[start + at].asSmallLetter != word[at] { return false }
         return true
-    }
-}
-
-extension UInt8 {
-    fileprivate var isSmallLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
-
-    fileprivate var asSmallLetter: UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self &+ 0x20 : self
     }
 }

@@ -38,6 +38,7 @@ extension Verb {
 private struct Finder {
     private let access: StoreAccess
     private let search: TextSearch
+    private let rawSearch: RawSearch?
     private let isEffective: Bool
     private var files: SeenFiles
     private(set) var found: [(heading: String, entries: PropertyList.Dictionary)] = []
@@ -48,10 +49,13 @@ private struct Finder {
         self.access = access
         self.isEffective = isEffective
         search = TextSearch(word)
+        rawSearch = RawSearch(word)
         files = SeenFiles(on: access.machine)
     }
 
     mutating func findAll() throws {
+        // Once for all files, and not again for each.
+        try access.file(of: .global, in: access.layer).finishTransactions(on: access.machine)
         for name in try isEffective ? access.namesInAllLayers() : access.names() {
             do {
                 let domain = try access.domain(name)
@@ -79,8 +83,28 @@ private struct Finder {
         search.finds(in: key) || search.finds(in: value)
     }
 
+    /// The values of a domain's file, which is looked through before it is read: most files do not have the word.
+    private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+        let files = access.machine.fileSystem
+        guard let rawSearch, !search.finds(in: domain.heading) else { return try access.values(domain) }
+        guard
+            let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)
+        else { return nil }
+        if bytes.starts(with: "bplist".utf8), (try? BinaryPropertyList(parsing: bytes)) != nil,
+            !rawSearch.canBe(in: bytes)
+        {
+            return nil
+        }
+        do throws(StoreFailure) {
+            return try domain.file.parse(bytes).0.withoutHidden
+        } catch {
+            // Perhaps a kept version stands in for it.
+            return try access.values(domain)
+        }
+    }
+
     private mutating func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        guard isEffective, let name = domain.name else { return try access.values(domain) }
+        guard isEffective, let name = domain.name else { return try storedValues(domain) }
         var values = PropertyList.Dictionary()
         let layers = try access.layers(of: name, in: &files)
         for (origin, entries) in layers.reversed() {
