@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: words)
-    func `the bytes of a file with the word in a text say so`(_ row: (word: String, text: String, isThere: Bool)) throws {
+    func `the bytes of a file with the word in a text say so`(_ row: (word: String, text: String, isThere: Bool)) throws
+    {
         guard let search = RawSearch(row.word) else { return }
         for text in [row.text, "选 " + row.text, row.text + "é"] {
             let value: PropertyList = ["key": .string(text), "other": [.string("x")]]
