@@ -131,6 +131,8 @@ struct BuiltCommandTests {
             if value == .integer(.init(round)) { former = round }
         }
         #expect(interrupted > 0, "\(finished) finished")
+        let names = try FileManager.default.contentsOfDirectory(atPath: command.folder + "/config/prefs")
+        #expect(names.allSatisfy { !$0.hasPrefix(".prefs-") }, "\(names)")
     }
 
     // MARK: watch

@@ -12,12 +12,13 @@ extension Surroundings {
     /// Those of the running process. From now on a write to a closed pipe fails instead of ending the process.
     static var ofThisProcess: Surroundings {
         _ = signal(SIGPIPE, SIG_IGN)
-        let interruption = Interruption()
+        let (interruption, delay) = (Interruption(), InterruptDelay())
         return Surroundings(
             environment: .ofThisProcess(), fileSystem: SystemFileSystem(), watcher: SystemDirectoryWatcher(),
             clock: SystemClock(), terminal: SystemTerminal(),
             background: { work in runApart(work) }, wait: { gate in interruption.wait(for: gate) },
-            run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) })
+            run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
+            delayInterrupts: { delay.set($0) })
     }
 }
 

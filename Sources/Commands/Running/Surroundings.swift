@@ -14,6 +14,8 @@ package struct Surroundings: Sendable {
     package let wait: @Sendable (Gate) -> Bool
     /// Runs a program, which has the terminal meanwhile, and returns its exit status as a shell says it.
     package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
+    /// Puts off what would end the command, or lets it come.
+    package let delayInterrupts: @Sendable (Bool) -> Void
 
     package init(
         environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
@@ -22,7 +24,8 @@ package struct Surroundings: Sendable {
         wait: @escaping @Sendable (Gate) -> Bool = { _ in false },
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
-        }
+        },
+        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
@@ -32,6 +35,7 @@ package struct Surroundings: Sendable {
         self.background = background
         self.wait = wait
         self.run = run
+        self.delayInterrupts = delayInterrupts
     }
 }
 
