@@ -54,7 +54,8 @@ public enum Command: Sendable {
         return status
     }
 
-    private static func explanation(of error: any Error) -> (ExitStatus, [String]) {
+    /// How the command ends with an error, and what it says of it.
+    static func explanation(of error: any Error) -> (ExitStatus, [String]) {
         switch error {
         case let error as any Reportable: (error.status, error.lines)
         case let error as SystemFailure: (.systemFailed, [error.description])

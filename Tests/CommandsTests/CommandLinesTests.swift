@@ -205,7 +205,7 @@ func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionar
 }
 
 /// Pairs of dictionaries that have something in common.
-private struct Mutations {
+struct Mutations {
     private var values: ValueGenerator
 
     init(_ generator: SeededGenerator) { values = ValueGenerator(generator) }

@@ -72,7 +72,10 @@ import Testing
         (["domains", "x"], .unexpectedOperand("x")),
         (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
         (["delete", "d", "k", "--force"], .lateOption("--force")),
-        (["explain", "d", "--default"], .unknownOption("--default", known: ["--format", "--help"])),
+        (
+            ["explain", "d", "--default"],
+            .unknownOption("--default", known: ["--format", "--sort", "--lossless-json", "--help"])
+        ),
         (
             ["watch", "--format", "yaml"],
             .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])

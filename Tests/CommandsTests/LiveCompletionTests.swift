@@ -63,10 +63,10 @@ import Testing
 }
 
 /// The real shells, the real command, and a home of its own.
-@Suite(.enabled(if: BuiltCommand.isBuilt, "the command is not built"))
+@Suite(.enabled(if: InstalledCommand.isBuilt, "the command is not built"))
 struct ShellCompletionTests {
-    private func command() throws -> BuiltCommand {
-        let command = try BuiltCommand()
+    private func command() throws -> InstalledCommand {
+        let command = try InstalledCommand()
         for words in [
             ["write", "com.example.app", "theme", "dark"], ["write", "com.example.app", "a key", "1"],
             ["write", "com.example.app", "windows", "-json", "[{\"x\": 1, \"y\": 2}, 5]"],

@@ -15,6 +15,7 @@ import Testing
 
     static let a = StoreBench.file("com.example.a")
     static let b = StoreBench.file("com.example.b")
+    static let byHost = StoreBench.store.file(of: "com.example.a", on: "host")
     static let xml = StoreBench.file("com.example.xml", newFormat: .xml)
     static let byPath = StoreBench.store.file(at: "/home/ada/some.plist", name: "/home/ada/some.plist", newFormat: .xml)
     static let linked = StoreBench.file("com.example.linked")
@@ -53,6 +54,11 @@ import Testing
             prepare: { machine in
                 for file in [a, b] { try machine.set("key", 1, in: file) }
             }, run: { try $0.commit([a, b, xml].map { DomainEdit($0) { $0.values["key"] = 2 } }) }),
+        Scenario(
+            testDescription: "a transaction over two folders", files: [a, byHost],
+            prepare: { machine in
+                for file in [a, byHost] { try machine.set("key", 1, in: file) }
+            }, run: { try $0.commit([a, byHost].map { DomainEdit($0) { $0.values["key"] = 2 } }) }),
         Scenario(
             testDescription: "a transaction that removes a domain", files: [a, b],
             prepare: { machine in

@@ -7,6 +7,10 @@ public struct Subprocess: Sendable {
     public let output: Data
     public let errors: Data
 
+    package init(status: Int32, output: Data, errors: Data) {
+        (self.status, self.output, self.errors) = (status, output, errors)
+    }
+
     public var text: String { String(decoding: output, as: UTF8.self) }
     public var errorText: String { String(decoding: errors, as: UTF8.self) }
 

@@ -9,9 +9,19 @@ extension StoreAccess {
         let policy = policy
         let writer = DomainWriter(
             machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
-        let outcomes = try writer.commit(edits.map { $0.made(in: policy.newFormat) })
+        defer { surroundings.delayInterrupts(false) }
+        let outcomes = try writer.commit(edits.map { delayingInterrupts($0.made(in: policy.newFormat)) })
         for outcome in outcomes { try warn(outcome.before.recovery) }
         return outcomes
+    }
+
+    /// The edit, and from it on no interrupt: the locks are ours then, so that it cannot take long.
+    private func delayingInterrupts(_ edit: DomainEdit) -> DomainEdit {
+        let delay = surroundings.delayInterrupts
+        return DomainEdit(edit.file, known: edit.known, acceptsLoss: edit.acceptsLoss) { draft in
+            delay(true)
+            try edit.change(&draft)
+        }
     }
 
     /// Changes the values of one domain.

@@ -43,11 +43,21 @@ struct StoreAccess {
         }
     }
 
+    /// The layers that a command can name, and write given the rights.
+    static let writableLayers: [Layer] = [.user, .userHost, .site, .forced]
+
     private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
-        let layers: [Layer] = [.user, .userHost, .site, .forced]
-        guard let layer = layers.first(where: { $0.name == word }) else {
+        guard let layer = writableLayers.first(where: { $0.name == word }) else {
             throw CommandFailure(.usage, "there is no layer \(word) here")
         }
+        try check(layer, places)
+        return layer
+    }
+
+    /// Refuses a layer that the store does not have.
+    func check(_ layer: Layer) throws { try Self.check(layer, places) }
+
+    private static func check(_ layer: Layer, _ places: StorePlaces) throws {
         let hasIt =
             switch layer {
             case .userHost: places.user.arrangement == .own
@@ -56,7 +66,6 @@ struct StoreAccess {
             default: true
             }
         guard hasIt else { throw CommandFailure(.usage, "this store has no layer \(layer)") }
-        return layer
     }
 }
 
@@ -80,8 +89,7 @@ extension StoreAccess {
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
         switch layer {
         case .userHost:
-            let host = if let host { host } else { try places.host() }
-            return places.user.file(of: name, on: host)
+            return places.user.file(of: name, on: try hostName())
         case .site: return (places.site.first ?? places.user).file(of: name)
         case .forced: return (places.forced ?? places.user).file(of: name)
         default: return places.user.file(of: name)
@@ -101,14 +109,21 @@ extension StoreAccess {
     }
 
     /// The names of all domains that have a file in the layer.
-    func names() throws -> [DomainName] {
+    func names() throws -> [DomainName] { try names(in: layer) }
+
+    func names(in layer: Layer) throws -> [DomainName] {
+        // A domain that a transaction has made need not have its file yet.
+        places.user.finishTransactions(on: machine)
         switch layer {
-        case .userHost: try places.user.domains(on: host ?? "", in: machine.fileSystem)
-        case .site: try places.site.first?.domains(in: machine.fileSystem) ?? []
-        case .forced: try places.forced?.domains(in: machine.fileSystem) ?? []
-        default: try places.user.domains(in: machine.fileSystem)
+        case .userHost: return try places.user.domains(on: hostName(), in: machine.fileSystem)
+        case .site: return try places.site.first?.domains(in: machine.fileSystem) ?? []
+        case .forced: return try places.forced?.domains(in: machine.fileSystem) ?? []
+        default: return try places.user.domains(in: machine.fileSystem)
         }
     }
+
+    /// The host that the command names; else this one.
+    private func hostName() throws(StoreFailure) -> String { if let host { host } else { try places.host() } }
 }
 
 /// A domain or a file that the command line named.

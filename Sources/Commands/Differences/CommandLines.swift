@@ -17,13 +17,14 @@ package struct CommandLines {
     /// - Parameters:
     ///   - domain: The argument that names the domain: its name, `-g` or a path.
     ///   - options: What stands before the verb, such as `-currentHost`.
+    ///   - verbOptions: What stands behind the verb, such as `--layer site`.
     ///   - masking: What is not to be shown: a comment stands in its place.
     package init(
         from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, domain: String, options: [String] = [],
-        masking: Masking = .none
+        verbOptions: [String] = [], masking: Masking = .none
     ) {
         (self.old, self.new, self.masking) = (old, new, masking)
-        command = CommandSpelling(domain: domain, options: options)
+        command = CommandSpelling(domain: domain, options: options, verbOptions: verbOptions)
     }
 
     /// The lines, each with its newline. A quoted value may itself go over several.

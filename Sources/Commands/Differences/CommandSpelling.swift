@@ -4,10 +4,12 @@ internal import PropertyLists
 struct CommandSpelling {
     let domain: String
     let options: [String]
+    /// What stands behind the verb, such as `--layer site`.
+    var verbOptions: [String] = []
 
     /// A line with its newline.
     func line(_ verb: String, _ arguments: [String]) -> String {
-        ShellWord.line(["prefs"] + options + [verb] + domainWords + arguments) + "\n"
+        ShellWord.line(["prefs"] + options + [verb] + verbOptions + domainWords + arguments) + "\n"
     }
 
     /// The line that takes entries from standard input.
@@ -15,7 +17,8 @@ struct CommandSpelling {
         guard let text = LosslessJSON.text(of: .dictionary(entries)) else {
             throw CommandFailure(.invalidValue, "a value is nested too deeply to be written down")
         }
-        let verb = ["prefs"] + options + ["import"] + (replacing ? ["--replace"] : []) + ["--lossless-json"]
+        let verb =
+            ["prefs"] + options + ["import"] + verbOptions + (replacing ? ["--replace"] : []) + ["--lossless-json"]
         return ShellWord.line(["printf", "%s", text]) + " | " + ShellWord.line(verb + domainWords + ["-"]) + "\n"
     }
 

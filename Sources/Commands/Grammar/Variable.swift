@@ -8,6 +8,7 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case dataFolders = "XDG_DATA_DIRS"
     case visual = "VISUAL"
     case editor = "EDITOR"
+    case temporaryFolder = "TMPDIR"
     case noColor = "NO_COLOR"
     case terminal = "TERM"
 }

@@ -14,4 +14,11 @@ package struct CommandFailure: Reportable, Hashable {
         self.status = status
         self.lines = lines
     }
+
+    /// What `error` says and how it ends the command, with a line more.
+    init(_ error: any Error, and line: String) {
+        let (status, lines) = Command.explanation(of: error)
+        self.status = status
+        self.lines = lines + [line]
+    }
 }

@@ -12,11 +12,14 @@ extension Surroundings {
     /// Those of the running process. From now on a write to a closed pipe fails instead of ending the process.
     static var ofThisProcess: Surroundings {
         _ = signal(SIGPIPE, SIG_IGN)
+        let (interruption, delay) = (Interruption(), InterruptDelay())
         return Surroundings(
             environment: .ofThisProcess(), fileSystem: SystemFileSystem(),
             watcher: SystemDirectoryWatcher.ofThisProcess,
             clock: SystemClock(), terminal: SystemTerminal(),
-            background: { work in runApart(work) })
+            background: { work in runApart(work) }, wait: { gate in interruption.wait(for: gate) },
+            run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
+            delayInterrupts: { delay.set($0) })
     }
 }
 

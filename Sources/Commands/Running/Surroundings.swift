@@ -10,11 +10,22 @@ package struct Surroundings: Sendable {
     package let terminal: any Terminal
     /// Does work that may wait, apart from the caller.
     package let background: @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Returns once the gate is open, or false once the user has interrupted the command.
+    package let wait: @Sendable (Gate) -> Bool
+    /// Runs a program, which has the terminal meanwhile, and returns its exit status as a shell says it.
+    package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
+    /// Puts off what would end the command, or lets it come.
+    package let delayInterrupts: @Sendable (Bool) -> Void
 
     package init(
         environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
         terminal: any Terminal,
-        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
+        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        wait: @escaping @Sendable (Gate) -> Bool = { _ in false },
+        run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
+            program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
+        },
+        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in }
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
@@ -22,6 +33,9 @@ package struct Surroundings: Sendable {
         self.clock = clock
         self.terminal = terminal
         self.background = background
+        self.wait = wait
+        self.run = run
+        self.delayInterrupts = delayInterrupts
     }
 }
 

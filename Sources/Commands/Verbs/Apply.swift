@@ -1,13 +1,38 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to what files declare, all or none",
         details: [
-            "A file holds one domain and is named for it, or it is a dictionary of domains. Keys that it does not name stay, unless --prune is given and a former apply has set them."
+            "A file whose values are all dictionaries is a dictionary of domains. Any other one holds one domain, the one that it is named for or that --domain names.",
+            "Keys that no file names stay, unless --prune is given and a former apply has set them; so name all files in one call. --dry-run prints what would change, and ends with 8 where something would.",
         ],
-        options: [.prune, .dryRun, .force, .from, .losslessJSON], forms: [[.files]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different])
+        options: [.prune, .dryRun, .force, .from, .losslessJSON, .declaredDomain], forms: [[.files]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let declaration = try Declaration(
+            invocation.words("FILE"), only: invocation[.declaredDomain], invocation, surroundings)
+        let application = Application(
+            access: access, declaration: declaration, prunes: invocation.has(.prune),
+            isForced: invocation.has(.force))
+        guard invocation.has(.dryRun) else {
+            try application.commit()
+            return .done
+        }
+        let drift = try application.differences()
+        for (domain, differences) in drift {
+            try surroundings.say(domain.heading.onOneLine + ":")
+            try surroundings.terminal.write(differences.text(masking: access.masking(domain)), to: .output)
+        }
+        return drift.isEmpty ? .done : .different
+    }
 }
 
 extension Option {
     package static let prune = Option("--prune", "also delete what a former apply set and no file names now")
+    package static let declaredDomain = Option(
+        "--domain", Argument("DOMAIN", .domain), "the domain that the file is about, whatever it holds")
 }

@@ -1,8 +1,42 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let diff = Verb(
         "diff", .new, "compare two domains, files or layers",
-        details: ["With --format commands it prints the commands that turn A into B."],
+        details: [
+            "Each of A and B is a domain, DOMAIN@LAYER (user, user-host, site, forced, or effective for the values in force), a file by its path, or - for the standard input.",
+            "With --format commands it prints the commands that turn A into B.",
+        ],
         options: [.format([.text, .json, .commands]), .from, .losslessJSON],
         forms: [[Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
-        statuses: [.notFound, .damaged, .systemFailed, .different])
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"] ?? "")
+        guard words != ("-", "-") else {
+            throw CommandFailure(.usage, "diff: the standard input can be read only once")
+        }
+        let old = try access.operand(words.0, invocation)
+        let new = try access.operand(words.1, invocation)
+        let differences = Differences(from: old.values, to: new.values)
+        let masking = Masking { old.masking.hides($0) || new.masking.hides($0) }
+        switch invocation.format {
+        case .json:
+            let bytes = try Rendering(invocation, preset: .json).bytes(of: differences.json(masking: masking))
+            try surroundings.terminal.write(bytes, to: .output)
+        case .commands:
+            guard let address = old.address else {
+                throw CommandFailure(
+                    .usage, "\(words.0.onOneLine): no command can change that; name a domain or a file")
+            }
+            let lines = CommandLines(
+                from: old.values, to: new.values, domain: address.domain, options: address.options,
+                verbOptions: address.verbOptions, masking: masking)
+            try surroundings.terminal.write(lines.text(), to: .output)
+        default: try surroundings.terminal.write(differences.text(masking: masking), to: .output)
+        }
+        return differences.isEmpty ? .done : .different
+    }
 }

@@ -1,9 +1,24 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let edit = Verb(
         "edit", .new, "change a domain as text in $VISUAL or $EDITOR",
         details: [
-            "What is saved is checked first; a mistake opens the editor again. What others changed meanwhile is merged key by key."
+            "What is saved is checked first; a mistake opens the editor again, until it is left as it is. A text that was not changed changes nothing.",
+            "What others changed meanwhile is merged key by key. Where both have changed a key, nothing is written, and the text is kept in a file that is named.",
         ],
-        options: [.format([.xml, .json, .openstep], "the format of the text"), .layer, .force], forms: [[.domain]],
-        statuses: [.invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different])
+        options: [.format([.xml, .json, .openstep, .gnustep], "the format of the text"), .layer, .force],
+        forms: [[.domain]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let editing = Editing(
+            access: access, domain: domain, format: invocation.format?.ofPropertyList,
+            isForced: invocation.has(.force))
+        try editing.run()
+        return .done
+    }
 }

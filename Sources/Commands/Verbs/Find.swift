@@ -1,6 +1,121 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let find = Verb(
         "find", .classic, "print all entries whose domain, key or text contains a word",
-        options: [.effective, .layer, .format(FormatName.ofValues)], forms: [[Operand("WORD", .word)]],
-        statuses: [.damaged, .systemFailed])
+        details: [
+            "The case of letters does not matter. Keys and texts at any depth count, and the whole value of such a key is shown; of a domain whose name contains the word, all.",
+            "With --effective each domain shows what is in force there and comes from the domain's own files; what comes from the global domain is shown with that one only.",
+        ],
+        options: [.effective, .layer, .format(FormatName.ofValues), .sort, .losslessJSON],
+        forms: [[Operand("WORD", .word)]],
+        statuses: [.invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let word = invocation[operand: "WORD"] ?? ""
+        var finder = Finder(access, word, isEffective: invocation.has(.effective))
+        try finder.findAll()
+        guard invocation.format == nil || invocation.format == .classic else {
+            let domains = finder.found.map { ($0.heading, PropertyList.dictionary($0.entries)) }
+            let all = PropertyList.dictionary(PropertyList.Dictionary(domains))
+            try surroundings.terminal.write(Rendering(invocation, preset: .xml).bytes(of: all), to: .output)
+            return finder.status
+        }
+        for (heading, entries) in finder.found {
+            let text = ClassicText.text(of: entries)
+            try surroundings.say("Found \(entries.count) keys in domain '\(heading.onOneLine)': \(text)")
+        }
+        if finder.found.isEmpty {
+            try surroundings.note("No domain, key, nor value containing '\(word.onOneLine)'")
+        }
+        return finder.status
+    }
+}
+
+/// Goes through all domains for a word.
+private struct Finder {
+    private let access: StoreAccess
+    private let search: TextSearch
+    private let rawSearch: RawSearch?
+    private let isEffective: Bool
+    private var files: SeenFiles
+    private(set) var found: [(heading: String, entries: PropertyList.Dictionary)] = []
+    /// How the command ends: one domain that cannot be read does not keep the others from being shown.
+    private(set) var status = ExitStatus.done
+
+    init(_ access: StoreAccess, _ word: String, isEffective: Bool) {
+        self.access = access
+        self.isEffective = isEffective
+        search = TextSearch(word)
+        rawSearch = RawSearch(word)
+        files = SeenFiles(on: access.machine)
+    }
+
+    mutating func findAll() throws {
+        // Once for all files, and not again for each.
+        try access.file(of: .global, in: access.layer).finishTransactions(on: access.machine)
+        for name in try isEffective ? access.namesInAllLayers() : access.names() {
+            do {
+                let domain = try access.domain(name)
+                if let values = try values(domain) { find(in: values, of: domain) }
+            } catch let failure as StoreFailure {
+                try access.surroundings.note(failure.description)
+                status = failure.status
+            }
+        }
+    }
+
+    private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) {
+        let takesAll = search.finds(in: domain.heading)
+        let entries = values.filter { takesAll || matches($0.key, $0.value) }
+        guard takesAll || !entries.isEmpty else { return }
+        let masking = access.masking(domain)
+        // That a word is in what is not shown must not show either.
+        let shown = entries.map { ($0.key, masking.hidden($0.value, at: [EntryPath.Component($0.key)])) }
+            .filter { takesAll || matches($0.0, $0.1) }
+        guard takesAll || !shown.isEmpty else { return }
+        found.append((domain.heading, PropertyList.Dictionary(shown)))
+    }
+
+    private func matches(_ key: String, _ value: PropertyList) -> Bool {
+        search.finds(in: key) || search.finds(in: value)
+    }
+
+    /// The values of a domain's file, which is looked through before it is read: most files do not have the word.
+    private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+        let files = access.machine.fileSystem
+        guard let rawSearch, !search.finds(in: domain.heading) else { return try access.values(domain) }
+        guard
+            let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)
+        else { return nil }
+        if bytes.starts(with: "bplist".utf8), (try? BinaryPropertyList(parsing: bytes)) != nil,
+            !rawSearch.canBe(in: bytes)
+        {
+            return nil
+        }
+        do throws(StoreFailure) {
+            return try domain.file.parse(bytes).0.withoutHidden
+        } catch {
+            // Perhaps a kept version stands in for it.
+            return try access.values(domain)
+        }
+    }
+
+    private mutating func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+        guard isEffective, let name = domain.name else { return try storedValues(domain) }
+        var values = PropertyList.Dictionary()
+        let layers = try access.layers(of: name, in: &files)
+        for (origin, entries) in layers.reversed() {
+            let isShared = !name.isGlobal && Layer.ofGlobalDomain.contains(origin.layer)
+            for entry in entries { values[entry.key] = isShared ? nil : entry.value }
+        }
+        return layers.isEmpty ? nil : values
+    }
+}
+
+extension Layer {
+    /// The layers of the domain that all others look into.
+    static let ofGlobalDomain: Set<Layer> = [.globalHost, .global, .siteGlobal]
 }

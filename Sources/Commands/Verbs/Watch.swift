@@ -1,8 +1,35 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
 extension Verb {
     package static let watch = Verb(
         "watch", .new, "print a line for each change as it happens, until interrupted",
+        details: [
+            "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the way to the entry, and the values before and now in lossless JSON.",
+            "Changes of what is stored are told for each layer; with --effective those of the values in force, with the layer that they come from. Where all domains are watched, a value from the global domain is told of that one only.",
+            "GLOB is a pattern with * ? [a-z] for names of domains or keys.",
+        ],
         options: [.effective, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
-        statuses: [.invalidValue, .systemFailed])
+        statuses: [.invalidValue, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
+        let report = try WatchReport(access, invocation)
+        let bell = Bell()
+        var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)
+        var isInterrupted = false
+        while !isInterrupted {
+            isInterrupted = !surroundings.wait(bell.next)
+            bell.reset()
+            // Once more after an interrupt: what was changed before it is told.
+            for change in try watch.look() {
+                let text = try report.text(of: change)
+                if !text.isEmpty { try surroundings.terminal.write(text, to: .output) }
+            }
+        }
+        return .done
+    }
 }
 
 extension Option {

@@ -8,7 +8,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case setMode, setOwner
         case rename, exchange, link, clone, remove
         case list, makeFolder, status, readLink
-        case watch, startThread
+        case watch, startThread, run
     }
 
     package let code: ErrorCode
@@ -33,7 +33,8 @@ extension SystemFailure.Operation {
     /// The operation in words that a path can follow.
     fileprivate var phrase: String {
         switch self {
-        case .open, .read, .write, .truncate, .lock, .unlock, .rename, .exchange, .clone, .remove, .list, .watch:
+        case .open, .read, .write, .truncate, .lock, .unlock, .rename, .exchange, .clone, .remove, .list, .watch,
+            .run:
             rawValue
         case .synchronize: "write to the disk"
         case .synchronizeFolder: "write to the disk the folder"

@@ -65,6 +65,14 @@ package struct StoreFolder: Hashable, Sendable {
             transactions: notes.appending(".transactions"), newFormat: newFormat)
     }
 
+    /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.
+    package var recordOfApplied: DomainFile {
+        DomainFile(
+            name: "the record of what was applied", path: history.parent.appending(".applied.plist"),
+            lock: .file(notes.appending(".locks").appending(".applied.lock")),
+            history: history.appending(".applied"), transactions: notes.appending(".transactions"))
+    }
+
     /// A path can be longer than a name and have any characters: its hash stands for it.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
         let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

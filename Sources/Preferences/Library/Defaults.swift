@@ -69,8 +69,10 @@ public final class Defaults: Sendable {
     /// Looks at all layers that may have changed, and tells observers what that changes.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         let hasObservers = observation.hasObservers
-        let changes = table.withLock { $0.refresh(epoch, tick, notes: hasObservers) }
-        if !changes.isEmpty { observation.deliver(changes, of: name) }
+        table.withLock { table in
+            observation.add(table.refresh(epoch, tick, notes: hasObservers), of: name)
+        }
+        if hasObservers { observation.deliver() }
     }
 
     /// Takes other suites, the most important first.

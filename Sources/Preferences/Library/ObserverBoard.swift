@@ -31,13 +31,18 @@ final class ObserverBoard: Sendable {
         }
     }
 
-    func deliver(_ changes: [SettingsChange], of domain: DomainName) {
+    /// Puts a batch behind those that wait. To be called where batches are made, so that none overtakes another.
+    func add(_ changes: [SettingsChange], of domain: DomainName) {
+        guard !changes.isEmpty else { return }
+        state.withLock { $0.waiting.append(SettingsChanges(domain: domain, changes: changes)) }
+    }
+
+    /// Tells all that waits, unless somebody tells already, who then goes on with it.
+    func deliver() {
         let isFirst = state.withLock { state in
-            state.waiting.append(SettingsChanges(domain: domain, changes: changes))
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        // Whoever tells already goes on with this one too.
         guard isFirst else { return }
         while let (batch, observers) = next() {
             for observer in observers { observer(batch) }

@@ -103,6 +103,12 @@ package struct DomainWriter: Sendable {
         }
         let path = folder.appending(name)
         do throws(SystemFailure) {
+            // Whoever carries the record out needs the new files by their names, after a loss of power too.
+            for folder in Set(steps.map(\.target.parent)).sorted() { try machine.fileSystem.synchronizeFolder(folder) }
+        } catch {
+            throw StoreFailure(error, domain.name)
+        }
+        do throws(SystemFailure) {
             try PendingTransactions.note(TransactionRecord(steps: steps), at: path, on: machine)
             return path
         } catch {

@@ -94,6 +94,13 @@ struct PendingTransactions {
     }
 }
 
+extension StoreFolder {
+    /// Carries out what a writer that died has decided, where nobody is at it.
+    package func finishTransactions(on machine: Machine) {
+        file(of: .global).finishTransactions(on: machine)
+    }
+}
+
 extension DomainFile {
     /// Carries out what a writer that died has decided, where nobody is at it.
     package func finishTransactions(on machine: Machine) {

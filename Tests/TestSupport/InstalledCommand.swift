@@ -1,7 +1,7 @@
 public import Foundation
 
 /// The command as it was built for this run of the tests, with a home of its own.
-public final class BuiltCommand: Sendable {
+public final class InstalledCommand: Sendable {
     private let folder: TemporaryFolder
 
     /// Holds a link to the command, so that it can be found by its name.

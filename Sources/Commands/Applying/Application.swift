@@ -1,0 +1,123 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import Synchronization
+
+/// Makes domains what a declaration says, all of them or none.
+struct Application: Sendable {
+    let access: StoreAccess
+    let declaration: Declaration
+    /// Whether what was applied before and is not declared any more goes.
+    let prunes: Bool
+    /// Whether keys that the administrator has decided on are written all the same.
+    let isForced: Bool
+
+    /// Of one domain: what it is to have, and which keys are to go.
+    private struct Step: Sendable {
+        let domain: AddressedDomain
+        let declared: PropertyList.Dictionary
+        let pruned: Set<EntryPath.Component>
+
+        func apply(to values: inout PropertyList.Dictionary) {
+            for key in pruned { values[key.text] = nil }
+            for entry in declared { values[entry.key] = entry.value }
+        }
+    }
+
+    /// Somebody else has applied something meanwhile that concerns other domains than those locked.
+    private struct RecordChanged: Error {}
+
+    // MARK: Writing
+
+    func commit() throws {
+        for _ in 0..<Self.mostAttempts {
+            do {
+                return try commit(steps(by: record()).map(\.domain))
+            } catch is RecordChanged {
+                continue
+            }
+        }
+        throw CommandFailure(.lockTimeout, "others apply other domains again and again; nothing was changed")
+    }
+
+    private static let mostAttempts = 16
+
+    private func commit(_ domains: [AddressedDomain]) throws {
+        let decided = Mutex<[Step]>([])
+        // First of all, and under the locks of all: what the others do follows from what was applied before.
+        let record = DomainEdit(access.places.user.recordOfApplied) { draft in
+            let former = AppliedRecord(draft.values)
+            let steps = try steps(by: former)
+            guard Set(steps.map(\.domain.file)).isSubset(of: domains.map(\.file)) else { throw RecordChanged() }
+            for step in steps { try check(step) }
+            draft.values = next(former, steps).values
+            decided.withLock { $0 = steps }
+        }
+        let edits = domains.map { domain in
+            DomainEdit(domain.file) { draft in
+                let step = decided.withLock { $0.first { $0.domain.file == domain.file } }
+                step?.apply(to: &draft.values)
+            }
+        }
+        try access.commit([record] + edits, WriteReason(rawValue: "apply"))
+    }
+
+    private func check(_ step: Step) throws {
+        guard !isForced else { return }
+        try access.checkNotForced(Array(step.declared.keys) + step.pruned.map(\.text), in: step.domain)
+    }
+
+    // MARK: Looking
+
+    /// What a commit would change, domain by domain.
+    func differences() throws -> [(domain: AddressedDomain, differences: Differences)] {
+        try steps(by: record()).compactMap { step in
+            try check(step)
+            let values = try access.values(step.domain) ?? [:]
+            var changed = values
+            step.apply(to: &changed)
+            let differences = Differences(from: values, to: changed)
+            return differences.isEmpty ? nil : (step.domain, differences)
+        }
+    }
+
+    private func record() throws -> AppliedRecord {
+        let contents = try access.places.user.recordOfApplied.contents(on: access.machine)
+        try access.warn(contents.recovery)
+        return AppliedRecord(contents.values)
+    }
+
+    // MARK: Deciding
+
+    /// The steps for all domains that are declared or, with `prunes`, were so before, in the order of their names.
+    private func steps(by record: AppliedRecord) throws -> [Step] {
+        var names = Set(declaration.domains.keys)
+        if prunes {
+            for (path, entry) in record.entries {
+                // Those of other hosts and stores are no business of this call.
+                let file = try access.file(of: entry.domain, in: access.layer)
+                if file.path.description == path { names.insert(entry.domain) }
+            }
+        }
+        return try names.sorted().map { name in
+            let domain = try access.domain(name)
+            let declared = declaration.domains[name] ?? [:]
+            let former = prunes ? record[domain.file]?.keys ?? [] : []
+            return Step(
+                domain: domain, declared: declared,
+                pruned: former.filter { declared[$0.text] == nil && !$0.text.isHidden })
+        }
+    }
+
+    private func next(_ record: AppliedRecord, _ steps: [Step]) -> AppliedRecord {
+        var record = record
+        for step in steps {
+            guard let name = step.domain.name else { continue }
+            var entry = record[step.domain.file] ?? AppliedRecord.Entry(domain: name, keys: [])
+            entry.keys.subtract(step.pruned)
+            entry.keys.formUnion(step.declared.keys.map { EntryPath.Component($0) })
+            record[step.domain.file] = entry
+        }
+        return record
+    }
+}

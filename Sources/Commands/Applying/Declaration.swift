@@ -1,0 +1,81 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// What files declare: for each domain the keys that it is to have, with their values.
+struct Declaration: Sendable {
+    private(set) var domains: [DomainName: PropertyList.Dictionary] = [:]
+    /// The file that each domain's key comes from, for the message that two files disagree.
+    private var sources: [DomainName: [String: String]] = [:]
+
+    /// Reads the files that a command was given.
+    ///
+    /// - Parameter only: The domain that the one file is about, where the command says so.
+    init(_ arguments: [String], only: String?, _ invocation: Invocation, _ surroundings: Surroundings) throws {
+        if only != nil, arguments.count > 1 {
+            throw CommandFailure(.usage, "apply: --domain is for one file, and there are \(arguments.count)")
+        }
+        for argument in arguments {
+            let file = try InputFile(argument, invocation, surroundings)
+            let values = try file.dictionary()
+            if let only {
+                try add(
+                    values, to: try DomainName(DomainWord.globalFlags.contains(only) ? "NSGlobalDomain" : only), file)
+            } else if let domains = values.asDomains {
+                for (name, values) in domains { try add(values, to: try Self.domain(name, in: file), file) }
+            } else {
+                try add(values, to: try Self.domain(ofFile: argument), file)
+            }
+        }
+    }
+
+    private mutating func add(_ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile) throws {
+        var declared = domains[domain] ?? [:]
+        for entry in values.withoutHidden {
+            if let other = declared[entry.key], other != entry.value {
+                throw CommandFailure(
+                    .invalidValue,
+                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.key] ?? "another file") declares another value"
+                )
+            }
+            declared[entry.key] = entry.value
+            sources[domain, default: [:]][entry.key] = file.name
+        }
+        domains[domain] = declared
+    }
+
+    private static func domain(_ name: String, in file: InputFile) throws -> DomainName {
+        do throws(DomainName.Failure) {
+            return try DomainName(name)
+        } catch {
+            throw CommandFailure(.usage, "\(file.name): \(error)")
+        }
+    }
+
+    /// The domain that a file is named for.
+    private static func domain(ofFile argument: String) throws -> DomainName {
+        var name = argument.split(separator: "/").last.map(String.init) ?? argument
+        for ending in [".plist", ".json", ".xml"] where name.hasSuffix(ending) {
+            name = String(name.dropLast(ending.count))
+            break
+        }
+        do throws(DomainName.Failure) {
+            return try DomainName(argument == "-" ? "" : name)
+        } catch {
+            throw CommandFailure(
+                .usage, "\(argument.onOneLine): holds one domain, and does not say which (--domain does): \(error)")
+        }
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// The domains of a dictionary of domains; nil where a value is no dictionary.
+    fileprivate var asDomains: [(name: String, values: PropertyList.Dictionary)]? {
+        var domains: [(name: String, values: PropertyList.Dictionary)] = []
+        for entry in self {
+            guard let values = entry.value.dictionaryValue else { return nil }
+            domains.append((entry.key, values))
+        }
+        return domains
+    }
+}

@@ -1,0 +1,92 @@
+internal import Platform
+internal import PropertyLists
+
+/// The text of a domain in a file for an editor. Nobody but its owner can look into the folder that it is in.
+struct EditedText {
+    let file: FilePath
+    let format: PropertyList.Format
+    /// What the editor began with.
+    let original: [UInt8]
+    private let folder: FilePath
+    private let surroundings: Surroundings
+
+    init(
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, named name: String,
+        _ surroundings: Surroundings
+    ) throws {
+        self.surroundings = surroundings
+        self.format = format
+        original = try Self.text(of: values, as: format)
+        folder = try Self.makeFolder(surroundings)
+        file = folder.resolving(FilePath(name + (format == .json ? ".json" : ".plist")) ?? "settings")
+        do throws(SystemFailure) {
+            let opened = try surroundings.fileSystem.open(file, .creatingAnew(.privateFile))
+            try opened?.write(original, at: 0)
+        } catch {
+            remove()
+            throw error
+        }
+    }
+
+    private static func text(of values: PropertyList.Dictionary, as format: PropertyList.Format) throws -> [UInt8] {
+        let bytes = Array(try PropertyList.dictionary(values).serialized(as: format, options: .ofEditing))
+        return bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")]
+    }
+
+    private static func makeFolder(_ surroundings: Surroundings) throws -> FilePath {
+        let named = surroundings.environment.variables["TMPDIR"].flatMap { FilePath($0) }
+        let place = named.flatMap { $0.isAbsolute ? $0 : nil } ?? "/tmp"
+        for _ in 0..<16 {
+            guard let name = FileName(surroundings.fileSystem.unpredictableName().bytes.dropFirst()) else { break }
+            let folder = place.appending(name)
+            if try surroundings.fileSystem.makeFolder(folder, .privateFolder) { return folder }
+        }
+        throw SystemFailure(.exists, .makeFolder, place)
+    }
+
+    // MARK: What the editor left
+
+    /// The text as it is now.
+    func bytes() throws -> [UInt8] {
+        guard
+            let bytes = try surroundings.fileSystem.contents(
+                of: file, limit: PropertyList.Limits.default.inputBytes)
+        else {
+            throw CommandFailure(.notFound, "\(file): the editor has removed the file; nothing was changed")
+        }
+        return bytes
+    }
+
+    /// The settings that a text of the file stands for.
+    func values(_ bytes: [UInt8]) throws -> PropertyList.Dictionary {
+        let value: PropertyList
+        do throws(DecodingFailure) {
+            value = try PropertyList(
+                parsing: bytes, as: format, options: PropertyList.ReadingOptions(unwrapsJSON: true))
+        } catch {
+            throw DamagedInput(name: file.description, bytes: bytes, failure: error)
+        }
+        guard let values = value.dictionaryValue else {
+            throw CommandFailure(
+                .damaged, "\(file):1:1: holds one \(value.kind.rawValue), not a dictionary of settings")
+        }
+        return values
+    }
+
+    /// Removes the file, with what the editor has left beside it.
+    func remove() {
+        let files = surroundings.fileSystem
+        for name in (try? files.names(in: folder)) ?? nil ?? [] { _ = try? files.remove(folder.appending(name)) }
+        _ = try? files.remove(folder)
+    }
+}
+
+extension PropertyList.WritingOptions {
+    /// How a domain is written for a person to change it.
+    fileprivate static let ofEditing: PropertyList.WritingOptions = {
+        var options = PropertyList.WritingOptions()
+        options.wrapsInJSON = true
+        options.isPretty = true
+        return options
+    }()
+}

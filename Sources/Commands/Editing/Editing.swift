@@ -1,0 +1,105 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The change of a domain in an editor, from the text that it is given to the keys that are written.
+struct Editing {
+    let access: StoreAccess
+    let domain: AddressedDomain
+    /// The format of the text, where the user wants one.
+    let format: PropertyList.Format?
+    /// Whether keys that the administrator has decided on are written all the same.
+    let isForced: Bool
+
+    func run() throws {
+        if domain.file.isReadOnly { throw StoreFailure(domain.file, .readOnly) }
+        let contents = try domain.file.contents(on: access.machine)
+        try access.warn(contents.recovery)
+        let base = contents.values.withoutHidden
+        let text = try text(of: base, contents.format)
+        do {
+            if let edited = try edit(text, base) {
+                try commit(EditedChanges(from: try text.values(text.original), to: edited, base: base))
+            }
+        } catch {
+            // What the user has typed is not to be lost with what went wrong.
+            guard let bytes = try? text.bytes(), bytes != text.original else {
+                text.remove()
+                throw error
+            }
+            throw CommandFailure(error, and: "the edited text is kept in \(text.file)")
+        }
+        text.remove()
+    }
+
+    /// The text in the wanted format; else in the file's own or, where XML cannot hold a value, as JSON.
+    private func text(of values: PropertyList.Dictionary, _ own: PropertyList.Format?) throws -> EditedText {
+        let name = domain.name?.fileStem ?? "settings"
+        let preset: PropertyList.Format = own == .json ? .json : .xml
+        do {
+            return try EditedText(values, as: format ?? preset, named: name, access.surroundings)
+        } catch let failure as EncodingFailure where format == nil {
+            guard preset == .xml else { throw failure }
+            return try EditedText(values, as: .json, named: name, access.surroundings)
+        }
+    }
+
+    // MARK: The editor
+
+    /// The values that the user has left in the file; nil where the text is the same as before. A mistake opens the
+    /// editor again, unless the user has left it as it was.
+    private func edit(_ text: EditedText, _ base: PropertyList.Dictionary) throws -> PropertyList.Dictionary? {
+        var refused: [UInt8]?
+        while true {
+            try runEditor(on: text.file)
+            let bytes = try text.bytes()
+            if bytes == text.original { return nil }
+            do {
+                let values = try text.values(bytes)
+                try checkKeys(values, base, text)
+                return values
+            } catch let mistake as any Reportable {
+                guard bytes != refused else { throw mistake }
+                refused = bytes
+                for line in mistake.lines { try access.surroundings.note(line) }
+            }
+        }
+    }
+
+    private func checkKeys(
+        _ values: PropertyList.Dictionary, _ base: PropertyList.Dictionary, _ text: EditedText
+    ) throws {
+        for key in values.keys where !key.isFitForWriting && base[key] == nil {
+            throw CommandFailure(.invalidValue, "\(text.file): \(StoreFailure(domain.file, .badKey(key)))")
+        }
+    }
+
+    private func runEditor(on file: FilePath) throws {
+        let variables = access.surroundings.environment.variables
+        let editor = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? "vi"
+        // As git does it: the variable is a line of the shell, and the file is an argument of that.
+        let status = try access.surroundings.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
+        guard status == 0 else {
+            throw CommandFailure(
+                .systemFailed,
+                "the editor \(ShellWord.quoted(editor.onOneLine)) ended with status \(status); nothing was changed")
+        }
+    }
+
+    // MARK: Writing
+
+    private func commit(_ changes: EditedChanges) throws {
+        guard !changes.isEmpty else { return }
+        if !isForced { try access.checkNotForced(changes.keys, in: domain) }
+        let name = domain.word
+        try access.change(domain, WriteReason(rawValue: "edit")) { values in
+            let conflicts = changes.conflicts(with: values)
+            guard conflicts.isEmpty else {
+                let keys = conflicts.map(\.onOneLine).joined(separator: ", ")
+                throw CommandFailure(
+                    .different, "\(name.onOneLine): changed by others meanwhile too: \(keys); nothing was changed")
+            }
+            changes.apply(to: &values)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+internal import Platform
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// Runs a program with this process's streams and variables, and returns its exit status; of one that a signal ended,
+/// 128 and the signal's number.
+///
+/// An interrupt from the terminal meanwhile is the program's to deal with.
+func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 {
+    let former = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
+    defer { for (number, action) in former { _ = signal(number, action) } }
+    let process = try spawn(program, [program.description] + arguments)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) == -1 {
+        guard errno == EINTR else { throw SystemFailure(ErrorCode(rawValue: errno), .run, program) }
+    }
+    let ending = status & 0x7F
+    return ending == 0 ? status >> 8 & 0xFF : 128 + ending
+}
+
+private func spawn(_ program: FilePath, _ words: [String]) throws(SystemFailure) -> pid_t {
+    #if canImport(Darwin)
+        var attributes: posix_spawnattr_t?
+    #else
+        var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // What we ignore, the program is not to.
+    var presets = sigset_t()
+    sigemptyset(&presets)
+    for number in [SIGINT, SIGQUIT, SIGPIPE] { sigaddset(&presets, number) }
+    posix_spawnattr_setsigdefault(&attributes, &presets)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+    defer { for pointer in pointers { free(pointer) } }
+    pointers.append(nil)
+    var process = pid_t()
+    let path = program.bytes.map { CChar(bitPattern: $0) } + [0]
+    let code = posix_spawn(&process, path, nil, &attributes, pointers, environ)
+    guard code == 0 else { throw SystemFailure(ErrorCode(rawValue: code), .run, program) }
+    return process
+}

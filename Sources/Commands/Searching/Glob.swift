@@ -1,0 +1,83 @@
+/// A pattern for names: `*` stands for anything, `?` for one character, `[a-z]` and `[!a-z]` for one of several.
+///
+/// A backslash takes the meaning from what follows. A bracket without its counterpart stands for itself.
+struct Glob: Hashable, Sendable {
+    fileprivate enum Piece: Hashable, Sendable {
+        case one(Unicode.Scalar)
+        case any
+        case oneOf([ClosedRange<Unicode.Scalar>], isInverted: Bool)
+        case many
+    }
+
+    private let pieces: [Piece]
+
+    init(_ pattern: String) {
+        var pieces: [Piece] = []
+        var rest = pattern.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            switch scalar {
+            // Several asterisks say no more than one.
+            case "*": if pieces.last != .many { pieces.append(.many) }
+            case "?": pieces.append(.any)
+            case "\\": pieces.append(.one(rest.popFirst() ?? "\\"))
+            case "[": pieces.append(Self.set(&rest) ?? .one("["))
+            default: pieces.append(.one(scalar))
+            }
+        }
+        self.pieces = pieces
+    }
+
+    /// The set behind an opening bracket; nil, and nothing taken, where none closes it.
+    private static func set(_ rest: inout Substring.UnicodeScalarView) -> Piece? {
+        var (set, ranges) = (rest, [ClosedRange<Unicode.Scalar>]())
+        let isInverted = set.first == "!" || set.first == "^"
+        if isInverted { set.removeFirst() }
+        while let scalar = set.popFirst() {
+            if scalar == "]", !ranges.isEmpty {
+                rest = set
+                return .oneOf(ranges, isInverted: isInverted)
+            }
+            let ending = set.dropFirst().first
+            if set.first == "-", let ending, ending != "]" {
+                set.removeFirst(2)
+                ranges.append(min(scalar, ending)...max(scalar, ending))
+            } else {
+                ranges.append(scalar...scalar)
+            }
+        }
+        return nil
+    }
+
+    /// Whether all of the text is as the pattern says. It takes at most the product of both lengths.
+    func matches(_ text: String) -> Bool {
+        let scalars = Array(text.unicodeScalars)
+        var (at, piece) = (0, 0)
+        /// Where the last asterisk stands, and where what follows it was last tried.
+        var retry: (piece: Int, at: Int)?
+        while at < scalars.count {
+            if piece < pieces.count, pieces[piece] == .many {
+                retry = (piece, at)
+                piece += 1
+            } else if piece < pieces.count, pieces[piece].takes(scalars[at]) {
+                (at, piece) = (at + 1, piece + 1)
+            } else if let last = retry {
+                retry = (last.piece, last.at + 1)
+                (at, piece) = (last.at + 1, last.piece + 1)
+            } else {
+                return false
+            }
+        }
+        return pieces[piece...].allSatisfy { $0 == .many }
+    }
+}
+
+extension Glob.Piece {
+    fileprivate func takes(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .one(let other): scalar == other
+        case .any: true
+        case .oneOf(let ranges, let isInverted): ranges.contains { $0.contains(scalar) } != isInverted
+        case .many: false
+        }
+    }
+}

@@ -1,0 +1,54 @@
+internal import PropertyLists
+
+/// Looks for a word in texts, whatever the case of its letters.
+struct TextSearch: Sendable {
+    /// The word as small letters.
+    private let word: [UInt8]
+    /// The first byte in both its cases.
+    private let first: (UInt8, UInt8)
+
+    init(_ word: String) {
+        self.word = Array(word.lowercased().utf8)
+        let byte = self.word.first ?? 0
+        first = (byte, byte.asCapitalLetter)
+    }
+
+    /// Whether the text has the word in it.
+    func finds(in text: String) -> Bool {
+        let found = text.withBytes { bytes in find(in: bytes.span) }
+        // Only text beyond ASCII has letters whose cases differ in more than a bit.
+        return found ?? text.lowercased().withBytes { bytes in find(in: bytes.span, isLowercase: true) ?? false }
+    }
+
+    /// Whether the word is in a key or a text of the value, at any depth.
+    func finds(in value: PropertyList) -> Bool {
+        switch value {
+        case .string(let text): finds(in: text)
+        case .array(let elements): elements.contains { finds(in: $0) }
+        case .dictionary(let entries): finds(in: entries)
+        default: false
+        }
+    }
+
+    func finds(in entries: PropertyList.Dictionary) -> Bool {
+        entries.contains { finds(in: $0.key) || finds(in: $0.value) }
+    }
+
+    /// Nil for text that is not ASCII alone, unless its letters are small already.
+    private func find(in text: Span<UInt8>, isLowercase: Bool = false) -> Bool? {
+        var isASCII = true
+        for at in text.indices {
+            let byte = text[at]
+            if byte >= 0x80 { isASCII = false }
+            if byte == first.0 || byte == first.1, stands(at, in: text) { return true }
+        }
+        if word.isEmpty { return true }
+        return isASCII || isLowercase ? false : nil
+    }
+
+    private func stands(_ start: Int, in text: Span<UInt8>) -> Bool {
+        guard text.count - start >= word.count else { return false }
+        for at in word.indices where text[start + at].asSmallLetter != word[at] { return false }
+        return true
+    }
+}

@@ -1,0 +1,155 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// Looks at the stored settings again and again, and tells what is another than before.
+///
+/// It goes by the files alone; that something may have happened, the watcher's events tell. So it needs no order of
+/// events, and none that is lost makes it wrong.
+struct StoreWatch {
+    private let access: StoreAccess
+    /// The one domain to look at; nil for all.
+    private let domain: AddressedDomain?
+    private let isEffective: Bool
+    private let bell: Bell
+    private var files: SeenFiles
+    private var known: [String: Known] = [:]
+    private var watches: [FilePath: any FolderWatch] = [:]
+    /// What could not be read and was told of.
+    private var failures: [String: String] = [:]
+
+    private struct Known {
+        let domain: AddressedDomain
+        let values: WatchedValues
+        let generations: [FileGeneration?]
+    }
+
+    /// Something to look at: the name that it is known by, and the files that say what it is.
+    private struct Subject {
+        let id: String
+        let domain: AddressedDomain
+        let files: [(layer: Layer, file: DomainFile)]
+    }
+
+    init(_ access: StoreAccess, _ domain: AddressedDomain?, isEffective: Bool, ringing bell: Bell) throws {
+        self.access = access
+        self.domain = domain
+        self.isEffective = isEffective
+        self.bell = bell
+        files = SeenFiles(on: access.machine)
+        for folder in folders { watch(folder) }
+        // What was there before is no change.
+        _ = try look()
+    }
+
+    // MARK: Looking
+
+    /// What has changed since the last look, in the order of layers and names.
+    mutating func look() throws -> [WatchedChange] {
+        let subjects = try subjects()
+        var changes = try subjects.compactMap { try look(at: $0) }
+        let ids = Set(subjects.map(\.id))
+        for (id, gone) in known.sorted(by: { $0.key.isBefore($1.key) }) where !ids.contains(id) {
+            known[id] = nil
+            changes.append(WatchedChange(domain: gone.domain, old: gone.values, new: WatchedValues()))
+        }
+        return changes
+    }
+
+    private mutating func look(at subject: Subject) throws -> WatchedChange? {
+        let machine = access.machine
+        let former = known[subject.id]
+        do {
+            let generations = try subject.files.map { try machine.fileSystem.status(of: $0.file.path)?.generation }
+            if let former, former.generations == generations { return nil }
+            let values = try values(subject)
+            for (_, file) in subject.files { try watchTarget(of: file) }
+            known[subject.id] = Known(domain: subject.domain, values: values, generations: generations)
+            failures[subject.id] = nil
+            let old = former?.values ?? WatchedValues()
+            return old.entries == values.entries
+                ? nil : WatchedChange(domain: subject.domain, old: old, new: values)
+        } catch let failure as StoreFailure {
+            try tell(failure.description, of: subject.id)
+        } catch let failure as SystemFailure {
+            try tell(failure.description, of: subject.id)
+        }
+        return nil
+    }
+
+    private mutating func tell(_ failure: String, of subject: String) throws {
+        guard failures.updateValue(failure, forKey: subject) != failure else { return }
+        try access.surroundings.note(failure)
+    }
+
+    private mutating func values(_ subject: Subject) throws -> WatchedValues {
+        let access = access
+        // Where all domains are watched, what comes from the global one is told of that one only.
+        let isOne = domain != nil || subject.domain.name?.isGlobal == true
+        var values = WatchedValues(layers: isEffective ? [:] : nil)
+        for (layer, file) in subject.files.reversed() {
+            let contents = try files.contents(of: file) { try access.warn($0) }
+            guard layer != .forced || !contents.exists || file.isTrusted(on: access.machine) else { continue }
+            let isElsewhere = !isOne && Layer.ofGlobalDomain.contains(layer)
+            for entry in contents.values {
+                values.entries[entry.key] = isElsewhere ? nil : entry.value
+                values.layers?[entry.key] = isElsewhere ? nil : layer
+            }
+        }
+        return values
+    }
+
+    // MARK: What there is to look at
+
+    private func subjects() throws -> [Subject] {
+        if let domain, domain.name == nil {
+            return [Subject(id: domain.word, domain: domain, files: [(.user, domain.file)])]
+        }
+        guard !isEffective else {
+            let names = try domain?.name.map { [$0] } ?? access.namesInAllLayers()
+            return try names.map { name in
+                Subject(
+                    id: name.text, domain: try access.domain(name), files: try access.places.searchList(name))
+            }
+        }
+        return try layers.flatMap { layer in
+            let names = try domain?.name.map { [$0] } ?? access.names(in: layer)
+            return try names.map { name in
+                let file = try access.file(of: name, in: layer)
+                let domain = AddressedDomain(word: name.text, name: name, file: file, layer: layer)
+                return Subject(id: file.path.description, domain: domain, files: [(layer, file)])
+            }
+        }
+    }
+
+    /// The layers that are stored; with `-currentHost` that one only.
+    private var layers: [Layer] {
+        guard access.layer == .user else { return [access.layer] }
+        return StoreAccess.writableLayers.reversed().filter { (try? access.check($0)) != nil }
+    }
+
+    // MARK: Being told
+
+    private var folders: [FilePath] {
+        if let domain, domain.name == nil { return [domain.file.path.parent] }
+        let places = access.places
+        var folders = [places.user.folder]
+        if places.user.arrangement == .own { folders.append(places.user.folder.appending(StoreFolder.hostFolder)) }
+        return folders + (places.site + (places.forced.map { [$0] } ?? [])).map(\.folder)
+    }
+
+    private mutating func watch(_ folder: FilePath) {
+        guard watches[folder] == nil else { return }
+        watches[folder] = access.machine.watcher.watch(folder) { [bell] event in
+            // What is still being written is nothing to look at.
+            if case .change(_, let name) = event, name.isTemporary { return }
+            bell.ring()
+        }
+    }
+
+    /// What a link leads to is replaced in a folder of its own.
+    private mutating func watchTarget(of file: DomainFile) throws {
+        let target = try file.path.followingLinks(in: access.machine.fileSystem)
+        if target.parent != file.path.parent { watch(target.parent) }
+    }
+}

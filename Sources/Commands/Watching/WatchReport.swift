@@ -1,0 +1,97 @@
+internal import Preferences
+internal import PropertyLists
+
+/// What `watch` prints of changes.
+///
+///     user com.example.app theme: "light" -> "dark"
+///     site com.example.app :window:width: (none) -> 80
+struct WatchReport {
+    let access: StoreAccess
+    let invocation: Invocation
+    let key: KeyArgument?
+    private let ignored: [Glob]
+
+    init(_ access: StoreAccess, _ invocation: Invocation) throws {
+        self.access = access
+        self.invocation = invocation
+        key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        ignored = invocation.all(.ignore).map { Glob($0) }
+    }
+
+    /// The lines for a change; none where nothing of it is asked for.
+    func text(of change: WatchedChange) throws -> String {
+        guard !isIgnored(change.domain.word) else { return "" }
+        let (old, new) = asked(change.old.entries, change.new.entries)
+        let masking = access.masking(change.domain)
+        guard invocation.format != .commands else {
+            let address = access.address(change.domain.word, change.domain.layer, invocation)
+            return try CommandLines(
+                from: old, to: new, domain: address.domain, options: address.options,
+                verbOptions: address.verbOptions, masking: masking
+            ).text()
+        }
+        return Differences(from: old, to: new).entries.map { entry in
+            let layer = change.layer(of: entry.path.components.first?.text ?? "")
+            return invocation.format == .json
+                ? json(entry, change.domain, layer, masking) : line(entry, change.domain, layer, masking)
+        }.joined()
+    }
+
+    private func isIgnored(_ name: String) -> Bool { ignored.contains { $0.matches(name) } }
+
+    // MARK: What is asked for
+
+    /// Both states as far as the command asks for them, so that they differ in nothing else.
+    private func asked(
+        _ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary
+    ) -> (PropertyList.Dictionary, PropertyList.Dictionary) {
+        guard let key else {
+            func seen(_ values: PropertyList.Dictionary) -> PropertyList.Dictionary {
+                guard !ignored.isEmpty else { return values }
+                return PropertyList.Dictionary(values.filter { !isIgnored($0.key) }.map { ($0.key, $0.value) })
+            }
+            return (seen(old), seen(new))
+        }
+        guard !isIgnored(key.key) else { return ([:], [:]) }
+        func only(_ value: PropertyList?) -> PropertyList.Dictionary {
+            value.map { [key.key: $0] } ?? [:]
+        }
+        let (former, later) = (only(old[key.key]), only(new[key.key]))
+        let (entry, newEntry) = (PropertyList.dictionary(former)[key.path], PropertyList.dictionary(later)[key.path])
+        if entry == newEntry { return ([:], [:]) }
+        var root = PropertyList.dictionary(former)
+        do throws(EntryPath.Failure) {
+            if let newEntry { try root.set(newEntry, at: key.path) } else { try root.remove(at: key.path) }
+        } catch {
+            // What the way leads through has become something else, and then the whole of it tells.
+            return (former, later)
+        }
+        return (former, root.dictionaryValue ?? later)
+    }
+
+    // MARK: How it is said
+
+    private func line(
+        _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
+    ) -> String {
+        func shown(_ value: PropertyList?) -> String {
+            guard let value else { return "(none)" }
+            if masking.hides(entry.path) { return Masking.dots }
+            return LosslessJSON.text(of: masking.masked(value, at: entry.path)) ?? "(\(value.kind.rawValue))"
+        }
+        let place = "\(layer) \(domain.word.onOneLine) \(entry.label)"
+        return "\(place): \(shown(entry.change.old)) -> \(shown(entry.change.new))\n"
+    }
+
+    private func json(
+        _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
+    ) -> String {
+        var line: PropertyList.Dictionary = [
+            "domain": .string(domain.word), "layer": .string(layer.name), "path": .string(entry.path.description),
+            "change": .string(entry.change.name),
+        ]
+        line["old"] = entry.change.old.map { masking.hidden($0, at: entry.path) }
+        line["new"] = entry.change.new.map { masking.hidden($0, at: entry.path) }
+        return LosslessJSON.text(of: .dictionary(line)).map { $0 + "\n" } ?? ""
+    }
+}

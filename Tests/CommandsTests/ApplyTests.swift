@@ -1,0 +1,103 @@
+import Commands
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct ApplyTests {
+    static let first = "{\"a\": {\"theme\": \"dark\", \"size\": 14}, \"b\": {\"size\": 1}}"
+    static let second = "{\"a\": {\"theme\": \"light\"}, \"c\": {\"size\": 2}}"
+
+    private static func machine() throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        for line in ["prefs write a own kept", "prefs write b own kept"] { _ = try machine.run(line) }
+        #expect(try machine.run("prefs apply -", input: first).status == 0)
+        machine.disk.synchronize()
+        return machine
+    }
+
+    /// What all domains hold, as a new process of the user finds it on the disk.
+    private static func state(_ disk: SimulatedDisk, _ machine: SimulatedMachine) throws -> String {
+        try run(["read", "--format", "typed"], on: disk, machine).output
+    }
+
+    private static func run(
+        _ words: [String], input: String = "", on disk: SimulatedDisk, _ machine: SimulatedMachine,
+        _ plan: FaultPlan = FaultPlan()
+    ) throws -> (status: ExitStatus, output: String, wasHit: Bool) {
+        let files = disk.process(user: 1000, plan)
+        let terminal = SimulatedTerminal(input: input)
+        var environment = machine.environment
+        environment.arguments = ["prefs"] + words
+        let status = Command.run(
+            in: Surroundings(
+                environment: environment, fileSystem: files, watcher: SimulatedDirectoryWatcher(disk),
+                clock: disk.clock, terminal: terminal))
+        let wasHit = files.hits > 0
+        files.kill()
+        return (status, terminal.text(of: .output), wasHit)
+    }
+
+    static let effects: [Fault.Effect] = [.fail(.inputOutput), .dieAfter, .dieWithin(keeping: 9)]
+
+    @Test(arguments: effects)
+    func `interrupted anywhere it leaves all or nothing, and what it remembers fits that`(_ effect: Fault.Effect) throws
+    {
+        let machine = try Self.machine()
+        let words = ["apply", "--prune", "-"]
+        let old = try Self.state(machine.disk.copy(), machine)
+        let flawless = machine.disk.copy()
+        #expect(try Self.run(words, input: Self.second, on: flawless, machine).status == .done)
+        let new = try Self.state(flawless, machine)
+        #expect(old != new && new.contains("light") && !new.contains("14"))
+        var number = 0
+        var wasHit = true
+        while wasHit {
+            number += 1
+            let disk = machine.disk.copy()
+            let run = try Self.run(words, input: Self.second, on: disk, machine, FaultPlan(effect, at: number))
+            wasHit = run.wasHit
+            for survivors in [nil, SimulatedDisk.Survivors.none] as [SimulatedDisk.Survivors?] {
+                let after = disk.copy()
+                if let survivors { after.crash(survivors) }
+                let found = try Self.state(after, machine)
+                let place: Comment = "\(effect) at \(number), \(String(describing: survivors))"
+                #expect(run.status == .done ? found == new : found == old || found == new, place)
+                // Whichever it is, the record says what was applied, and so nothing applied is left.
+                #expect(try Self.run(words, input: "{}", on: after, machine).status == .done)
+                let left = try Self.state(after, machine)
+                for line in ["theme", "size"] { #expect(!left.contains(line), place) }
+                #expect(left.split(separator: "kept").count == 3, "\(left)")
+            }
+        }
+        #expect(number > 20)
+    }
+
+    @Test func `a domain that cannot be read keeps all others as they are`() throws {
+        let machine = try SimulatedMachine()
+        let folder: FilePath = "/home/ada/.config/prefs"
+        try machine.fileSystem.makeFolders(folder)
+        try machine.fileSystem.replace(folder.appending("b.plist"), with: Array("bplist00 not".utf8).span.bytes)
+        let outcome = try machine.run("prefs apply -", input: Self.first)
+        #expect(outcome.status == 5 && outcome.errors.hasPrefix("prefs: /home/ada/.config/prefs/b.plist"))
+        #expect(try machine.run("prefs read a").status == 1)
+        let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs") ?? []
+        #expect(!names.contains(".applied.plist"))
+    }
+
+    @Test func `a key that a former apply has set and the user has removed is no matter`() throws {
+        let machine = try Self.machine()
+        #expect(try machine.run("prefs delete a size").status == 0)
+        #expect(try machine.run("prefs delete b").status == 0)
+        #expect(try machine.run("prefs apply --prune -", input: "{}").status == 0)
+        #expect(try machine.run("prefs read a").output == "{\n    own = kept;\n}\n")
+        #expect(try machine.run("prefs read b").status == 1)
+    }
+
+    @Test func `it is undone like any other write, for it leaves versions`() throws {
+        let machine = try Self.machine()
+        let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs/history/a") ?? []
+        #expect(names.contains { $0.description.contains("-apply-") })
+    }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The executable that the build has left beside the tests, and a home of its own.
+struct BuiltCommand {
+    let home: TemporaryFolder
+
+    init() throws { home = try TemporaryFolder() }
+
+    /// Nil where the tests lie somewhere else than the products of the build.
+    static let path: String? = {
+        let folders = [
+            URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent(),
+            packageRoot.appending(path: ".build/debug"),
+        ]
+        let paths = folders.map { $0.appending(path: "prefs").path(percentEncoded: false) }
+        return paths.first { FileManager.default.isExecutableFile(atPath: $0) }
+    }()
+
+    struct NotBuilt: Error {}
+
+    var folder: String { home.url.path(percentEncoded: false) }
+
+    /// What the command sees of the machine: a home in which there is nothing, and no administrator.
+    var environment: [String: String] {
+        var variables = [
+            "HOME": folder, "TMPDIR": folder, "PREFS": Self.path ?? "prefs", "VISUAL": "", "EDITOR": "",
+        ]
+        for (name, place) in [
+            ("XDG_CONFIG_HOME", "config"), ("XDG_STATE_HOME", "state"), ("XDG_DATA_HOME", "data"),
+            ("XDG_CONFIG_DIRS", "etc"), ("XDG_DATA_DIRS", "share"),
+        ] { variables[name] = folder + "/" + place }
+        return variables
+    }
+
+    func run(_ words: [String], input: String = "", _ variables: [String: String] = [:]) throws -> Subprocess {
+        guard let path = Self.path else { throw NotBuilt() }
+        return try Subprocess.run(
+            path, words, input: Data(input.utf8), environment: environment.merging(variables) { $1 }, in: home.url)
+    }
+
+    /// Runs a script of the shell, which has the command's path in `PREFS`.
+    func script(_ text: String) throws -> Subprocess {
+        let (output, errors) = (home.url.appending(path: "output"), home.url.appending(path: "errors"))
+        for file in [output, errors] { try Data().write(to: file) }
+        let process = try SpawnedProcess(
+            "/bin/sh", ["-c", "cd \"$HOME\" || exit 1\n" + text], environment,
+            output: try FileHandle(forWritingTo: output), errors: try FileHandle(forWritingTo: errors))
+        return Subprocess(
+            status: try process.end().status, output: try Data(contentsOf: output),
+            errors: try Data(contentsOf: errors))
+    }
+
+    /// Starts the command, for a test to look at while it runs.
+    func start(_ words: [String], output: FileHandle? = nil) throws -> SpawnedProcess {
+        guard let path = Self.path else { throw NotBuilt() }
+        let script = "cd \"$HOME\" && exec \"$0\" \"$@\""
+        return try SpawnedProcess("/bin/sh", ["-c", script, path] + words, environment, output: output)
+    }
+}
+
+/// The lines that a running command writes, as they come.
+final class RunningOutput {
+    private let pipe = Pipe()
+    var end: FileHandle { pipe.fileHandleForWriting }
+    private var bytes: [UInt8] = []
+
+    /// Whether something has come by now.
+    var hasCome: Bool { isReady(within: 0) }
+
+    /// Leaves the writing to the command alone, so that its end is the end of the lines.
+    func close() throws { try pipe.fileHandleForWriting.close() }
+
+    /// The next whole line; nil once the command has ended, or where none comes within ten seconds.
+    func line() -> String? {
+        while true {
+            if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { bytes.removeFirst(end + 1) }
+                return String(decoding: bytes[..<end], as: UTF8.self)
+            }
+            guard isReady(within: 10_000) else { return nil }
+            let data = pipe.fileHandleForReading.availableData
+            if data.isEmpty { return nil }
+            bytes += data
+        }
+    }
+
+    private func isReady(within milliseconds: Int32) -> Bool {
+        var polled = pollfd(fd: pipe.fileHandleForReading.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&polled, 1, milliseconds) > 0
+    }
+}

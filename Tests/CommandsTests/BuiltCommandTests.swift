@@ -1,0 +1,196 @@
+import Foundation
+import Glibc
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What only processes can show: the executable as it was built, in a home of its own.
+@Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"), .serialized)
+struct BuiltCommandTests {
+    private func values(_ command: BuiltCommand, _ domain: String) throws -> PropertyList.Dictionary {
+        let result = try command.run(["export", "--format", "xml", domain, "-"])
+        #expect(result.status == 0, "\(result.errorText)")
+        return try #require(try PropertyList(parsing: result.output, as: .xml).dictionaryValue)
+    }
+
+    @Test func `it writes, reads and ends as the table says`() throws {
+        let command = try BuiltCommand()
+        #expect(try command.run(["write", "d", "k", "-int", "42"]).status == 0)
+        let read = try command.run(["read", "d", "k"])
+        #expect(read.text == "42\n" && read.status == 0 && read.errorText.isEmpty)
+        let missing = try command.run(["read", "d", "none"])
+        #expect(missing.status == 1 && missing.text.isEmpty)
+        #expect(missing.errorText == "prefs: The domain/default pair of (d, none) does not exist\n")
+        #expect(FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
+    }
+
+    @Test func `called by another name it says that name`() throws {
+        let command = try BuiltCommand()
+        let link = command.folder + "/defaults"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: try #require(BuiltCommand.path))
+        let result = try Subprocess.run(link, ["read", "d"], environment: command.environment)
+        #expect(result.errorText == "defaults: Domain d does not exist\n")
+    }
+
+    @Test func `of two times 300 processes that write different keys none loses one`() throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            all() { i=0; while [ $i -lt 300 ]; do "$PREFS" write d "$1$i" -int $i || exit 1; i=$((i + 1)); done; }
+            all a & first=$!
+            all b & second=$!
+            wait $first && wait $second
+            """)
+        #expect(result.status == 0, "\(result.errorText)")
+        let values = try values(command, "d")
+        #expect(values.count == 600)
+        for index in 0..<300 {
+            #expect(values["a\(index)"] == .integer(.init(index)) && values["b\(index)"] == .integer(.init(index)))
+        }
+    }
+
+    @Test func `a reader that goes away is no failure`() throws {
+        let command = try BuiltCommand()
+        let large = String(repeating: "x", count: 1 << 20)
+        #expect(try command.run(["import", "d", "-"], input: "{\"a\": \"\(large)\", \"b\": 1}").status == 0)
+        let result = try command.script("{ \"$PREFS\" read d; echo \"status $?\" >&2; } | head -n 1")
+        #expect(result.text == "{\n")
+        #expect(result.errorText == "status 0\n")
+    }
+
+    // MARK: apply
+
+    private static let domains = ["a.one", "b.two", "c.three"]
+
+    private func declare(_ value: Int, in command: BuiltCommand, _ file: String) throws {
+        let domains = Self.domains.map { "\"\($0)\": {\"value\": \(value), \"own\": {\"of\": \(value)}}" }
+        try command.home.write("{\(domains.joined(separator: ", "))}", to: file)
+    }
+
+    /// The value that all domains have, which is one: each apply is whole.
+    private func commonValue(_ command: BuiltCommand) throws -> PropertyList? {
+        let result = try command.run(["read", "--format", "json"])
+        #expect(result.status == 0, "\(result.errorText)")
+        let all = try #require(try PropertyList(parsing: result.output, as: .json).dictionaryValue)
+        let values = Self.domains.map { all[$0]?["value"] }
+        #expect(values.allSatisfy { $0 == values.first }, "\(result.text)")
+        #expect(Self.domains.map { all[$0]?["own"]?["of"] } == values)
+        return values.first ?? nil
+    }
+
+    @Test func `of four processes that apply to the same domains each applies whole`() throws {
+        let command = try BuiltCommand()
+        for process in 0..<4 {
+            for turn in 0..<2 { try declare(process * 2 + turn, in: command, "\(process)-\(turn).json") }
+        }
+        let result = try command.script(
+            """
+            all() { i=0; while [ $i -lt 10 ]; do "$PREFS" apply --prune "./$1-$((i % 2)).json" || exit 1; i=$((i + 1)); done; }
+            for process in 0 1 2 3; do all $process & pids="$pids $!"; done
+            for pid in $pids; do wait $pid || exit 1; done
+            """)
+        #expect(result.status == 0, "\(result.errorText)")
+        #expect(try commonValue(command) != nil)
+        try checkTransactions(command)
+    }
+
+    /// Each transaction of which versions are kept has set the same value in all domains.
+    private func checkTransactions(_ command: BuiltCommand) throws {
+        var transactions: [Substring: [PropertyList?]] = [:]
+        for domain in Self.domains {
+            let folder = command.folder + "/state/prefs/history/" + domain
+            for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let bytes = try Data(contentsOf: URL(filePath: folder + "/" + name))
+                let value = try PropertyList(parsing: bytes)["value"]
+                transactions[name.split(separator: "-")[4], default: []].append(value)
+            }
+        }
+        #expect(transactions.count > 8)
+        for (transaction, values) in transactions {
+            #expect(values.count == Self.domains.count && Set(values).count == 1, "\(transaction)")
+        }
+    }
+
+    @Test func `an interrupt in the middle of apply leaves all of it or nothing`() throws {
+        let command = try BuiltCommand()
+        try declare(0, in: command, "0.json")
+        #expect(try command.run(["apply", "./0.json"]).status == 0)
+        var (former, interrupted, finished) = (0, 0, 0)
+        for round in 1...40 {
+            try declare(round, in: command, "next.json")
+            let process = try command.start(["apply", "./next.json"])
+            // Ever later: from before the command has begun to after its end.
+            let moment = ContinuousClock.now + .microseconds(600 * round)
+            while ContinuousClock.now < moment {}
+            process.send(SIGINT)
+            let end = try process.end()
+            let value = try commonValue(command)
+            #expect(value == .integer(.init(former)) || value == .integer(.init(round)))
+            if end.isKilled { interrupted += 1 } else { finished += 1 }
+            if !end.isKilled { #expect(end.status == 0 && value == .integer(.init(round))) }
+            if value == .integer(.init(round)) { former = round }
+        }
+        #expect(interrupted > 0, "\(finished) finished")
+        let names = try FileManager.default.contentsOfDirectory(atPath: command.folder + "/config/prefs")
+        #expect(names.allSatisfy { !$0.hasPrefix(".prefs-") }, "\(names)")
+    }
+
+    // MARK: watch
+
+    @Test(arguments: [SIGINT, SIGTERM])
+    func `a change by another process is told at once, until a signal ends it`(_ signal: Int32) throws {
+        let command = try BuiltCommand()
+        let output = RunningOutput()
+        let process = try command.start(["watch", "--format", "json"], output: output.end)
+        try output.close()
+        // It has begun once it tells of something.
+        var probes = 0
+        while !output.hasCome, probes < 500 {
+            #expect(try command.run(["write", "probe", "k", "-int", "\(probes)"]).status == 0)
+            probes += 1
+        }
+        #expect(try command.run(["write", "d", "k", "-int", "7"]).status == 0)
+        let expected = "{\"change\":\"added\",\"domain\":\"d\",\"layer\":\"user\",\"new\":7,\"path\":\":k\"}"
+        var line = output.line()
+        while let other = line, other != expected { line = output.line() }
+        #expect(line == expected)
+        // What was written before the signal is told before the end.
+        #expect(try command.run(["-currentHost", "write", "d", "k", "last"]).status == 0)
+        process.send(signal)
+        let last = output.line()
+        #expect(
+            last == "{\"change\":\"added\",\"domain\":\"d\",\"layer\":\"user-host\",\"new\":\"last\",\"path\":\":k\"}")
+        #expect(try process.end() == SpawnedProcess.End(status: 0, isKilled: false))
+    }
+
+    @Test func `a watch whose reader goes away ends at the next change, and silently`() throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            { "$PREFS" watch; echo "status $?" > status; } | head -n 1 &
+            i=0
+            while [ $i -lt 500 ] && [ ! -s status ]; do "$PREFS" write probe k -int $i; i=$((i + 1)); done
+            cat status
+            """)
+        #expect(result.text.hasPrefix("user probe k: ") && result.text.hasSuffix("\nstatus 0\n"), "\(result.text)")
+        #expect(result.errorText.isEmpty, "\(result.errorText)")
+    }
+
+    // MARK: edit
+
+    @Test func `an editor changes a domain, and another process at the same time another key`() throws {
+        let command = try BuiltCommand()
+        #expect(try command.run(["write", "d", "theme", "light"]).status == 0)
+        let editor = "\"$PREFS\" write d other -int 2; sed -i s/light/dark/"
+        let result = try command.run(["edit", "d"], ["EDITOR": editor])
+        #expect(result.status == 0 && result.errorText.isEmpty, "\(result.errorText)")
+        #expect(try values(command, "d") == ["theme": "dark", "other": 2])
+        let conflict = try command.run(
+            ["edit", "d"], ["VISUAL": "\"$PREFS\" write d theme blue; sed -i s/dark/green/"])
+        #expect(conflict.status == 8, "\(conflict.errorText)")
+        #expect(try values(command, "d") == ["theme": "blue", "other": 2])
+        let failing = try command.run(["edit", "d"], ["VISUAL": "exit 3; true"])
+        #expect(failing.status == 6)
+        #expect(failing.errorText == "prefs: the editor 'exit 3; true' ended with status 3; nothing was changed\n")
+    }
+}

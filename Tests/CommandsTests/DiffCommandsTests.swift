@@ -1,0 +1,34 @@
+import Commands
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct DiffCommandsTests {
+    static let pairs = 100
+
+    @Test func `what diff prints as commands makes one domain equal to the other when it is run`() throws {
+        var mutations = Mutations(SeededGenerator(stream: "diff"))
+        var commands = 0
+        for index in 0..<Self.pairs {
+            let (old, changed) = mutations.pair()
+            var new = changed
+            // Keys that no command may write are kept where a file has them, and never come.
+            new.removeAll { ($0.key.isEmpty || $0.key.utf8.contains(0)) && old[$0.key] == nil }
+            let machine = try SimulatedMachine()
+            try machine.store(old, as: "old")
+            try machine.store(new, as: "new")
+            let text = try machine.run("prefs diff --format commands old new")
+            #expect(text.status == (old == new ? 0 : 8) && text.errors.isEmpty)
+            for pipeline in try ShellScript.pipelines(text.output) {
+                let input = pipeline.count > 1 ? pipeline[0][2] : ""
+                let outcome = try runPrefs(try #require(pipeline.last), input: input, on: machine)
+                #expect(outcome.status == 0, "\(pipeline) \(outcome.errors), pair \(index), \(Seed.ofThisRun)")
+                commands += 1
+            }
+            let rest = try machine.run("prefs diff old new")
+            #expect(rest == Transcript.Outcome(), "pair \(index), \(Seed.ofThisRun)\n\(text.output.prefix(2000))")
+        }
+        #expect(commands > Self.pairs)
+    }
+}

@@ -1,0 +1,142 @@
+import Commands
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// The verbs where the administrator has a say too.
+@Suite struct LayeredCommandTests {
+    static let forced: FilePath = "/etc/prefs/forced/d.plist"
+    static let site: FilePath = "/etc/xdg/prefs/d.plist"
+
+    private func machine(forcedMode: UInt16 = 0o644) throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        try machine.administrate(
+            Self.forced, "{\"locked\": \"by force\"}", permissions: FilePermissions(rawValue: forcedMode))
+        try machine.administrate(Self.site, "{\"locked\": \"site\", \"theme\": \"Site Blue\", \"size\": 14}")
+        for line in ["prefs write --force d locked mine", "prefs write d theme dark", "prefs write -g size -int 12"] {
+            #expect(try machine.run(line) == Transcript.Outcome())
+        }
+        return machine
+    }
+
+    @Test func `explain shows every layer, the highest first, and who wins`() throws {
+        let text = """
+            locked
+              * forced  /etc/prefs/forced/d.plist           "by force"
+                user    /home/ada/.config/prefs/d.plist     "mine"
+                site    /etc/xdg/prefs/d.plist              "site"
+            size
+              * global  /home/ada/.config/prefs/.GlobalPreferences.plist  12
+                site    /etc/xdg/prefs/d.plist                            14
+            theme
+              * user  /home/ada/.config/prefs/d.plist  "dark"
+                site  /etc/xdg/prefs/d.plist           "Site Blue"
+
+            """
+        let shown = try machine().run("prefs explain d").output
+        #expect(shown.split { " \n".contains($0) } == text.split { " \n".contains($0) })
+    }
+
+    @Test func `a file that others can write forces nothing`() throws {
+        let machine = try machine(forcedMode: 0o666)
+        #expect(try machine.run("prefs read --effective d locked").output == "mine\n")
+        #expect(try !machine.run("prefs explain d locked").output.contains("forced"))
+        #expect(try machine.run("prefs write d locked other").status == 0)
+    }
+
+    @Test func `a layer that has the key but not the entry hides those below it`() throws {
+        let machine = try machine()
+        try machine.administrate(Self.site, "{\"window\": {\"width\": 80}}")
+        #expect(try machine.run("prefs write d window -dict height -int 25").status == 0)
+        let shown = try machine.run("prefs explain d :window:width").output.split(separator: "\n")
+        #expect(shown.count == 3)
+        #expect(shown[1].hasPrefix("  * user") && shown[1].hasSuffix("  no such entry"))
+        #expect(shown[2].hasPrefix("    site") && shown[2].hasSuffix("  80"))
+        #expect(try machine.run("prefs read --effective d :window:width").status == 1)
+    }
+
+    @Test func `find shows what is stored, or with --effective what is in force`() throws {
+        let machine = try machine()
+        #expect(try machine.run("prefs find force").output.isEmpty)
+        #expect(try machine.run("prefs find --effective force").output.contains("locked = \"by force\";"))
+        #expect(try machine.run("prefs find --effective mine").output.isEmpty)
+        #expect(try machine.run("prefs find --effective blue").output.isEmpty)
+        #expect(try machine.run("prefs find --layer site blue").output.contains("theme = \"Site Blue\";"))
+        // The global value hides the one of the site.
+        let size = "Found 1 keys in domain 'Apple Global Domain': {\n    size = 12;\n}\n"
+        #expect(try machine.run("prefs find --effective size").output == size)
+    }
+
+    @Test func `diff compares layers`() throws {
+        let machine = try machine()
+        #expect(
+            try machine.run("prefs diff d@forced d").output
+                == "- locked: \"by force\"\n+ locked: \"mine\"\n+ theme: \"dark\"\n")
+        #expect(try machine.run("prefs diff d@effective d@effective").status == 0)
+        #expect(
+            try machine.run("prefs diff d@site d@effective").output.hasPrefix(
+                "- locked: \"site\"\n+ locked: \"by force\"\n"))
+    }
+
+    static let refused = [
+        "prefs apply - --domain d", "prefs apply - --domain d --dry-run", "prefs apply -",
+    ]
+
+    @Test(arguments: refused)
+    func `apply refuses a key that the administrator has decided on, before anything is written`(_ line: String) throws
+    {
+        let machine = try machine()
+        let values = "{\"locked\": \"x\", \"new\": 1}"
+        let input = line.hasSuffix("-") ? "{\"a\": {\"k\": 1}, \"d\": \(values), \"z\": {\"k\": 1}}" : values
+        let outcome = try machine.run(line, input: input)
+        #expect(outcome.status == 4)
+        #expect(
+            outcome.errors.hasPrefix(
+                "prefs: d locked: the administrator has decided on this value in /etc/prefs/forced/d.plist; "))
+        #expect(try machine.run("prefs domains").output == "d\n")
+        #expect(try machine.run("prefs read d new").status == 1)
+        #expect(try machine.run(line + " --force", input: input).status == (line.contains("dry") ? 8 : 0))
+    }
+
+    @Test func `edit refuses it too, and keeps the text`() throws {
+        let machine = try machine()
+        @Sendable func edit(_ arguments: [String]) throws -> Int32 {
+            let path = try #require(arguments.last.flatMap { FilePath($0) })
+            let text = String(decoding: try machine.fileSystem.contents(of: path) ?? [], as: UTF8.self)
+            try machine.fileSystem.replace(path, with: Array(text.replacing("mine", with: "ours").utf8).span.bytes)
+            return 0
+        }
+        let refusal = try runPrefs(["prefs", "edit", "d"], on: machine, program: edit)
+        #expect(
+            refusal.status == 4 && refusal.errors.contains("\nthe edited text is kept in /tmp/"), "\(refusal.errors)")
+        #expect(try machine.run("prefs read d locked").output == "mine\n")
+        #expect(try runPrefs(["prefs", "edit", "--force", "d"], on: machine, program: edit).status == 0)
+        #expect(try machine.run("prefs read d locked").output == "ours\n")
+    }
+
+    @Test func `watch tells of the administrator's layers`() throws {
+        let machine = try machine()
+        let changes: [@Sendable () throws -> Void] = [
+            { try machine.administrate(Self.site, "{\"size\": 15}") },
+            { try machine.administrate(Self.forced, "{\"locked\": \"more\"}") },
+            { _ = try machine.run("prefs write --force d locked yours") },
+        ]
+        #expect(
+            try runPrefs(["prefs", "watch", "d"], on: machine, meanwhile: changes).output == """
+                site d locked: "site" -> (none)
+                site d size: 14 -> 15
+                site d theme: "Site Blue" -> (none)
+                forced d locked: "by force" -> "more"
+                user d locked: "mine" -> "yours"
+
+                """)
+        let effective = try runPrefs(
+            ["prefs", "watch", "--effective", "d"], on: machine,
+            meanwhile: [
+                { _ = try machine.run("prefs write --force d locked hidden") },
+                { try machine.administrate(Self.forced, "{}") },
+            ])
+        #expect(effective.output == "user d locked: \"more\" -> \"hidden\"\n")
+    }
+}

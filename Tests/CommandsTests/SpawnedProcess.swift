@@ -1,0 +1,80 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A program that runs with all signals as a terminal's shell leaves them: the threads that tests run on block most, and
+/// what they start by other means does so too.
+final class SpawnedProcess {
+    let number: pid_t
+
+    struct Failure: Error { let code: Int32 }
+
+    /// How a process has ended.
+    struct End: Hashable {
+        /// Its exit status; of one that a signal ended, 128 and the number of the signal.
+        let status: Int32
+        let isKilled: Bool
+    }
+
+    init(
+        _ path: String, _ arguments: [String], _ environment: [String: String],
+        output: FileHandle? = nil, errors: FileHandle? = nil
+    ) throws {
+        #if canImport(Darwin)
+            var (attributes, actions): (posix_spawnattr_t?, posix_spawn_file_actions_t?) = (nil, nil)
+        #else
+            var (attributes, actions) = (posix_spawnattr_t(), posix_spawn_file_actions_t())
+        #endif
+        posix_spawnattr_init(&attributes)
+        posix_spawn_file_actions_init(&actions)
+        defer {
+            posix_spawnattr_destroy(&attributes)
+            posix_spawn_file_actions_destroy(&actions)
+        }
+        var (none, presets) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigemptyset(&presets)
+        for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&presets, signal) }
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &presets)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        if let output { posix_spawn_file_actions_adddup2(&actions, output.fileDescriptor, 1) }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors.fileDescriptor, 2) }
+        let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var process = pid_t()
+        let code = Self.withPointers([path] + arguments) { words in
+            Self.withPointers(all.map { "\($0.key)=\($0.value)" }) { variables in
+                posix_spawn(&process, path, &actions, &attributes, words, variables)
+            }
+        }
+        guard code == 0 else { throw Failure(code: code) }
+        number = process
+    }
+
+    private static func withPointers<Result>(
+        _ words: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+    ) -> Result {
+        let pointers = words.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        return body(pointers + [nil])
+    }
+
+    func send(_ signal: Int32) { kill(number, signal) }
+
+    /// Waits for the end.
+    func end() throws -> End {
+        var status: Int32 = 0
+        while waitpid(number, &status, 0) == -1 {
+            guard errno == EINTR else { throw Failure(code: errno) }
+        }
+        let signal = status & 0x7F
+        return End(status: signal == 0 ? status >> 8 & 0xFF : 128 + signal, isKilled: signal != 0)
+    }
+}

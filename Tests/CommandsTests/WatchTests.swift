@@ -1,0 +1,155 @@
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct WatchTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let words: [String]
+        /// What others do meanwhile: each a command line behind `prefs`.
+        let meanwhile: [String]
+        let output: String
+
+        init(_ words: [String], _ meanwhile: [String], _ output: String) {
+            (self.words, self.meanwhile, self.output) = (words, meanwhile, output)
+        }
+
+        var testDescription: String { words.joined(separator: " ") }
+    }
+
+    /// What stands there before: `d` has theme, window and secret; the global domain has lang.
+    static let before = [
+        "write d theme light", "write d window -dict width -int 80", "write d secret x", "write -g lang de",
+    ]
+
+    static let rows = [
+        Row([], [], ""), Row([], ["read d"], ""), Row([], ["write d theme light"], ""),
+        Row(
+            [], ["write d theme dark", "write d new -int 1", "delete d secret"],
+            """
+            user d theme: "light" -> "dark"
+            user d new: (none) -> 1
+            user d secret: "x" -> (none)
+
+            """),
+        Row(
+            [], ["write e k -bool true", "-currentHost write d theme blue", "delete e"],
+            """
+            user e k: (none) -> true
+            user-host d theme: (none) -> "blue"
+            user e k: true -> (none)
+
+            """),
+        Row(
+            ["d"], ["write e k 1", "write -g lang en", "write d :window:width -int 90"],
+            "user d :window:width: 80 -> 90\n"),
+        Row(["d", "theme"], ["write d secret y", "write d theme dark"], "user d theme: \"light\" -> \"dark\"\n"),
+        Row(
+            ["d", ":window:width"],
+            ["write d :window:height -int 1", "write d :window:width -int 81", "delete d window"],
+            """
+            user d :window:width: 80 -> 81
+            user d :window:width: 81 -> (none)
+
+            """),
+        Row(["-g"], ["write d theme dark", "write -g lang en"], "user NSGlobalDomain lang: \"de\" -> \"en\"\n"),
+        Row(
+            ["--ignore", "sec*", "--ignore", "e"], ["write d secret y", "write e k 1", "write d theme dark"],
+            "user d theme: \"light\" -> \"dark\"\n"),
+        Row(["d", "secret", "--ignore", "s?????"], ["write d secret y"], ""),
+        Row(
+            ["--format", "json"], ["write d theme dark", "write d :window:x -date 2001-01-01T00:00:00Z"],
+            """
+            {"change":"changed","domain":"d","layer":"user","new":"dark","old":"light","path":":theme"}
+            {"change":"added","domain":"d","layer":"user","new":{"$date":"2001-01-01T00:00:00Z"},"path":":window:x"}
+
+            """),
+        Row(
+            ["--format", "commands"], ["write d theme 'it'\\''s'", "-currentHost write d a -int 1", "delete d window"],
+            """
+            prefs write d theme -string 'it'\\''s'
+            prefs -currentHost write d a -int 1
+            prefs delete d window
+
+            """),
+        Row(
+            ["d", ":window:width", "--format", "commands"],
+            ["write d window -dict width -int 7 height -int 9"], "prefs write d :window:width -int 7\n"),
+        Row(
+            ["--effective", "d"],
+            ["write d theme dark", "-currentHost write d theme blue", "write d theme red", "write -g lang en"],
+            """
+            user d theme: "light" -> "dark"
+            user-host d theme: "dark" -> "blue"
+            global d lang: "de" -> "en"
+
+            """),
+        Row(
+            ["--effective"], ["write e lang fr", "write -g lang en", "delete e lang"],
+            """
+            user e lang: (none) -> "fr"
+            global NSGlobalDomain lang: "de" -> "en"
+            user e lang: "fr" -> (none)
+
+            """),
+        Row(["~/x.plist"], ["write '~/x.plist' a -int 1", "write d theme dark"], "user ~/x.plist a: (none) -> 1\n"),
+    ]
+
+    @Test(arguments: rows)
+    func `a change is told as it is made, and others are not`(_ row: Row) throws {
+        let machine = try SimulatedMachine()
+        for line in Self.before { #expect(try Self.prefs(line, on: machine) == 0) }
+        let meanwhile = row.meanwhile.map { line in { @Sendable () throws in try Self.change(line, on: machine) } }
+        let outcome = try runPrefs(["prefs", "watch"] + row.words, on: machine, meanwhile: meanwhile)
+        #expect(outcome == Transcript.Outcome(output: row.output))
+    }
+
+    @Test func `several changes between two looks are one, and none is lost with an overflow`() throws {
+        let machine = try SimulatedMachine()
+        var manner = SimulatedDirectoryWatcher.Manner()
+        (manner.delivery, manner.queueLength) = (.onRequest, 1)
+        machine.watcher.manner = manner
+        let outcome = try runPrefs(
+            ["prefs", "watch"], on: machine,
+            meanwhile: [
+                {
+                    for line in ["write d k 1", "write d k 2", "write e k 3"] { _ = try Self.prefs(line, on: machine) }
+                    machine.watcher.deliver()
+                }
+            ])
+        #expect(outcome.output == "user d k: (none) -> \"2\"\nuser e k: (none) -> \"3\"\n")
+    }
+
+    @Test func `a file that is damaged meanwhile is told of once, and its former values stand`() throws {
+        let machine = try SimulatedMachine()
+        let path: FilePath = "/home/ada/x.plist"
+        _ = try Self.prefs("write '~/x.plist' k 1", on: machine)
+        // Without a kept version there is nothing that could stand in.
+        let histories: FilePath = "/home/ada/.local/state/prefs/history/.paths"
+        for folder in try #require(try machine.fileSystem.names(in: histories)).map(histories.appending) {
+            for name in try machine.fileSystem.names(in: folder) ?? [] {
+                try machine.fileSystem.remove(folder.appending(name))
+            }
+        }
+        let outcome = try runPrefs(
+            ["prefs", "watch", "~/x.plist"], on: machine,
+            meanwhile: [
+                { try machine.fileSystem.replace(path, with: Array("<plist><dict>".utf8).span.bytes) },
+                { try machine.fileSystem.replace(path, with: Array("<plist><dict>".utf8).span.bytes) },
+                { try machine.fileSystem.replace(path, with: Array("{\"k\": \"2\"}".utf8).span.bytes) },
+            ])
+        #expect(outcome.output == "user ~/x.plist k: \"1\" -> \"2\"\n")
+        #expect(outcome.errors == "prefs: /home/ada/x.plist:1:14: ends inside <dict>\n")
+        #expect(outcome.status == 0)
+    }
+
+    /// Runs a command line that does not fail.
+    static func change(_ line: String, on machine: SimulatedMachine) throws {
+        #expect(try prefs(line, on: machine) == 0)
+    }
+
+    /// The status of a command line, run beside another one.
+    static func prefs(_ line: String, on machine: SimulatedMachine) throws -> Int32 {
+        try runPrefs(["prefs"] + ShellScript.words(line), on: machine).status
+    }
+}
