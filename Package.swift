@@ -30,13 +30,14 @@ let package = Package(
         .executable(name: "prefs", targets: ["prefs"]),
     ],
     targets: [
-        // Vocabulary: values, and what may be said about them. Pure.
+        // Vocabulary: values, what may be said about them, and how their bytes are told apart. Pure.
         .target(name: "PropertyLists"),
+        .target(name: "Digests"),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists"]),
-        .target(name: "MirrorEngine", dependencies: ["PropertyLists"]),
+        .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
         // The rim: the operating system, and its simulated twin.
-        .target(name: "Platform"),
+        .target(name: "Platform", dependencies: ["Digests"]),
         .target(name: "SimulatedPlatform", dependencies: ["Platform"]),
 
         // Policy: the store, and the loop that mirrors it.
@@ -60,6 +61,7 @@ let package = Package(
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),

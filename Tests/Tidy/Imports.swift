@@ -3,16 +3,19 @@ enum Imports {
     /// What each module may import of this package and of the system. Also allowed everywhere: `everywhere`.
     static let allowed: [String: Set<String>] = [
         "PropertyLists": [],
+        "Digests": [],
         "SettingsSchema": ["PropertyLists"],
-        "MirrorEngine": ["PropertyLists"],
-        "Platform": ["Glibc", "Synchronization"],
+        "MirrorEngine": ["Digests", "PropertyLists"],
+        "Platform": ["Digests", "Glibc", "Synchronization"],
         "SimulatedPlatform": ["Platform", "Synchronization"],
         "Preferences": ["Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists"],
         "Commands": ["Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"],
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists"],
-        "Fuzzing": ["Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform"],
+        "Fuzzing": [
+            "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform",
+        ],
     ]
 
     private static let everywhere: Set = ["FoundationEssentials"]
