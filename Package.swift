@@ -62,6 +62,8 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
+        .testTarget(
+            name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
