@@ -64,6 +64,7 @@ let package = Package(
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
             name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
+        .testTarget(name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),

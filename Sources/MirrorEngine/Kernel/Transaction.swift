@@ -45,9 +45,11 @@ package struct Transaction: Hashable, Sendable {
         writes.map { Atom(path: $0.path, stamp: $0.stamp, dot: dot, value: $0.value) }
     }
 
-    /// The same writes by another incarnation of their author.
-    package func renamed(_ dot: Dot) -> Transaction {
-        Transaction(dot: dot, stamp: stamp, context: context, writes: writes)
+    /// The same writes by another incarnation of their author, who had seen no more of the former one than it published.
+    package func renamed(_ dot: Dot, atMost former: (writer: WriterID, published: UInt64)) -> Transaction {
+        var context = context
+        context[former.writer] = min(context[former.writer], former.published)
+        return Transaction(dot: dot, stamp: stamp, context: context, writes: writes)
     }
 }
 

@@ -1,0 +1,194 @@
+// What others wrote.
+extension LocalState {
+    /// Takes up a file of another writer. Nothing is taken from the state because a file lacks it.
+    mutating func join(_ pack: Pack, at now: Int64) {
+        let writer = pack.address.writer
+        switch pack.content {
+        case .note(let note):
+            if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
+            peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
+        case .log(let log): join(log, hash: pack.hash, at: now)
+        case .base(let base): join(base, hash: pack.hash, at: now)
+        }
+    }
+
+    private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
+        let said = knowledge(in: log)
+        let transactions = log.transactions(knowing: said)
+        let arrivals = transactions.flatMap { transaction in
+            transaction.atoms.map { Arrival(atom: $0, sawOther: { transaction.context.covers($0) }) }
+        }
+        take(arrivals, at: now)
+        var peer = peers[log.writer] ?? Peer()
+        peer.joined.insert(hash.prefix)
+        peer.knowledge.merge(said)
+        if log.first - 1 <= knowledge[log.writer] {
+            if log.last >= knowledge[log.writer] { peer.tip = hash }
+            knowledge.raise(log.writer, to: log.last)
+            closeGaps(of: log.writer, &peer)
+        } else {
+            peer.beyond.append(log.first...log.last)
+        }
+        peers[log.writer] = peer
+    }
+
+    /// What the writer of a log knew when it wrote it, or less where the log before it is not known.
+    private func knowledge(in log: LogPack) -> VersionVector {
+        guard let previous = log.previous else { return VersionVector(log.knowledge) }
+        guard let peer = peers[log.writer] else { return VersionVector(log.knowledge) }
+        // What a writer knows only grows, so that a base between two logs knows as much as the first and no more than
+        // the second.
+        if previous == peer.tip || log.first == peer.baseSequence + 1 { return peer.knowledge.applying(log.knowledge) }
+        return VersionVector(log.knowledge)
+    }
+
+    private mutating func closeGaps(of writer: WriterID, _ peer: inout Peer) {
+        while let index = peer.beyond.firstIndex(where: { $0.lowerBound - 1 <= knowledge[writer] }) {
+            knowledge.raise(writer, to: peer.beyond.remove(at: index).upperBound)
+        }
+    }
+
+    private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
+        let arrivals = base.atoms.map { entry in
+            Arrival(atom: entry.atom) { base.knowledge.covers($0) && !entry.beat.contains($0) }
+        }
+        take(arrivals, at: now)
+        var peer = peers[base.writer] ?? Peer()
+        peer.joined.insert(hash.prefix)
+        if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
+        if base.last >= knowledge[base.writer] { peer.tip = base.anchor }
+        if base.last >= peer.baseSequence { peer.carries = base.carried }
+        peer.baseSequence = max(peer.baseSequence, base.last)
+        peer.knowledge.merge(base.knowledge)
+        knowledge.raise(base.writer, to: base.last)
+        closeGaps(of: base.writer, &peer)
+        peers[base.writer] = peer
+    }
+
+    /// An atom that comes in, and whether its author had seen another change.
+    private struct Arrival {
+        let atom: Atom
+        let sawOther: (Dot) -> Bool
+    }
+
+    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes.
+    private mutating func take(_ arrivals: [Arrival], at now: Int64) {
+        let arrivals = rules.keepsEveryDomain ? arrivals : arrivals.filter { isMirrored($0.atom.path) }
+        let before = viewOfKeys(of: arrivals)
+        for arrival in arrivals {
+            clock.observe(arrival.atom.stamp, now: now)
+            switch atoms.join(arrival.atom) {
+            case .known: break
+            case .dominated(let winner): noteBeaten(arrival.atom, by: winner)
+            case .joined(let displaced):
+                for loser in displaced { noteLost(loser, to: arrival, at: now) }
+            }
+        }
+        for (key, value) in before { updateException(key, before: value) }
+    }
+
+    private func isMirrored(_ path: Path) -> Bool { shadows[path.prefix(components: 1)]?.isMirrored ?? false }
+
+    /// Whoever joins what falls at once under his own write says so in his next base.
+    private mutating func noteBeaten(_ atom: Atom, by winner: Atom) {
+        guard rules.keepsBeat, isOwn(winner.dot), atom.dot.writer != writer, winner.value != atom.value else { return }
+        guard !knowledge.covers(atom.dot) else { return }
+        let beat = Beat(beaten: atom.dot, by: winner.dot)
+        if !(beats[winner.path] ?? []).contains(beat) { beats[winner.path, default: []].append(beat) }
+    }
+
+    private mutating func noteLost(_ loser: Atom, to arrival: Arrival, at now: Int64) {
+        guard isOwn(loser.dot) else { return }
+        beats[loser.path] = nil
+        let winner = arrival.atom
+        guard loser.dot != winner.dot, loser.value != winner.value, !arrival.sawOther(loser.dot) else { return }
+        guard loser.path == winner.path || atoms.value(at: loser.path) != loser.value.value else { return }
+        // The same change under our former name.
+        if isOwn(winner.dot), winner.stamp == loser.stamp { return }
+        conflicts.add(path: loser.path, value: loser.value, loser: loser.dot, winner: winner, at: now)
+    }
+}
+
+// MARK: The border
+
+extension LocalState {
+    /// The values of all keys that the atoms may change, where there is a file that holds them.
+    private func viewOfKeys(of arrivals: [Arrival]) -> [Path: CanonicalValue?] {
+        var values: [Path: CanonicalValue?] = [:]
+        for arrival in arrivals {
+            let domain = arrival.atom.path.prefix(components: 1)
+            guard shadows[domain]?.isCaptured == true else { continue }
+            let key = arrival.atom.path.prefix(components: 2)
+            if key != domain {
+                if values[key] == nil { values[key] = .some(atoms.value(at: key)) }
+                continue
+            }
+            for (name, value) in atoms.keys(of: domain.domain) { values[domain.appending(name)] = value }
+        }
+        return values
+    }
+
+    private mutating func updateException(_ key: Path, before: CanonicalValue?) {
+        let domain = key.prefix(components: 1)
+        guard var shadow = shadows[domain] else { return }
+        let after = atoms.value(at: key)
+        let reason: Shadow.Exception.Reason = atoms.atom(at: key)?.value == .left ? .home : .pending
+        if let exception = shadow.exceptions[key] {
+            if exception.value == after {
+                shadow.exceptions[key] = nil
+            } else if before != after, exception.reason != .limit {
+                freeze(&shadow)
+                shadow.exceptions[key] = Shadow.Exception(value: exception.value, reason: reason)
+            }
+        } else if before != after {
+            freeze(&shadow)
+            shadow.exceptions[key] = Shadow.Exception(value: before, reason: reason)
+        }
+        shadows[domain] = shadow
+    }
+
+    /// Keeps what was known when the file was last as the view is.
+    private func freeze(_ shadow: inout Shadow) {
+        if !shadow.isPending { shadow.seen = knowledge }
+    }
+
+    /// What the writer of a preference file can have seen in it.
+    package func seen(in domain: Path) -> VersionVector {
+        guard rules.contextIsSeen, let shadow = shadows[domain], shadow.isPending else { return knowledge }
+        return shadow.seen
+    }
+}
+
+// MARK: Repair
+
+extension LocalState {
+    /// The state as the files say it, with what they cannot say: the outbox, and writers out of view.
+    mutating func rebuild(from packs: [Pack]) {
+        let inView = Set(packs.map(\.address.writer)).union([writer])
+        var rebuilt = AtomStore(rules: rules)
+        atoms.forEach { if !inView.contains($0.dot.writer) { rebuilt.join($0) } }
+        for pack in packs {
+            switch pack.content {
+            case .log(let log):
+                for transaction in log.transactions(knowing: VersionVector()) {
+                    for atom in transaction.atoms { rebuilt.join(atom) }
+                }
+            case .base(let base): for entry in base.atoms { rebuilt.join(entry.atom) }
+            case .note: break
+            }
+        }
+        for transaction in outbox { for atom in transaction.atoms { rebuilt.join(atom) } }
+        replaceAtoms(by: rebuilt)
+    }
+
+    private mutating func replaceAtoms(by rebuilt: AtomStore) {
+        let before = atoms
+        atoms = rebuilt
+        for (domain, shadow) in shadows where shadow.isCaptured {
+            let keys = before.keys(of: domain.domain) + rebuilt.keys(of: domain.domain)
+            for key in Set(keys.map { domain.appending($0.key) }) {
+                updateException(key, before: before.value(at: key))
+            }
+        }
+    }
+}

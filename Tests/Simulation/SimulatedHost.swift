@@ -1,0 +1,248 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+
+/// One host: its view of the directory, its preference files, its clock, and an engine that can die at any step.
+final class SimulatedHost {
+    static let mirror = MirrorID(high: 1, low: 1)
+    static let profile = Engine.Profile(label: "host", platform: "simulated", software: "1")
+    /// 2025, in milliseconds.
+    static let epoch: Int64 = 1_750_000_000_000
+
+    enum FileState { case whole, partial }
+
+    let world: World
+    let label: String
+    var view: [PackAddress: FileState] = [:]
+    var files: [String: PreferenceFile] = [:]
+    /// Seconds that the clock is ahead.
+    var skew: Int64 = 0
+    private(set) var engine: Engine
+    /// The state as a crash would leave it.
+    private(set) var durable: LocalState
+    /// Former states, to which a backup may take the host back.
+    private(set) var history: [LocalState] = []
+    private(set) var reports: [Report] = []
+    /// Stands in for the random numbers of the rim.
+    var fixedRandom: UInt64?
+    /// What happens between a capture and the write that follows it, once.
+    var interference: (() -> Void)?
+    /// Whether files are replaced without a look at what they displace.
+    var breaksAt: Int?
+    private var steps = 0
+
+    struct Crash: Error {}
+
+    /// A preference file that anybody may write.
+    struct PreferenceFile: Hashable {
+        var values = PropertyList.Dictionary()
+        var generation: UInt64 = 0
+        var modified: Int64 = 0
+        var mark: Mark? = .write
+        var isMissing = false
+    }
+
+    init(_ world: World, _ label: String, state: LocalState? = nil) {
+        self.world = world
+        self.label = label
+        durable =
+            state
+            ?? LocalState(
+                mirror: Self.mirror, writer: WriterID(number: world.generator.next()), rules: world.scenario.rules)
+        engine = Self.engine(durable, world.scenario)
+        if state == nil {
+            for domain in world.scenario.domains { durable.apply(.configured(domain: domain, isMirrored: true)) }
+            restart()
+        }
+    }
+
+    private static func engine(_ state: LocalState, _ scenario: Scenario) -> Engine {
+        let kinds = scenario.dictionaryKeys
+        let policy = DomainPolicy(kind: { _, key in kinds.contains(key) ? .dictionary : .register })
+        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: .local)
+    }
+
+    func clone(_ label: String) -> SimulatedHost {
+        let clone = SimulatedHost(world, label, state: durable)
+        clone.history = history
+        clone.files = files
+        return clone
+    }
+
+    /// Begins again with what is durable.
+    func restart(from state: LocalState? = nil) {
+        durable = state ?? durable
+        engine = Self.engine(durable, world.scenario)
+    }
+
+    var now: Int64 { Self.epoch + (world.time + skew) * 1000 }
+}
+
+// MARK: What a host does
+
+extension SimulatedHost {
+    /// One step of a mirror: capture, pull, publish, compact.
+    func sync(compacts: Bool = false) {
+        attempt {
+            try send(.directory(.marked([Self.mirror])))
+            try capture()
+            try pull()
+            try publish()
+            if compacts { try compact() }
+        }
+    }
+
+    func attempt(_ body: () throws -> Void) {
+        do { try body() } catch {
+            world.count(.crash)
+            restart()
+        }
+    }
+
+    func capture() throws { try send(.observed(observations(world.scenario.domains))) }
+
+    func pull() throws {
+        try send(.directory(.marked([Self.mirror])))
+        var folders: [WriterID: [String: Int]] = [:]
+        for address in view.keys { folders[address.writer, default: [:]][address.name.description] = 1 }
+        try send(.listed(Listing(folders: folders)))
+    }
+
+    func publish() throws { try send(.publish) }
+    func compact() throws { try send(.compact) }
+
+    func command(_ command: Command) { attempt { try send(.command(command)) } }
+
+    /// Tells the engine, and does what it says; a crash may come before, between and after. What follows from that is
+    /// told when all of it is done.
+    func send(_ event: Event) throws {
+        var events = [event]
+        while !events.isEmpty {
+            let random = fixedRandom ?? world.generator.next()
+            for action in engine.handle(events.removeFirst(), at: Moment(now: now, random: random)) {
+                try crashPerhaps()
+                if let answer = try carryOut(action) { events.append(answer) }
+            }
+        }
+        try crashPerhaps()
+    }
+
+    private func crashPerhaps() throws {
+        steps += 1
+        if steps == breaksAt { throw Crash() }
+        if world.canCrash, world.chance(0.01) { throw Crash() }
+    }
+
+    var stepCount: Int { steps }
+
+    private func carryOut(_ action: Action) throws -> Event? {
+        switch action {
+        case .append(let record): append(record)
+        case .fetch(let addresses): return .fetched(fetch(addresses))
+        case .create(let address, let pack):
+            world.create(address, pack, by: self)
+            try crashPerhaps()
+            return .created(pack.name)
+        case .remove(let names):
+            for name in names { world.remove(PackAddress(writer: durable.writer, name: name), by: self) }
+            try crashPerhaps()
+            return .removed(names)
+        case .observe(let domains): return .observed(observations(domains))
+        case .lock(let domains): return .locked(observations(domains))
+        case .write(let application): return .written(try write(application))
+        case .report(let report): note(report)
+        case .removeFolder(let writer):
+            for address in world.files.keys where address.writer == writer { world.remove(address, by: self) }
+        case .unlock, .quarantine: break
+        }
+        return nil
+    }
+
+    private func append(_ record: LocalRecord) {
+        durable.apply(record)
+        if world.chance(0.05) { history.append(durable) }
+    }
+
+    private func note(_ report: Report) {
+        reports.append(report)
+        if case .reincarnated = report { world.count(.reincarnation) }
+    }
+
+    private func fetch(_ addresses: [PackAddress]) -> [PackAddress: Fetch] {
+        var fetched: [PackAddress: Fetch] = [:]
+        for address in addresses {
+            switch view[address] {
+            case .whole: fetched[address] = world.files[address].map(Fetch.pack)
+            case .partial: fetched[address] = .faulty(.wrongHash)
+            case nil: fetched[address] = .unreadable
+            }
+        }
+        return fetched
+    }
+}
+
+// MARK: Preference files
+
+extension SimulatedHost {
+    private func observations(_ domains: [String]) -> [Observation] { domains.map(observation) }
+
+    private func observation(_ domain: String) -> Observation {
+        guard let file = files[domain] else {
+            return Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
+        }
+        let identity = FileIdentity(
+            device: 1, inode: file.generation, size: 1, modified: file.modified, changed: file.modified)
+        return Observation(
+            domain: domain, identity: identity, hash: Fingerprint(of: "\(label) \(file.generation)".utf8),
+            content: file.isMissing ? .missing : .values(file.values), modified: file.modified, mark: file.mark)
+    }
+
+    private func write(_ application: Application) throws -> WriteOutcome {
+        if let interference {
+            self.interference = nil
+            interference()
+        } else if world.scenario.hasForeignSaves, !world.isCalm, world.chance(0.05) {
+            world.count(.foreignSave)
+            editAnything()
+        }
+        let isStale = application.domains.contains { observation($0.domain.domain).identity != $0.file }
+        if application.isChecked, isStale { return .changedMeanwhile }
+        for change in application.domains {
+            save(change.domain.domain) { values in
+                for (key, replacement) in change.changes { values[key.key ?? ""] = replacement.new?.propertyList }
+            }
+        }
+        try crashPerhaps()
+        return .done(application.domains.map { observation($0.domain.domain) })
+    }
+
+    /// A program reads, changes and replaces a preference file.
+    func save(_ domain: String, mark: Mark? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
+        var file = files[domain] ?? PreferenceFile()
+        change(&file.values)
+        world.nextGeneration += 1
+        file.generation = world.nextGeneration
+        file.modified = now
+        file.mark = mark
+        files[domain] = file
+    }
+
+    /// A program changes one to three things in one file.
+    func editAnything() {
+        let domain = world.pick(world.scenario.domains)
+        save(domain) { values in
+            for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, world.pick(world.scenario.paths)) }
+        }
+    }
+
+    private func edit(_ values: inout PropertyList.Dictionary, _ path: [String]) {
+        let value: PropertyList? = world.chance(0.35) ? nil : .string("\(label).\(world.nextValue())")
+        guard path.count == 2 else {
+            values[path[0]] = value
+            return
+        }
+        var entries = values[path[0]]?.dictionaryValue ?? [:]
+        entries[path[1]] = value
+        values[path[0]] = entries.isEmpty && value == nil ? values[path[0]] : .dictionary(entries)
+    }
+}
