@@ -103,6 +103,10 @@ struct Run {
             }
             if !local.outbox.isEmpty { wrongs.append("\(host.label): unpublished at rest") }
         }
+        // A state that was rolled back has forgotten what was in it.
+        if !world.scenario.rollbacks, !world.scenario.clones, !world.lost.isEmpty {
+            wrongs.append("lost: \(world.lost)")
+        }
         if Set(world.hosts.map { $0.engine.local.digest.state }).count > 1 { wrongs.append("digests differ") }
     }
 }

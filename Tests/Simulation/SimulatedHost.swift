@@ -27,8 +27,10 @@ final class SimulatedHost {
     var fixedRandom: UInt64?
     /// What happens between a capture and the write that follows it, once.
     var interference: (() -> Void)?
-    /// Whether files are replaced without a look at what they displace.
+    /// The step at which the host dies, counted from the beginning.
     var breaksAt: Int?
+    /// The preference files as they were last read.
+    private var lastRead: [String: PropertyList.Dictionary] = [:]
     private var steps = 0
 
     struct Crash: Error {}
@@ -84,7 +86,6 @@ extension SimulatedHost {
     /// One step of a mirror: capture, pull, publish, compact.
     func sync(compacts: Bool = false) {
         attempt {
-            try send(.directory(.marked([Self.mirror])))
             try capture()
             try pull()
             try publish()
@@ -108,7 +109,11 @@ extension SimulatedHost {
         try send(.listed(Listing(folders: folders)))
     }
 
-    func publish() throws { try send(.publish) }
+    func publish() throws {
+        try send(.directory(.marked([Self.mirror])))
+        try send(.publish)
+    }
+
     func compact() throws { try send(.compact) }
 
     func command(_ command: Command) { attempt { try send(.command(command)) } }
@@ -160,6 +165,7 @@ extension SimulatedHost {
 
     private func append(_ record: LocalRecord) {
         durable.apply(record)
+        if case .captured(let capture) = record, let transaction = capture.transaction { world.note(transaction) }
         if world.chance(0.05) { history.append(durable) }
     }
 
@@ -184,7 +190,10 @@ extension SimulatedHost {
 // MARK: Preference files
 
 extension SimulatedHost {
-    private func observations(_ domains: [String]) -> [Observation] { domains.map(observation) }
+    private func observations(_ domains: [String]) -> [Observation] {
+        for domain in domains { lastRead[domain] = files[domain]?.values }
+        return domains.map(observation)
+    }
 
     private func observation(_ domain: String) -> Observation {
         guard let file = files[domain] else {
@@ -208,7 +217,9 @@ extension SimulatedHost {
         let isStale = application.domains.contains { observation($0.domain.domain).identity != $0.file }
         if application.isChecked, isStale { return .changedMeanwhile }
         for change in application.domains {
-            save(change.domain.domain) { values in
+            let domain = change.domain.domain
+            save(domain) { values in
+                values = lastRead[domain] ?? [:]
                 for (key, replacement) in change.changes { values[key.key ?? ""] = replacement.new?.propertyList }
             }
         }

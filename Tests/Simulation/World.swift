@@ -21,6 +21,10 @@ final class World {
     var isCalm = false
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
+    /// What programs wrote, as long as no program wrote over it that could see it.
+    private(set) var standing: Set<String> = []
+    /// What hosts took up, with all that its authors had seen.
+    private(set) var captured: [Dot: Transaction] = [:]
 
     enum Fault: CaseIterable, Hashable {
         case late, partial, duplicate, returned, crash, clone, rollback, skew, joiner, foreignSave, reincarnation
@@ -44,6 +48,53 @@ final class World {
 
     func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &generator)]
+    }
+}
+
+// MARK: What must not be lost
+
+extension World {
+    /// A program replaced what it saw by something new.
+    func note(_ new: PropertyList?, over old: PropertyList?) {
+        standing.subtract(old?.texts ?? [])
+        standing.formUnion(new?.texts ?? [])
+    }
+
+    func note(_ transaction: Transaction) { captured[transaction.dot] = transaction }
+
+    /// The values that are neither in force nor in a journal, nor were overwritten by whoever knew of them.
+    var lost: [String] {
+        var kept: Set<String> = []
+        for host in hosts {
+            for atom in host.engine.local.atoms.atoms { kept.formUnion(atom.value.value?.propertyList.texts ?? []) }
+            for conflict in host.engine.local.conflicts.conflicts {
+                for value in conflict.values.values { kept.formUnion(value.value?.propertyList.texts ?? []) }
+            }
+        }
+        return standing.subtracting(kept).filter { !isKnowinglyOverwritten($0) }.sorted()
+    }
+
+    private func isKnowinglyOverwritten(_ text: String) -> Bool {
+        captured.values.contains { loser in
+            loser.writes.contains { write in
+                guard write.value.value?.propertyList.texts.contains(text) ?? false else { return false }
+                return captured.values.contains { winner in
+                    winner.dot != loser.dot && winner.context.covers(loser.dot)
+                        && winner.writes.contains { $0.path.isPrefix(of: write.path) && $0.stamp >= write.stamp }
+                }
+            }
+        }
+    }
+}
+
+extension PropertyList {
+    /// All texts in the value.
+    var texts: [String] {
+        switch self {
+        case .string(let text): [text]
+        case .dictionary(let entries): entries.flatMap(\.value.texts)
+        default: []
+        }
     }
 }
 
