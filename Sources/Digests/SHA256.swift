@@ -39,8 +39,15 @@ package struct SHA256: ~Copyable {
         // A 1 bit, zeros, and the length in bits in the last eight bytes of a block.
         let zeros = (2 * Self.blockLength - 9 - rest.count) % Self.blockLength
         update([0x80] + [UInt8](repeating: 0, count: zeros) + bits.bigEndianBytes)
-        let words = [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7]
-        return words.flatMap(\.bigEndianBytes)
+        var hash: [UInt8] = []
+        hash.reserveCapacity(32)
+        for word in [state.0, state.1, state.2, state.3, state.4, state.5, state.6, state.7] {
+            hash.append(UInt8(truncatingIfNeeded: word >> 24))
+            hash.append(UInt8(truncatingIfNeeded: word >> 16))
+            hash.append(UInt8(truncatingIfNeeded: word >> 8))
+            hash.append(UInt8(truncatingIfNeeded: word))
+        }
+        return hash
     }
 
     private mutating func addBlocks(of bytes: UnsafeBufferPointer<UInt8>) {
@@ -134,8 +141,8 @@ private let constants: [UInt32] = [
     0x748F_82EE, 0x78A5_636F, 0x84C8_7814, 0x8CC7_0208, 0x90BE_FFFA, 0xA450_6CEB, 0xBEF9_A3F7, 0xC671_78F2,
 ]
 
-extension FixedWidthInteger {
+extension UInt64 {
     fileprivate var bigEndianBytes: [UInt8] {
-        stride(from: Self.bitWidth - 8, through: 0, by: -8).map { UInt8(truncatingIfNeeded: self >> $0) }
+        (0..<8).map { UInt8(truncatingIfNeeded: self >> (56 - 8 * $0)) }
     }
 }

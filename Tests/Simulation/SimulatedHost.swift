@@ -42,6 +42,7 @@ final class SimulatedHost {
         var modified: Int64 = 0
         var mark: Mark? = .write
         var isMissing = false
+        var hash = Fingerprint(of: [])
     }
 
     init(_ world: World, _ label: String, state: LocalState? = nil) {
@@ -105,7 +106,7 @@ extension SimulatedHost {
     func pull() throws {
         try send(.directory(.marked([Self.mirror])))
         var folders: [WriterID: [String: Int]] = [:]
-        for address in view.keys { folders[address.writer, default: [:]][address.name.description] = 1 }
+        for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = 1 }
         try send(.listed(Listing(folders: folders)))
     }
 
@@ -202,7 +203,7 @@ extension SimulatedHost {
         let identity = FileIdentity(
             device: 1, inode: file.generation, size: 1, modified: file.modified, changed: file.modified)
         return Observation(
-            domain: domain, identity: identity, hash: Fingerprint(of: "\(label) \(file.generation)".utf8),
+            domain: domain, identity: identity, hash: file.hash,
             content: file.isMissing ? .missing : .values(file.values), modified: file.modified, mark: file.mark)
     }
 
@@ -233,6 +234,9 @@ extension SimulatedHost {
         change(&file.values)
         world.nextGeneration += 1
         file.generation = world.nextGeneration
+        file.hash = Fingerprint(of: [
+            UInt8(truncatingIfNeeded: file.generation), UInt8(truncatingIfNeeded: file.generation >> 8),
+        ])
         file.modified = now
         file.mark = mark
         files[domain] = file

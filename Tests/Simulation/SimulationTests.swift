@@ -1,10 +1,12 @@
+import Foundation
 import MirrorEngine
 import TestSupport
 import Testing
 
 @Suite struct `A mirror of many hosts` {
-    /// How many runs of each scenario there are in every test run.
-    private static let rounds = 20
+    /// How many runs of each scenario there are: `PREFS_SIMULATION_ROUNDS`, or few enough for every test run.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["PREFS_SIMULATION_ROUNDS"].flatMap { Int($0) } ?? 20
 
     @Test(arguments: Scenario.all.map(\.name))
     func `comes to one state everywhere, whatever happens on the way`(_ name: String) throws {

@@ -21,6 +21,7 @@ final class World {
     var isCalm = false
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
+    private var names: [PackAddress: String] = [:]
     /// What programs wrote, as long as no program wrote over it that could see it.
     private(set) var standing: Set<String> = []
     /// What hosts took up, with all that its authors had seen.
@@ -48,6 +49,16 @@ final class World {
 
     func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &generator)]
+    }
+}
+
+extension World {
+    /// The name of a file in its writer's folder.
+    func name(of address: PackAddress) -> String {
+        if let name = names[address] { return name }
+        let name = address.name.description
+        names[address] = name
+        return name
     }
 }
 

@@ -2,7 +2,7 @@ internal import Digests
 
 /// The SHA-256 of some bytes.
 package struct Fingerprint: Hashable, Sendable {
-    private let words: [4 of UInt64]
+    private var words: [4 of UInt64]
 
     package init(of bytes: some Sequence<UInt8>) { self.init(trusted: SHA256.hash(bytes)) }
 
@@ -13,11 +13,14 @@ package struct Fingerprint: Hashable, Sendable {
     }
 
     private init(trusted bytes: [UInt8]) {
-        words = [4 of UInt64] { word in bytes[word * 8..<word * 8 + 8].reduce(0) { $0 << 8 | UInt64($1) } }
+        words = [4 of UInt64](repeating: 0)
+        for index in 0..<32 where index < bytes.count {
+            words[index >> 3] = words[index >> 3] << 8 | UInt64(bytes[index])
+        }
     }
 
     package var bytes: [UInt8] {
-        words.indices.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: words[word] >> (56 - 8 * $0)) } }
+        (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - 8 * ($0 & 7))) }
     }
 
     /// The first 50 bits, as names hold them, at the upper end.
