@@ -6,9 +6,13 @@ import TestSupport
 final class Bench {
     let world: World
 
-    init(_ rules: Rules = .sound) {
+    convenience init(_ rules: Rules = .sound) {
+        self.init { $0.rules = rules }
+    }
+
+    init(_ change: (inout Scenario) -> Void) {
         var scenario = Scenario(name: "script", hasOneView: true, hasForeignSaves: false)
-        scenario.rules = rules
+        change(&scenario)
         world = World(seed: Seed(number: 1), round: 0, scenario: scenario)
     }
 
@@ -47,7 +51,7 @@ final class Bench {
         let areInFiles = zip(world.hosts, views).allSatisfy { host, view in
             zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
         }
-        return areAlike && areInFiles && world.lost.isEmpty
+        return areAlike && areInFiles && world.lost.isEmpty && world.complaints.isEmpty
     }
 }
 
@@ -67,8 +71,8 @@ extension SimulatedHost {
         attempt { try capture() }
     }
 
-    func edit(_ key: String, to value: PropertyList?, in domain: String = "s") {
-        save(domain) { values in
+    func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: Mark? = .write) {
+        save(domain, mark: mark) { values in
             world.note(value, over: values[key])
             values[key] = value
         }

@@ -103,6 +103,7 @@ struct Run {
             }
             if !local.outbox.isEmpty { wrongs.append("\(host.label): unpublished at rest") }
         }
+        wrongs += world.complaints
         // A state that was rolled back has forgotten what was in it.
         if !world.scenario.rollbacks, !world.scenario.clones, !world.lost.isEmpty {
             wrongs.append("lost: \(world.lost)")

@@ -14,6 +14,9 @@ struct Scenario: Sendable {
     var joiners = false
     var hasForeignSaves = true
     var rules = Rules.sound
+    var seeding = Seeding.local
+    var bytesOfWriter = EngineLimits().bytesOfWriter
+    var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
 
     let domains = ["s", "t"]
     let paths = [["a"], ["b"], ["c"], ["c", "x"], ["c", "y"], ["d", "x"], ["d", "y"], ["d"]]
@@ -23,6 +26,7 @@ struct Scenario: Sendable {
         var limits = EngineLimits()
         limits.leastLogs = 3
         limits.supersededFor = 0
+        limits.bytesOfWriter = bytesOfWriter
         return limits
     }
 

@@ -32,6 +32,12 @@ final class SimulatedHost {
     /// The preference files as they were last read.
     private var lastRead: [String: PropertyList.Dictionary] = [:]
     private var steps = 0
+    /// The state as bytes on a disk, where the run keeps them.
+    private(set) var journal: [UInt8]?
+    /// What a format makes of values that it cannot hold.
+    var distortion: ((inout PropertyList.Dictionary) -> Void)?
+    /// How many actions there were but reports, since somebody last asked.
+    var actionCount = 0
 
     struct Crash: Error {}
 
@@ -41,7 +47,8 @@ final class SimulatedHost {
         var generation: UInt64 = 0
         var modified: Int64 = 0
         var mark: Mark? = .write
-        var isMissing = false
+        /// What is there in place of values.
+        var content: Observation.Content?
         var hash = Fingerprint(of: [])
     }
 
@@ -57,13 +64,19 @@ final class SimulatedHost {
             for domain in world.scenario.domains { durable.apply(.configured(domain: domain, isMirrored: true)) }
             restart()
         }
+        beginJournal()
     }
+
+    private func beginJournal() { journal = world.keepsJournals ? Journal.beginning(with: durable) : nil }
 
     private static func engine(_ state: LocalState, _ scenario: Scenario) -> Engine {
         let kinds = scenario.dictionaryKeys
-        let policy = DomainPolicy(kind: { _, key in kinds.contains(key) ? .dictionary : .register })
-        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: .local)
+        let policy = DomainPolicy(
+            kind: { _, key in kinds.contains(key) ? .dictionary : .register }, staysHome: scenario.staysHome)
+        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: scenario.seeding)
     }
+
+    func setPolicy(_ policy: DomainPolicy) { engine.policy = policy }
 
     func clone(_ label: String) -> SimulatedHost {
         let clone = SimulatedHost(world, label, state: durable)
@@ -74,7 +87,15 @@ final class SimulatedHost {
 
     /// Begins again with what is durable.
     func restart(from state: LocalState? = nil) {
-        durable = state ?? durable
+        if let state {
+            durable = state
+            beginJournal()
+        } else if let journal, let reading = try? Journal.replay(journal, rules: world.scenario.rules) {
+            if reading.state != durable || reading.damage != nil {
+                world.complain("\(label): the journal says something else")
+            }
+            durable = reading.state
+        }
         engine = Self.engine(durable, world.scenario)
     }
 
@@ -101,7 +122,22 @@ extension SimulatedHost {
         }
     }
 
-    func capture() throws { try send(.observed(observations(world.scenario.domains))) }
+    func capture() throws {
+        try send(.observed(observations(world.scenario.domains)))
+        if world.chance(0.1) { checkShadows() }
+    }
+
+    /// After every capture, what the mirror takes a file to hold is what it holds.
+    private func checkShadows() {
+        for (domain, shadow) in engine.local.shadows where shadow.isMirrored && shadow.held == nil {
+            let known = engine.local.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
+            let file = files[domain.domain]?.values ?? [:]
+            guard shadow.file?.inode == files[domain.domain]?.generation else { continue }
+            if PropertyList.Dictionary(known) != file {
+                world.complain("\(label): \(domain) is taken to hold \(known)")
+            }
+        }
+    }
 
     func pull() throws {
         try send(.directory(.marked([Self.mirror])))
@@ -126,6 +162,7 @@ extension SimulatedHost {
         while !events.isEmpty {
             let random = fixedRandom ?? world.generator.next()
             for action in engine.handle(events.removeFirst(), at: Moment(now: now, random: random)) {
+                if case .report = action {} else { actionCount += 1 }
                 try crashPerhaps()
                 if let answer = try carryOut(action) { events.append(answer) }
             }
@@ -166,6 +203,7 @@ extension SimulatedHost {
 
     private func append(_ record: LocalRecord) {
         durable.apply(record)
+        journal? += Journal.entry(record)
         if case .captured(let capture) = record, let transaction = capture.transaction { world.note(transaction) }
         if world.chance(0.05) { history.append(durable) }
     }
@@ -203,8 +241,8 @@ extension SimulatedHost {
         let identity = FileIdentity(
             device: 1, inode: file.generation, size: 1, modified: file.modified, changed: file.modified)
         return Observation(
-            domain: domain, identity: identity, hash: file.hash,
-            content: file.isMissing ? .missing : .values(file.values), modified: file.modified, mark: file.mark)
+            domain: domain, identity: file.content == .missing ? nil : identity, hash: file.hash,
+            content: file.content ?? .values(file.values), modified: file.modified, mark: file.mark)
     }
 
     private func write(_ application: Application) throws -> WriteOutcome {
@@ -222,6 +260,7 @@ extension SimulatedHost {
             save(domain) { values in
                 values = lastRead[domain] ?? [:]
                 for (key, replacement) in change.changes { values[key.key ?? ""] = replacement.new?.propertyList }
+                distortion?(&values)
             }
         }
         try crashPerhaps()
@@ -239,6 +278,7 @@ extension SimulatedHost {
         ])
         file.modified = now
         file.mark = mark
+        file.content = nil
         files[domain] = file
     }
 

@@ -19,6 +19,9 @@ final class World {
     var canCrash: Bool
     /// Whether all faults have ended.
     var isCalm = false
+    /// Whether each host's state is also kept as bytes, and read back after a crash.
+    let keepsJournals: Bool
+    private(set) var complaints: [String] = []
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
@@ -35,6 +38,7 @@ final class World {
         generator = SeededGenerator(seed: seed, stream: scenario.name, round: round)
         self.scenario = scenario
         canCrash = scenario.crashes
+        keepsJournals = round % 10 == 0
     }
 
     /// A number that no value had before.
@@ -42,6 +46,8 @@ final class World {
         valueCount += 1
         return valueCount
     }
+
+    func complain(_ complaint: String) { complaints.append(complaint) }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
 
@@ -193,6 +199,11 @@ extension World {
             count(.returned)
         }
         host.view[address] = .whole
+    }
+
+    /// A writer's folder is gone, for everybody.
+    func forget(_ writer: WriterID) {
+        for address in files.keys where address.writer == writer { removed.insert(address) }
     }
 
     /// Brings a host everything that is there, as to one that is new.

@@ -138,7 +138,7 @@ extension CaptureDraft {
 
     /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
     private func candidates(_ reading: DomainReading, _ former: Shadow) -> [Path] {
-        guard former.isCaptured else {
+        guard former.isCaptured, !reading.isRecovered else {
             let view = local.atoms.keys(of: reading.domain.domain).map { reading.domain.appending($0.key) }
             return Set(view).union(reading.file.keys).subtracting(reading.beyondLimit).sorted()
         }

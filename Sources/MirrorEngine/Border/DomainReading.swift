@@ -11,6 +11,8 @@ struct DomainReading {
     var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
     var atHome: Set<Path> = []
+    /// Whether what was before is not what the mirror knows of.
+    private(set) var isRecovered = false
 
     init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
         domain = Path(domain: observation.domain)
@@ -34,6 +36,7 @@ struct DomainReading {
 
     /// Takes another state of the file for what it was before.
     mutating func compare(with values: PropertyList.Dictionary) {
+        isRecovered = true
         shadow = [:]
         for entry in values { shadow[domain.appending(entry.key)] = try? CanonicalValue(entry.value) }
     }
@@ -63,7 +66,7 @@ struct DomainReading {
 
 extension LocalState {
     /// What a preference file held when it was last read or written: the view, but for the exceptions.
-    func fileValues(in domain: Path) -> [Path: CanonicalValue] {
+    package func fileValues(in domain: Path) -> [Path: CanonicalValue] {
         guard let shadow = shadows[domain], shadow.isCaptured else { return [:] }
         var values: [Path: CanonicalValue] = [:]
         for (key, value) in atoms.keys(of: domain.domain) { values[domain.appending(key)] = value }

@@ -20,6 +20,13 @@ package struct Pack: Hashable, Sendable {
         case note(WriterNote)
     }
 
+    init(content: Content, hash: Fingerprint, size: Int, hasUnknownFields: Bool) {
+        self.content = content
+        self.hash = hash
+        self.size = size
+        self.hasUnknownFields = hasUnknownFields
+    }
+
     /// Reads a file of any kind.
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         hash = try Envelope.check(bytes)

@@ -24,6 +24,10 @@ package struct PackName: Hashable, Sendable {
         self.hash = hash.prefix
     }
 
+    init(kind: Kind, number: UInt64, prefix: UInt64) {
+        (self.kind, self.number, hash) = (kind, number, prefix)
+    }
+
     /// Reads the path inside a writer's folder; nil for anything that this type would not write.
     package init?(_ path: some StringProtocol) {
         for kind in Kind.allCases where path.hasPrefix(kind.prefix) && path.hasSuffix(kind.suffix) {

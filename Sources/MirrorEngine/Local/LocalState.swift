@@ -38,6 +38,12 @@ package struct LocalState: Hashable, Sendable {
         atoms = AtomStore(rules: rules)
     }
 
+    /// Takes over the rules of the program that goes on with the state.
+    mutating func adopt(_ rules: Rules) {
+        self.rules = rules
+        atoms.rules = rules
+    }
+
     /// What a crash does to a store in which an outbox is cleared too early.
     mutating func restart() {
         if !rules.clearsOutboxAfterCreation { intent = nil }

@@ -9,6 +9,13 @@ package struct ConflictJournal: Hashable, Sendable {
     /// How many conflicts had to be given up for others.
     package private(set) var evicted = 0
 
+    package init() {}
+
+    init(_ conflicts: [Conflict], evicted: Int) {
+        self.conflicts = conflicts
+        self.evicted = evicted
+    }
+
     /// A transaction that lost.
     package struct Conflict: Hashable, Sendable {
         package let loser: Dot
