@@ -56,7 +56,7 @@ let package = Package(
 
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["PropertyLists"]),
-        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists"]),
+        .executableTarget(name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists"]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),

@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// What is attacked: the reader of one format, or the one that finds out the format by itself.
+/// What is attacked: the reader of one format, the one that finds out the format by itself, or that of a mirror's files.
 enum Target: String, CaseIterable {
-    case xml, binary, openstep, gnustep, json, cross
+    case xml, binary, openstep, gnustep, json, cross, pack
 
     /// The format that the bytes are read as; nil where they are sniffed.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
@@ -13,6 +13,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
+        case .pack: return []
         }
     }
 }
