@@ -67,7 +67,7 @@ let package = Package(
         .testTarget(name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
-            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
+            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
     ]
 )
