@@ -126,6 +126,18 @@ enum PackSamples {
         }
     }
 
+    @Test func `knows of no transaction before the first`() throws {
+        var base = PackSamples.base(atoms: 1)
+        base.knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 1)])
+        // The only number 1 behind the only writer of the header's vector.
+        var bytes = base.encoded().bytes
+        let vector: [UInt8] = [1] + [77, 0, 0, 0, 0, 0, 0, 0]
+        let at = try #require(bytes.indices.first { Array(bytes[$0...].prefix(9)) == vector })
+        bytes[at + 9] = 0
+        let hashed = Array(bytes.dropLast(32))
+        #expect(throws: PackFault.notCanonical) { try Pack(decoding: hashed + Fingerprint(of: hashed).bytes) }
+    }
+
     @Test func `says itself in lines`() throws {
         let lines = try Pack(decoding: PackSamples.log.encoded().bytes).lines
         #expect(lines[1] == "mirror 4f0c2b00000000010000000000000002")

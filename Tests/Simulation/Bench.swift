@@ -6,14 +6,14 @@ import TestSupport
 final class Bench {
     let world: World
 
-    convenience init(_ rules: Rules = .sound) {
+    convenience init(_ rules: Rules) {
         self.init { $0.rules = rules }
     }
 
-    init(_ change: (inout Scenario) -> Void) {
+    init(round: Int = 0, _ change: (inout Scenario) -> Void = { _ in }) {
         var scenario = Scenario(name: "script", hasOneView: true, hasForeignSaves: false)
         change(&scenario)
-        world = World(seed: Seed(number: 1), round: 0, scenario: scenario)
+        world = World(seed: Seed(number: 1), round: round, scenario: scenario)
     }
 
     func host(_ label: String) -> SimulatedHost {

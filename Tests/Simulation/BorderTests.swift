@@ -142,6 +142,20 @@ import Testing
         #expect(sender.files["s"]?.values == ["secret": "sent", "k": 1])
     }
 
+    @Test func `lets nothing in for a key that stays at home`() {
+        let bench = Bench()
+        let (sender, keeper) = (bench.host("sender"), bench.host("keeper"))
+        keeper.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
+        keeper.set("k", to: 1)
+        sender.set("secret", to: "sent")
+        bench.comeToRest()
+        #expect(keeper.files["s"]?.values == ["k": 1])
+        #expect(sender.files["s"]?.values == ["k": 1, "secret": "sent"])
+        keeper.actionCount = 0
+        keeper.sync()
+        #expect(keeper.actionCount == 0)
+    }
+
     @Test func `leaves a value alone that is beyond a limit, and takes up the others`() {
         let (bench, near, far) = pair()
         near.save("s") { values in

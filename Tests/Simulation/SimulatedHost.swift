@@ -58,7 +58,7 @@ final class SimulatedHost {
         durable =
             state
             ?? LocalState(
-                mirror: Self.mirror, writer: WriterID(number: world.generator.next()), rules: world.scenario.rules)
+                mirror: Self.mirror, writer: .first(random: world.generator.next()), rules: world.scenario.rules)
         engine = Self.engine(durable, world.scenario)
         if state == nil {
             for domain in world.scenario.domains { durable.apply(.configured(domain: domain, isMirrored: true)) }

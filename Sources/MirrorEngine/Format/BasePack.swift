@@ -90,7 +90,9 @@ extension BasePack {
         last = try envelope.required(.last)
         guard last <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
         anchor = try envelope.fingerprint(.anchor)
-        knowledge = VersionVector(try envelope.dots(.vector))
+        let known = try envelope.dots(.vector)
+        guard known.allSatisfy({ $0.sequence > 0 }) else { throw .notCanonical }
+        knowledge = VersionVector(known)
         guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
         digest = envelope.digest
         atoms = []

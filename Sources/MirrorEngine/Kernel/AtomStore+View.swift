@@ -56,16 +56,6 @@ extension AtomStore {
         guard let entries = value(at: path)?.propertyList.dictionaryValue else { return [] }
         return entries.compactMap { entry in (try? CanonicalValue(entry.value)).map { (entry.key, $0) } }
     }
-
-    /// The domains of which something is known, in the order of paths.
-    package var domains: [String] {
-        var domains: [String] = []
-        forEach { atom in
-            let domain = atom.path.domain
-            if domains.last != domain { domains.append(domain) }
-        }
-        return domains
-    }
 }
 
 extension PropertyList? {

@@ -80,11 +80,25 @@ extension AtomStore {
 
     package var atoms: [Atom] { runs.flatMap { $0 } }
 
+    /// The domains of which something is known, in the order of paths.
+    package var domains: [String] {
+        var (domains, place) = ([String](), (run: 0, index: 0))
+        while place.run < runs.count {
+            let domain = runs[place.run][place.index].path.prefix(components: 1)
+            domains.append(domain.domain)
+            place = self.place { $0 < domain || domain.isPrefix(of: $0) }
+        }
+        return domains
+    }
+
     /// Where `path` stands or belongs.
-    private func place(of path: Path) -> (run: Int, index: Int) {
-        let run = Self.firstIndex(in: runs.count) { runs[$0].last.map { $0.path < path } ?? true }
+    private func place(of path: Path) -> (run: Int, index: Int) { place { $0 < path } }
+
+    /// Where the first path stands of which `isBefore` does not hold.
+    private func place(where isBefore: (Path) -> Bool) -> (run: Int, index: Int) {
+        let run = Self.firstIndex(in: runs.count) { runs[$0].last.map { isBefore($0.path) } ?? true }
         guard run < runs.count else { return (run, 0) }
-        return (run, Self.firstIndex(in: runs[run].count) { runs[run][$0].path < path })
+        return (run, Self.firstIndex(in: runs[run].count) { isBefore(runs[run][$0].path) })
     }
 
     /// The first of `count` indices that is not before, by halving.
@@ -119,7 +133,8 @@ extension AtomStore {
     private mutating func split(_ run: Int) {
         let half = runs[run].count / 2
         let upper = Array(runs[run][half...])
-        runs[run].removeSubrange(half...)
+        // A copy, so that room for atoms which went is not kept.
+        runs[run] = Array(runs[run][..<half])
         runs.insert(upper, at: run + 1)
     }
 

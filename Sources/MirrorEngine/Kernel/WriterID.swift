@@ -12,6 +12,20 @@ package struct WriterID: Hashable, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
+extension WriterID {
+    /// The name of a store that never had one: in the lower half, so that there is room for names after it.
+    package static func first(random: UInt64) -> WriterID { WriterID(number: random >> 1) }
+
+    /// The name that follows on this one.
+    ///
+    /// It is greater: a change that is taken over to it then still comes after all that it came after, also where the
+    /// stamps are equal, and what was dropped for its sake stays dropped everywhere.
+    package func next(random: UInt64) -> WriterID {
+        let (number, overflows) = number.addingReportingOverflow((random >> 16) + 1)
+        return WriterID(number: overflows ? .max : number)
+    }
+}
+
 extension WriterID: CustomStringConvertible {
     package var description: String { Base32.text(number, bits: 64) }
 }

@@ -16,7 +16,7 @@ extension LocalState {
         let said = knowledge(in: log)
         let transactions = log.transactions(knowing: said)
         let arrivals = transactions.flatMap { transaction in
-            transaction.atoms.map { Arrival(atom: $0, sawOther: { transaction.context.covers($0) }) }
+            transaction.atoms.map { Arrival(atom: $0, known: transaction.context) }
         }
         take(arrivals, at: now)
         var peer = peers[log.writer] ?? Peer()
@@ -49,9 +49,7 @@ extension LocalState {
     }
 
     private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
-        let arrivals = base.atoms.map { entry in
-            Arrival(atom: entry.atom) { base.knowledge.covers($0) && !entry.beat.contains($0) }
-        }
+        let arrivals = base.atoms.map { Arrival(atom: $0.atom, known: base.knowledge, beat: $0.beat) }
         take(arrivals, at: now)
         var peer = peers[base.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
@@ -65,10 +63,13 @@ extension LocalState {
         peers[base.writer] = peer
     }
 
-    /// An atom that comes in, and whether its author had seen another change.
+    /// An atom that comes in, and what its author knew: all of this but for what he beat before he knew of it.
     private struct Arrival {
         let atom: Atom
-        let sawOther: (Dot) -> Bool
+        let known: VersionVector
+        var beat: [Dot] = []
+
+        func sawOther(_ dot: Dot) -> Bool { known.covers(dot) && !beat.contains(dot) }
     }
 
     /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes.
@@ -130,26 +131,23 @@ extension LocalState {
 
     private mutating func updateException(_ key: Path, before: CanonicalValue?) {
         let domain = key.prefix(components: 1)
-        guard var shadow = shadows[domain] else { return }
         let after = atoms.value(at: key)
-        let reason: Shadow.Exception.Reason = atoms.atom(at: key)?.value == .left ? .home : .pending
-        if let exception = shadow.exceptions[key] {
-            if exception.value == after {
-                shadow.exceptions[key] = nil
-            } else if before != after, exception.reason != .limit {
-                freeze(&shadow)
-                shadow.exceptions[key] = Shadow.Exception(value: exception.value, reason: reason)
-            }
-        } else if before != after {
-            freeze(&shadow)
-            shadow.exceptions[key] = Shadow.Exception(value: before, reason: reason)
+        let exception = shadows[domain]?.exceptions[key]
+        guard before != after, exception?.reason != .limit else { return }
+        // What the file holds is what it held: the exception's value, else the view as it was.
+        let inFile = exception.map(\.value) ?? before
+        if inFile == after {
+            shadows[domain]?.exceptions[key] = nil
+        } else {
+            freeze(domain)
+            let reason: Shadow.Exception.Reason = atoms.atom(at: key)?.value == .left ? .home : .pending
+            shadows[domain]?.exceptions[key] = Shadow.Exception(value: inFile, reason: reason)
         }
-        shadows[domain] = shadow
     }
 
     /// Keeps what was known when the file was last as the view is.
-    private func freeze(_ shadow: inout Shadow) {
-        if !shadow.isPending { shadow.seen = knowledge }
+    private mutating func freeze(_ domain: Path) {
+        if shadows[domain]?.isPending == false { shadows[domain]?.seen = knowledge }
     }
 
     /// What the writer of a preference file can have seen in it.

@@ -98,13 +98,34 @@ extension Engine {
 extension Engine {
     /// Asks for the preference files that are still to be changed.
     mutating func askForLocks() {
-        guard standing.isOpen else { return }
+        guard standing.isOpen, !isApplying else { return }
+        keepHome()
         let domains = pendingDomains
         guard !domains.isEmpty else { return }
         if local.rules.capturesBeforeApplying {
+            isApplying = true
             act(.lock(domains.map(\.domain)))
         } else {
             apply(domains)
+        }
+    }
+
+    /// What came in for keys that stay on this host is not written into its files.
+    private mutating func keepHome() {
+        guard local.application == nil else { return }
+        for domain in pendingDomains {
+            guard var shadow = local.shadows[domain] else { continue }
+            let keys = shadow.exceptions.filter { key, exception in
+                exception.reason == .pending && policy.staysHome(domain.domain, key.key ?? "")
+            }
+            guard !keys.isEmpty else { continue }
+            for (key, exception) in keys {
+                shadow.exceptions[key] = Shadow.Exception(value: exception.value, reason: .home)
+            }
+            let unchanged = AppliedDomain(
+                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions, seen: shadow.seen,
+                replaced: shadow.replaced)
+            commit(.applied([unchanged]))
         }
     }
 
@@ -117,11 +138,16 @@ extension Engine {
 
     /// Captures what is in the files by now, and then changes them.
     mutating func applyUnderLock(_ observations: [Observation], at now: Int64) {
-        guard capture(observations, at: now) else { return }
+        guard capture(observations, at: now) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = pendingDomains.filter(locked.contains)
-        if domains.isEmpty || !standing.isOpen { return act(.unlock) }
+        if domains.isEmpty || !standing.isOpen { return unlock() }
         apply(domains)
+    }
+
+    private mutating func unlock() {
+        isApplying = false
+        act(.unlock)
     }
 
     private mutating func apply(_ domains: [Path]) {
@@ -140,18 +166,24 @@ extension Engine {
     }
 
     mutating func settle(_ outcome: WriteOutcome, at now: Int64) {
-        guard let application = local.application else { return act(.unlock) }
+        guard let application = local.application else { return unlock() }
         switch outcome {
         case .changedMeanwhile:
             commit(.abandonedApplication)
+            isApplying = true
             act(.lock(application.domains.map { $0.domain.domain }))
+        case .failed:
+            commit(.abandonedApplication)
+            unlock()
         case .done(let observations):
             let applied = application.domains.compactMap { change in
                 observations.first { Path(domain: $0.domain) == change.domain }
                     .map { readBack(change, $0, application) }
             }
             commit(.applied(applied))
-            act(.unlock)
+            unlock()
+            // What came in meanwhile may want to be written, too.
+            askForLocks()
         }
     }
 

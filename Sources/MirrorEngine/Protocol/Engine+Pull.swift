@@ -113,7 +113,7 @@ extension Engine {
     private mutating func reincarnate(at moment: Moment) {
         let former = local.writer
         let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
-        commit(.reincarnated(WriterID(number: moment.random), intentIsInView: inView))
+        commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
         report(.reincarnated(former: former, new: local.writer))
         let files = (folders[former] ?? []).map { PackAddress(writer: former, name: $0) }
         act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
@@ -156,21 +156,38 @@ extension Engine {
     }
 
     private mutating func join(_ pack: Pack, at now: Int64) {
-        let before = local.shadows.mapValues { Set($0.exceptions.keys) }
         commit(.joined(pack, at: now))
-        for (domain, shadow) in local.shadows.sorted(by: { $0.key < $1.key }) {
-            let keys = Set(shadow.exceptions.keys).subtracting(before[domain] ?? [])
-            guard !keys.isEmpty else { continue }
-            let names = keys.compactMap(\.key).sorted()
-            report(.changed(domain: domain.domain, keys: names, by: pack.address.writer))
+        var keys: [Path: Set<String>] = [:]
+        for path in pack.content.paths {
+            let (domain, key) = (path.prefix(components: 1), path.prefix(components: 2))
+            guard local.shadows[domain]?.exceptions[key]?.reason == .pending, let name = key.key else { continue }
+            keys[domain, default: []].insert(name)
+        }
+        for (domain, names) in keys.sorted(by: { $0.key < $1.key }) {
+            report(.changed(domain: domain.domain, keys: names.sorted(), by: pack.address.writer))
         }
         if case .base(let base) = pack.content { compareDigests(base) }
     }
 
     private mutating func compareDigests(_ base: BasePack) {
         guard base.digest != .none, local.outbox.isEmpty else { return }
+        // Only who knows the same can compare, and to know that costs next to nothing.
+        var known = base.knowledge
+        known[base.writer] = base.last
+        guard known == local.knowledge else { return }
         guard let theirs = Digest(base.digest) else { return }
         let ours = local.digest
         if ours.tips == theirs.tips, ours.state != theirs.state { report(.digestMismatch(base.writer)) }
+    }
+}
+
+extension Pack.Content {
+    /// The paths that the file writes to.
+    fileprivate var paths: [Path] {
+        switch self {
+        case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
+        case .base(let base): base.atoms.map(\.atom.path)
+        case .note: []
+        }
     }
 }

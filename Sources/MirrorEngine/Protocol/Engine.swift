@@ -18,6 +18,8 @@ package struct Engine: Sendable {
     var isPaused = false
     var isLeaving = false
     var purging: Set<WriterID> = []
+    /// Whether locks were asked for and not given back.
+    var isApplying = false
     /// Held domains of which a person said that the file is right, or that the mirror is.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []

@@ -10,7 +10,7 @@ package struct Moment: Hashable, Sendable {
     }
 }
 
-/// What the rim tells the engine.
+/// What the rim tells the engine, one at a time: all that follows from one is done before the next is told.
 package enum Event: Sendable {
     /// The mirror's directory was looked at.
     case directory(Directory)
@@ -20,7 +20,7 @@ package enum Event: Sendable {
     case fetched([PackAddress: Fetch])
     /// Preference files were found changed.
     case observed([Observation])
-    /// The preference files that were to be locked are, and look so.
+    /// The preference files that were to be locked are, and look so; none where they could not be locked.
     case locked([Observation])
     /// What became of an application.
     case written(WriteOutcome)
@@ -81,6 +81,8 @@ package enum WriteOutcome: Hashable, Sendable {
     case done([Observation])
     /// A file was not the one that was captured. Nothing of the application stands.
     case changedMeanwhile
+    /// The files could not be written. Nothing of the application stands.
+    case failed
 }
 
 package enum CreationFailure: Hashable, Sendable {
