@@ -15,12 +15,17 @@ struct DomainReading {
     private(set) var isRecovered = false
 
     init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
-        domain = Path(domain: observation.domain)
-        if case .values(let values) = observation.content { read(values) }
+        self.init(observation)
         shadow = local.fileValues(in: domain)
         let keys = Set(file.keys).union(shadow.keys)
         atHome = keys.filter { policy.staysHome(observation.domain, $0.key ?? "") }
         for key in beyondLimit { shadow[key] = nil }
+    }
+
+    /// What the file says, beside nothing.
+    init(_ observation: Observation) {
+        domain = Path(domain: observation.domain)
+        if case .values(let values) = observation.content { read(values) }
     }
 
     private mutating func read(_ values: PropertyList.Dictionary) {

@@ -4,7 +4,8 @@ internal import PropertyLists
 extension AtomStore {
     /// The value at a path; nil where there is none.
     package func value(at path: Path) -> CanonicalValue? {
-        let (under, above) = (under(path), above(path))
+        let (under, above) = (under(path), above(path, withItself: false))
+        if above.isEmpty, under.isEmpty { return nil }
         if under.count == 1, let atom = under.first, atom.path == path { return atom.value.value }
         guard let value = patched(path, above: above, under: under) else { return nil }
         // A value made of values within the limits can only be beyond them by its size.
@@ -13,7 +14,7 @@ extension AtomStore {
 
     private func patched(_ path: Path, above: [Atom], under: [Atom]) -> PropertyList? {
         var value: PropertyList?
-        if let nearest = above.last, nearest.path != path {
+        if let nearest = above.last {
             let rest = path.components.dropFirst(nearest.path.components.count)
             value = rest.reduce(nearest.value.value?.propertyList) { $0?[$1.text] }
         }

@@ -4,6 +4,8 @@
 package struct AtomStore: Sendable {
     private var runs: [[Atom]] = []
     package private(set) var count = 0
+    /// How many atoms there are of each number of components: where there is none, none is looked for.
+    private var countByDepth: [Int] = []
     package var rules: Rules
 
     /// The most atoms in a run.
@@ -24,14 +26,23 @@ package struct AtomStore: Sendable {
     /// Adds an atom by the one merge rule, and says what became of it.
     @discardableResult
     package mutating func join(_ atom: Atom) -> Outcome {
-        for end in atom.path.ends {
-            guard let other = self.atom(at: atom.path.prefix(bytes: end)) else { continue }
+        for other in above(atom.path, withItself: false) where other.isAfter(atom, rules: rules) {
+            return .dominated(by: other)
+        }
+        let place = place(of: atom.path)
+        if let other = self.atom(at: place), other.path == atom.path {
             if other == atom { return .known }
             if other.isAfter(atom, rules: rules) { return .dominated(by: other) }
         }
-        let displaced = under(atom.path).filter { atom.isAfter($0, rules: rules) }
-        for other in displaced { remove(at: other.path) }
-        insert(atom)
+        let displaced = under(atom.path, from: place).filter { atom.isAfter($0, rules: rules) }
+        if displaced.isEmpty {
+            insert(atom, at: place)
+        } else if displaced.count == 1, displaced[0].path == atom.path {
+            runs[place.run][place.index] = atom
+        } else {
+            for other in displaced { remove(at: other.path) }
+            insert(atom, at: self.place(of: atom.path))
+        }
         return .joined(displaced: displaced)
     }
 }
@@ -42,20 +53,36 @@ extension AtomStore {
     package var isEmpty: Bool { count == 0 }
 
     package func atom(at path: Path) -> Atom? {
-        let place = place(of: path)
-        guard place.run < runs.count, place.index < runs[place.run].count else { return nil }
-        let atom = runs[place.run][place.index]
-        return atom.path == path ? atom : nil
+        guard let atom = atom(at: place(of: path)), atom.path == path else { return nil }
+        return atom
     }
 
-    /// The atoms at the path and above it, the shortest path first.
-    package func above(_ path: Path) -> [Atom] {
-        path.ends.compactMap { atom(at: path.prefix(bytes: $0)) }
+    private func atom(at place: Place) -> Atom? {
+        guard place.run < runs.count, place.index < runs[place.run].count else { return nil }
+        return runs[place.run][place.index]
+    }
+
+    /// Whether there are atoms of so many components.
+    func hasAtoms(ofDepth depth: Int) -> Bool { depth < countByDepth.count && countByDepth[depth] > 0 }
+
+    /// Whether no atom has more components than this.
+    func isAtMost(deep depth: Int) -> Bool { !countByDepth.dropFirst(depth + 1).contains { $0 > 0 } }
+
+    /// The atoms above the path, and at it, the shortest path first.
+    package func above(_ path: Path, withItself: Bool = true) -> [Atom] {
+        var found: [Atom] = []
+        for (depth, end) in zip(1..., path.ends) where hasAtoms(ofDepth: depth) {
+            guard withItself || end < path.bytes.count else { break }
+            if let atom = atom(at: end < path.bytes.count ? path.prefix(bytes: end) : path) { found.append(atom) }
+        }
+        return found
     }
 
     /// The atoms at the path and below it, each after those above it.
-    package func under(_ path: Path) -> [Atom] {
-        var (found, place) = ([Atom](), place(of: path))
+    package func under(_ path: Path) -> [Atom] { under(path, from: place(of: path)) }
+
+    private func under(_ path: Path, from place: Place) -> [Atom] {
+        var (found, place) = ([Atom](), place)
         while place.run < runs.count {
             let run = runs[place.run]
             while place.index < run.count {
@@ -91,11 +118,13 @@ extension AtomStore {
         return domains
     }
 
+    private typealias Place = (run: Int, index: Int)
+
     /// Where `path` stands or belongs.
-    private func place(of path: Path) -> (run: Int, index: Int) { place { $0 < path } }
+    private func place(of path: Path) -> Place { place { $0 < path } }
 
     /// Where the first path stands of which `isBefore` does not hold.
-    private func place(where isBefore: (Path) -> Bool) -> (run: Int, index: Int) {
+    private func place(where isBefore: (Path) -> Bool) -> Place {
         let run = Self.firstIndex(in: runs.count) { runs[$0].last.map { isBefore($0.path) } ?? true }
         guard run < runs.count else { return (run, 0) }
         return (run, Self.firstIndex(in: runs[run].count) { isBefore(runs[run][$0].path) })
@@ -115,10 +144,10 @@ extension AtomStore {
 // MARK: Changing
 
 extension AtomStore {
-    /// Puts in an atom at whose path there is none.
-    private mutating func insert(_ atom: Atom) {
-        count += 1
-        var place = place(of: atom.path)
+    /// Puts in an atom where it belongs, at whose path there is none.
+    private mutating func insert(_ atom: Atom, at place: Place) {
+        note(atom.path, 1)
+        var place = place
         if place.run == runs.count {
             guard let last = runs.last, last.count < Self.longestRun else {
                 runs.append([atom])
@@ -128,6 +157,13 @@ extension AtomStore {
         }
         runs[place.run].insert(atom, at: place.index)
         if runs[place.run].count > Self.longestRun { split(place.run) }
+    }
+
+    private mutating func note(_ path: Path, _ change: Int) {
+        count += change
+        let depth = path.depth
+        while countByDepth.count <= depth { countByDepth.append(0) }
+        countByDepth[depth] += change
     }
 
     private mutating func split(_ run: Int) {
@@ -144,16 +180,10 @@ extension AtomStore {
         let place = place(of: path)
         guard place.run < runs.count, place.index < runs[place.run].count else { return nil }
         guard runs[place.run][place.index].path == path else { return nil }
-        count -= 1
+        note(path, -1)
         let atom = runs[place.run].remove(at: place.index)
         if runs[place.run].isEmpty { runs.remove(at: place.run) }
         return atom
-    }
-
-    /// Keeps only the atoms of which `isKept` says so.
-    package mutating func keep(where isKept: (Atom) -> Bool) {
-        runs = runs.map { $0.filter(isKept) }.filter { !$0.isEmpty }
-        count = runs.reduce(0) { $0 + $1.count }
     }
 }
 

@@ -100,6 +100,21 @@ extension Path {
         return ends
     }
 
+    /// How many components there are.
+    package var depth: Int {
+        var (count, at) = (0, 0)
+        while at < bytes.count {
+            at = end(ofComponentAt: at)
+            count += 1
+        }
+        return count
+    }
+
+    private func end(ofComponentAt start: Int) -> Int {
+        let (length, end) = length(at: start + 1)
+        return min(end + length, bytes.count)
+    }
+
     /// The length that stands at `at`, and where it ends.
     private func length(at start: Int) -> (length: Int, end: Int) {
         var (length, shift, at) = (0, 0, start)
@@ -124,8 +139,12 @@ extension Path {
 
     /// The first `count` components.
     package func prefix(components count: Int) -> Path {
-        let ends = ends
-        return count < ends.count ? prefix(bytes: count == 0 ? 0 : ends[count - 1]) : self
+        var (at, left) = (0, count)
+        while at < bytes.count, left > 0 {
+            at = end(ofComponentAt: at)
+            left -= 1
+        }
+        return at == bytes.count ? self : prefix(bytes: at)
     }
 
     /// Whether `other` is this path or lies under it.

@@ -74,18 +74,56 @@ extension LocalState {
 
     /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes.
     private mutating func take(_ arrivals: [Arrival], at now: Int64) {
-        let arrivals = rules.keepsEveryDomain ? arrivals : arrivals.filter { isMirrored($0.atom.path) }
-        let before = viewOfKeys(of: arrivals)
-        for arrival in arrivals {
+        var files = FilesOfDomains(shadows)
+        for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {
             clock.observe(arrival.atom.stamp, now: now)
-            switch atoms.join(arrival.atom) {
-            case .known: break
-            case .dominated(let winner): noteBeaten(arrival.atom, by: winner)
-            case .joined(let displaced):
-                for loser in displaced { noteLost(loser, to: arrival, at: now) }
+            if files.hold(arrival.atom.path) {
+                takeWithFile(arrival, at: now)
+            } else {
+                note(atoms.join(arrival.atom), of: arrival, at: now)
             }
         }
-        for (key, value) in before { updateException(key, before: value) }
+    }
+
+    /// Joins an atom of a domain that has a file here.
+    private mutating func takeWithFile(_ arrival: Arrival, at now: Int64) {
+        let path = arrival.atom.path
+        let key = path.prefix(components: 2)
+        let isDomain = key.depth < 2
+        // Where every atom is a whole key, what it displaces says what there was.
+        let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
+        let keys = isDomain ? atoms.keys(of: path.domain).map { path.appending($0.key) } : [key]
+        let before = isPlain ? [] : keys.map { atoms.value(at: $0) }
+        let outcome = atoms.join(arrival.atom)
+        if !isPlain {
+            for (key, value) in zip(keys, before) { updateException(key, before: value, after: atoms.value(at: key)) }
+        } else if case .joined(let displaced) = outcome {
+            updateException(key, before: displaced.first?.value.value, after: arrival.atom.value.value)
+        }
+        note(outcome, of: arrival, at: now)
+    }
+
+    private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) {
+        switch outcome {
+        case .known: break
+        case .dominated(let winner): noteBeaten(arrival.atom, by: winner)
+        case .joined(let displaced): for loser in displaced { noteLost(loser, to: arrival, at: now) }
+        }
+    }
+
+    /// Which domains have a file here; asked for many paths of one domain in a row.
+    private struct FilesOfDomains {
+        private let captured: Set<Path>
+        private var last: (domain: Path, isCaptured: Bool)?
+
+        init(_ shadows: [Path: Shadow]) { captured = Set(shadows.filter(\.value.isCaptured).keys) }
+
+        mutating func hold(_ path: Path) -> Bool {
+            if let last, last.domain.isPrefix(of: path) { return last.isCaptured }
+            let domain = path.prefix(components: 1)
+            last = (domain, captured.contains(domain))
+            return captured.contains(domain)
+        }
     }
 
     private func isMirrored(_ path: Path) -> Bool { shadows[path.prefix(components: 1)]?.isMirrored ?? false }
@@ -113,25 +151,9 @@ extension LocalState {
 // MARK: The border
 
 extension LocalState {
-    /// The values of all keys that the atoms may change, where there is a file that holds them.
-    private func viewOfKeys(of arrivals: [Arrival]) -> [Path: CanonicalValue?] {
-        var values: [Path: CanonicalValue?] = [:]
-        for arrival in arrivals {
-            let domain = arrival.atom.path.prefix(components: 1)
-            guard shadows[domain]?.isCaptured == true else { continue }
-            let key = arrival.atom.path.prefix(components: 2)
-            if key != domain {
-                if values[key] == nil { values[key] = .some(atoms.value(at: key)) }
-                continue
-            }
-            for (name, value) in atoms.keys(of: domain.domain) { values[domain.appending(name)] = value }
-        }
-        return values
-    }
-
-    private mutating func updateException(_ key: Path, before: CanonicalValue?) {
+    /// Notes that the view of a key is another one now, while its file is what it was.
+    private mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?) {
         let domain = key.prefix(components: 1)
-        let after = atoms.value(at: key)
         let exception = shadows[domain]?.exceptions[key]
         guard before != after, exception?.reason != .limit else { return }
         // What the file holds is what it held: the exception's value, else the view as it was.
@@ -185,7 +207,7 @@ extension LocalState {
         for (domain, shadow) in shadows where shadow.isCaptured {
             let keys = before.keys(of: domain.domain) + rebuilt.keys(of: domain.domain)
             for key in Set(keys.map { domain.appending($0.key) }) {
-                updateException(key, before: before.value(at: key))
+                updateException(key, before: before.value(at: key), after: rebuilt.value(at: key))
             }
         }
     }

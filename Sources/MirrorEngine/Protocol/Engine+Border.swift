@@ -190,7 +190,7 @@ extension Engine {
     private func readBack(_ change: DomainChange, _ observation: Observation, _ application: Application)
         -> AppliedDomain
     {
-        let reading = DomainReading(observation, local: local, policy: policy)
+        let reading = DomainReading(observation)
         var exceptions = local.shadows[change.domain]?.exceptions ?? [:]
         for (key, replacement) in change.changes {
             exceptions[key] = nil

@@ -157,8 +157,14 @@ extension Engine {
 
     private mutating func join(_ pack: Pack, at now: Int64) {
         commit(.joined(pack, at: now))
+        reportChanges(pack)
+        if case .base(let base) = pack.content { compareDigests(base) }
+    }
+
+    /// Says which keys of which files are going to change.
+    private mutating func reportChanges(_ pack: Pack) {
         var keys: [Path: Set<String>] = [:]
-        for path in pack.content.paths {
+        for path in pack.content.paths.prefix(Self.mostReportedKeys) {
             let (domain, key) = (path.prefix(components: 1), path.prefix(components: 2))
             guard local.shadows[domain]?.exceptions[key]?.reason == .pending, let name = key.key else { continue }
             keys[domain, default: []].insert(name)
@@ -166,8 +172,10 @@ extension Engine {
         for (domain, names) in keys.sorted(by: { $0.key < $1.key }) {
             report(.changed(domain: domain.domain, keys: names.sorted(), by: pack.address.writer))
         }
-        if case .base(let base) = pack.content { compareDigests(base) }
     }
+
+    /// The most keys of one file that are named.
+    private static let mostReportedKeys = 10_000
 
     private mutating func compareDigests(_ base: BasePack) {
         guard base.digest != .none, local.outbox.isEmpty else { return }
