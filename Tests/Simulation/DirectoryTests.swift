@@ -39,9 +39,15 @@ import Testing
         bench.comeToRest()
         for host in [near, far] {
             host.actionCount = 0
+            #expect(host.mayRest)
             host.sync()
             #expect(host.actionCount == 0)
         }
+        far.edit("b", to: 3)
+        #expect(!far.mayRest)
+        far.sync()
+        bench.settle()
+        #expect(!near.mayRest)
     }
 
     @Test func `that lost our files gets a fresh base, and that once an hour`() {

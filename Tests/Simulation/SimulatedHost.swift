@@ -107,6 +107,11 @@ final class SimulatedHost {
 extension SimulatedHost {
     /// One step of a mirror: capture, pull, publish, compact.
     func sync(compacts: Bool = false) {
+        let mayRest = !compacts && mayRest
+        let before = actionCount
+        defer {
+            if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
+        }
         attempt {
             try capture()
             try pull()
@@ -141,9 +146,22 @@ extension SimulatedHost {
 
     func pull() throws {
         try send(.directory(.marked([Self.mirror])))
+        try send(.listed(listing))
+    }
+
+    private var listing: Listing {
         var folders: [WriterID: [String: Int]] = [:]
         for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = 1 }
-        try send(.listed(Listing(folders: folders)))
+        return Listing(folders: folders)
+    }
+
+    /// Whether the head of the state says that there is nothing to do.
+    var mayRest: Bool {
+        let bytes = Journal.encoded(engine.head(journalLength: 0))
+        guard let head = try? Journal.head(bytes) else { return false }
+        let identities = world.scenario.domains.map { ($0, observation($0).identity) }
+        return !head.needsState(
+            listing, files: Dictionary(identities) { $1 }, at: now, limits: world.scenario.limits)
     }
 
     func publish() throws {

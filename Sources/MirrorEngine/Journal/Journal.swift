@@ -15,6 +15,18 @@ package enum Journal {
     /// What is appended for a record.
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
+    /// The file beside a journal that says whether there is anything to do.
+    package static func encoded(_ head: LocalHead) -> [UInt8] { magic + framed(head.recorded) }
+
+    package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead {
+        guard bytes.starts(with: magic) else { throw .notThisFormat }
+        var reader = ByteReader(bytes)
+        _ = try reader.bytes(magic.count)
+        let head: LocalHead = try body(&reader)
+        try reader.expectEnd()
+        return head
+    }
+
     private static func framed(_ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(run: body)

@@ -101,7 +101,7 @@ extension LocalState {
 
 extension Engine {
     /// Whether a base would spare more than it costs.
-    private var isBaseDue: Bool {
+    var isBaseDue: Bool {
         let folder = local.folder
         return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, folder.baseBytes / 2)
             || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10))

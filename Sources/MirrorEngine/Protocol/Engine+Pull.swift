@@ -3,7 +3,7 @@ extension Engine {
     /// Compares what is in view with what was joined, and asks for the rest.
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
-        folders = listing.folders.mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
+        folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
         noteOwnFiles(at: moment.now)
         notePeers(at: moment.now)
         var wanted = unknownOwnFiles
@@ -14,6 +14,14 @@ extension Engine {
         }
         if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
         joinWaiting(at: moment.now)
+    }
+
+    /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them.
+    private func known(_ listing: Listing) -> [WriterID: [String: Int]] {
+        guard listing.folders.count > limits.writers else { return listing.folders }
+        let met = listing.folders.filter { $0.key == local.writer || local.peers[$0.key] != nil }
+        let new = listing.folders.keys.filter { met[$0] == nil }.sorted().prefix(max(0, limits.writers - met.count))
+        return listing.folders.filter { met[$0.key] != nil || new.contains($0.key) }
     }
 
     /// Files in our own folder that we know nothing of.
