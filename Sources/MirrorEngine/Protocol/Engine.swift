@@ -1,4 +1,9 @@
 /// A store's part in a mirror: told what happens, it decides what is to be done, and does nothing.
+///
+/// A sync tells it `directory`, then `observed` with all preference files that changed, then `listed`, then `publish`.
+/// Whatever it answers is carried out in order, each action so that it lasts through a crash before the next is begun;
+/// only when all are done is it told, one after the other, what they led to. After a crash it begins again with the
+/// state that the journal says, and needs to be told nothing of what was under way.
 package struct Engine: Sendable {
     package private(set) var local: LocalState
     package var policy: DomainPolicy
