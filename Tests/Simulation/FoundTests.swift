@@ -43,4 +43,24 @@ import Testing
         bench.comeToRest()
         #expect(bench.isSound)
     }
+
+    /// A log that waits for the one before it is joined in time, in view or not.
+    @Test func `a host with a log that waits has not nothing to do`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for key in ["a", "b"] {
+            far.set(key, to: .string(key))
+            far.publishNow()
+        }
+        bench.settle()
+        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        near.view[logs[0]] = nil
+        near.pullNow()
+        near.view[logs[1]] = nil
+        #expect(!near.mayRest)
+        bench.world.pass(601)
+        near.sync()
+        #expect(near.value("b") == "b")
+    }
 }

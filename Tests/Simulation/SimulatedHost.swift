@@ -147,6 +147,20 @@ extension SimulatedHost {
     func pull() throws {
         try send(.directory(.marked([Self.mirror])))
         try send(.listed(listing))
+        if world.chance(0.1) { checkTransactions() }
+    }
+
+    /// Whoever has one atom of a transaction has all of them that nobody overwrote.
+    private func checkTransactions() {
+        let atoms = engine.local.atoms
+        for transaction in world.captured.values where transaction.writes.count > 1 {
+            // What somebody overwrote may be missing where a base came before that.
+            let isKnown = transaction.atoms.filter { world.survivors.atom(at: $0.path) == $0 }.map { atom in
+                atoms.above(atom.path).contains { $0 == atom || $0.dominates(atom) }
+            }
+            let isLive = transaction.atoms.contains { atoms.atom(at: $0.path) == $0 }
+            if isLive, isKnown.contains(false) { world.complain("\(label): a part of \(transaction.dot)") }
+        }
     }
 
     private var listing: Listing {

@@ -29,6 +29,8 @@ final class World {
     private(set) var standing: Set<String> = []
     /// What hosts took up, with all that its authors had seen.
     private(set) var captured: [Dot: Transaction] = [:]
+    /// What all of that comes to.
+    private(set) var survivors = AtomStore()
 
     enum Fault: CaseIterable, Hashable {
         case late, partial, duplicate, returned, crash, clone, rollback, skew, joiner, foreignSave, reincarnation
@@ -77,7 +79,10 @@ extension World {
         standing.formUnion(new?.texts ?? [])
     }
 
-    func note(_ transaction: Transaction) { captured[transaction.dot] = transaction }
+    func note(_ transaction: Transaction) {
+        captured[transaction.dot] = transaction
+        for atom in transaction.atoms { survivors.join(atom) }
+    }
 
     /// The values that are neither in force nor in a journal, nor were overwritten by whoever knew of them.
     var lost: [String] {

@@ -78,4 +78,23 @@ extension LocalState {
         for (key, exception) in shadow.exceptions { values[key] = exception.value }
         return values
     }
+
+    /// What is still to be changed in a preference file.
+    func pendingChanges(in domain: Path) -> [Path: Shadow.Replacement] {
+        let pending = (shadows[domain]?.exceptions ?? [:]).filter { $0.value.reason == .pending }
+        var changes = pending.mapValues { Shadow.Replacement(old: $0.value, new: nil) }
+        if pending.count < 64 {
+            for (key, exception) in pending {
+                changes[key] = Shadow.Replacement(old: exception.value, new: atoms.value(at: key))
+            }
+            return changes
+        }
+        // Many are found faster all in a row.
+        for (name, value) in atoms.keys(of: domain.domain) {
+            let key = domain.appending(name)
+            guard let exception = pending[key] else { continue }
+            changes[key] = Shadow.Replacement(old: exception.value, new: value)
+        }
+        return changes
+    }
 }

@@ -74,7 +74,7 @@ extension Atom: Recorded {
 extension AtomStore: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.append(leb128: UInt64(count))
-        forEach { $0.write(to: &bytes) }
+        visit { $0.write(to: &bytes) }
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {

@@ -6,6 +6,8 @@ package struct AtomStore: Sendable {
     package private(set) var count = 0
     /// How many atoms there are of each number of components: where there is none, none is looked for.
     private var countByDepth: [Int] = []
+    /// How often anything was changed since this value was made; the same number of the same store is the same view.
+    private(set) var changeCount = 0
     package var rules: Rules
 
     /// The most atoms in a run.
@@ -39,6 +41,7 @@ package struct AtomStore: Sendable {
             insert(atom, at: place)
         } else if displaced.count == 1, displaced[0].path == atom.path {
             runs[place.run][place.index] = atom
+            changeCount += 1
         } else {
             for other in displaced { remove(at: other.path) }
             insert(atom, at: self.place(of: atom.path))
@@ -101,7 +104,7 @@ extension AtomStore {
     }
 
     /// Shows every atom, in the order of paths.
-    package func forEach(_ body: (Atom) -> Void) {
+    package func visit(_ body: (Atom) -> Void) {
         for run in runs { for atom in run { body(atom) } }
     }
 
@@ -161,6 +164,7 @@ extension AtomStore {
 
     private mutating func note(_ path: Path, _ change: Int) {
         count += change
+        changeCount += 1
         let depth = path.depth
         while countByDepth.count <= depth { countByDepth.append(0) }
         countByDepth[depth] += change
@@ -192,5 +196,5 @@ extension AtomStore: Hashable {
         left.count == right.count && left.runs.joined().elementsEqual(right.runs.joined())
     }
 
-    package func hash(into hasher: inout Hasher) { forEach { hasher.combine($0) } }
+    package func hash(into hasher: inout Hasher) { visit { hasher.combine($0) } }
 }

@@ -33,7 +33,7 @@ extension Engine {
 
     private var isAtRest: Bool {
         local.outbox.isEmpty && local.intent == nil && local.application == nil && local.folder.noteNumber > 0
-            && !isBaseDue && !isLeaving && purging.isEmpty && accepted.isEmpty && overruled.isEmpty
+            && waiting.isEmpty && !isBaseDue && !isLeaving && purging.isEmpty && accepted.isEmpty && overruled.isEmpty
     }
 }
 

@@ -186,7 +186,7 @@ extension LocalState {
     mutating func rebuild(from packs: [Pack]) {
         let inView = Set(packs.map(\.address.writer)).union([writer])
         var rebuilt = AtomStore(rules: rules)
-        atoms.forEach { if !inView.contains($0.dot.writer) { rebuilt.join($0) } }
+        atoms.visit { if !inView.contains($0.dot.writer) { rebuilt.join($0) } }
         for pack in packs {
             switch pack.content {
             case .log(let log):

@@ -33,7 +33,7 @@ extension LocalState {
             bytes += (entry.writer == writer ? folder.tip : peers[entry.writer]?.tip)?.bytes ?? []
             tips.update(bytes)
         }
-        atoms.forEach { atom in
+        atoms.visit { atom in
             guard case .value(let value) = atom.value else { return }
             var bytes: [UInt8] = []
             bytes.append(run: atom.path.bytes)

@@ -152,15 +152,11 @@ extension Engine {
 
     private mutating func apply(_ domains: [Path]) {
         let changes = domains.map { domain in
-            let shadow = local.shadows[domain] ?? Shadow()
-            let pending = shadow.exceptions.filter { $0.value.reason == .pending }
-            let replacements = pending.map { key, exception in
-                (key, Shadow.Replacement(old: exception.value, new: local.atoms.value(at: key)))
-            }
-            return DomainChange(domain: domain, file: shadow.file, changes: Dictionary(replacements) { $1 })
+            DomainChange(domain: domain, file: local.shadows[domain]?.file, changes: local.pendingChanges(in: domain))
         }
         let application = Application(
             domains: changes, seen: local.knowledge, isChecked: local.rules.capturesBeforeApplying)
+        changesAtApplication = local.atoms.changeCount
         commit(.intendedApplication(application))
         act(.write(application))
     }
@@ -192,14 +188,19 @@ extension Engine {
     {
         let reading = DomainReading(observation)
         var exceptions = local.shadows[change.domain]?.exceptions ?? [:]
+        let isSameView = changesAtApplication == local.atoms.changeCount
         for (key, replacement) in change.changes {
             exceptions[key] = nil
-            guard reading.file[key] != local.atoms.value(at: key) else { continue }
             let isWritten = reading.file[key] == replacement.new
+            if isWritten, isSameView { continue }
+            guard reading.file[key] != local.atoms.value(at: key) else { continue }
             exceptions[key] = Shadow.Exception(value: reading.file[key], reason: isWritten ? .pending : .format)
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            seen: application.seen, replaced: change.changes)
+            seen: application.seen, replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
     }
+
+    /// The most keys of which it is kept what a write replaced: a save that takes more than these back is no slip.
+    private static let mostRemembered = 1000
 }

@@ -86,7 +86,7 @@ extension LocalState {
     /// All that we still have to say, and what we carry for writers whose folders are gone.
     package var base: BasePack {
         var entries: [BasePack.Entry] = []
-        atoms.forEach { atom in
+        atoms.visit { atom in
             guard atom.dot.writer == writer || carried.contains(atom.dot.writer) else { return }
             let beat = Set((beats[atom.path] ?? []).filter(isUnseen).map(\.beaten)).sorted()
             entries.append(BasePack.Entry(atom: atom, beat: atom.dot.writer == writer ? beat : []))

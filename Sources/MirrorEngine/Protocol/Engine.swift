@@ -25,6 +25,8 @@ package struct Engine: Sendable {
     var purging: Set<WriterID> = []
     /// Whether locks were asked for and not given back.
     var isApplying = false
+    /// The state's count of changes when the application was made.
+    var changesAtApplication: Int?
     /// Held domains of which a person said that the file is right, or that the mirror is.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []
