@@ -55,6 +55,9 @@ extension Target {
     }
 
     private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
+        if let head = try? Journal.head(bytes), (try? Journal.head(Journal.encoded(head))) != head {
+            throw BrokenProperty(self, "a head is not readable as it is written")
+        }
         guard let reading = try? Journal.replay(bytes) else { return }
         guard (0...bytes.count).contains(reading.length) else {
             throw BrokenProperty(self, "a journal longer than its file")
