@@ -60,7 +60,7 @@ import Testing
             near.sync()
         }
         lose()
-        #expect(near.files(of: near.durable.writer).map(\.name.kind) == [.base])
+        #expect(near.files(of: near.durable.writer).map(\.name.kind) == [.base, .note])
         for _ in 0..<3 { lose() }
         #expect(near.reports.count { $0 == .lostFiles } == 1)
         bench.world.pass(3700)

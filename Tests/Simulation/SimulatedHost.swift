@@ -113,6 +113,7 @@ extension SimulatedHost {
             if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
         }
         attempt {
+            if engine.shouldPullFirst(listing) { try pull() }
             try capture()
             try pull()
             try publish()
@@ -152,6 +153,8 @@ extension SimulatedHost {
 
     /// Whoever has one atom of a transaction has all of them that nobody overwrote.
     private func checkTransactions() {
+        // A dot that is two changes, in a fork, says nothing of either.
+        guard !world.scenario.clones, !world.scenario.rollbacks else { return }
         let atoms = engine.local.atoms
         for transaction in world.captured.values where transaction.writes.count > 1 {
             // What somebody overwrote may be missing where a base came before that.

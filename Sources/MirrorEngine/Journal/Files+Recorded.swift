@@ -79,7 +79,7 @@ extension CreatedFile: Recorded {
 extension OwnFolder: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(created, tip, saidKnowledge, baseSequence, baseBytes, logBytes, logCount)
-        bytes.write(owesBase, lastHealing, noteNumber, hasLeft)
+        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -91,6 +91,7 @@ extension OwnFolder: Recorded {
         logBytes = try reader.read()
         logCount = try reader.read()
         owesBase = try reader.read()
+        owesNote = try reader.read()
         lastHealing = try reader.read()
         noteNumber = try reader.read()
         hasLeft = try reader.read()

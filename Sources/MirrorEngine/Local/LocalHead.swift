@@ -25,7 +25,7 @@ extension Engine {
         let others = local.peers.filter { $0.key != local.writer }
         return LocalHead(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
-            created: Set(local.folder.created.filter { $0.value.supersededAt == nil }.keys),
+            created: Set(local.folder.created.keys.filter(local.folder.needs)),
             superseded: local.folder.created.compactMapValues(\.supersededAt), joined: others.mapValues(\.joined),
             tips: others.compactMapValues { $0.tip?.prefix },
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
@@ -33,7 +33,8 @@ extension Engine {
 
     private var isAtRest: Bool {
         local.outbox.isEmpty && local.intent == nil && local.application == nil && local.folder.noteNumber > 0
-            && waiting.isEmpty && !isBaseDue && !isLeaving && purging.isEmpty && accepted.isEmpty && overruled.isEmpty
+            && waiting.isEmpty && !local.folder.owesNote && !isBaseDue && !isLeaving && purging.isEmpty
+            && accepted.isEmpty && overruled.isEmpty
     }
 }
 
@@ -52,10 +53,10 @@ extension LocalHead {
     }
 
     private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {
-        let names = Set((listing.folders[writer] ?? [:]).keys.compactMap { PackName($0) }).filter { $0.kind != .note }
+        let names = Set((listing.folders[writer] ?? [:]).keys.compactMap { PackName($0) })
         let isDue = superseded.values.contains { now - $0 >= limits.supersededFor }
-        return isDue || !created.filter { $0.kind != .note }.isSubset(of: names)
-            || !names.isSubset(of: created.union(superseded.keys))
+        return isDue || !created.isSubset(of: names)
+            || !names.filter { $0.kind != .note }.isSubset(of: created.union(superseded.keys))
     }
 
     private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {

@@ -18,7 +18,7 @@ extension LocalState {
         case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
         case .carries(let writer): carried.insert(writer)
         case .lostFiles(let now):
-            folder.owesBase = true
+            (folder.owesBase, folder.owesNote) = (true, true)
             folder.lastHealing = now
         case .configured(let domain, let isMirrored):
             shadows[Path(domain: domain), default: Shadow()].isMirrored = isMirrored
@@ -124,7 +124,9 @@ extension LocalState {
             folder.logCount += 1
             outbox.removeAll { $0.dot.sequence <= intent.last }
         case .base: supersede(with: intent, at: now)
-        case .note: (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+        case .note:
+            (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+            folder.owesNote = false
         }
     }
 

@@ -86,10 +86,18 @@ package struct OwnFolder: Hashable, Sendable {
     package internal(set) var logCount = 0
     /// Whether a fresh base is owed, because files of ours were lost or we have none of our own yet.
     package internal(set) var owesBase = false
+    /// Whether our note is to be written anew, because it may be lost.
+    package internal(set) var owesNote = false
     package internal(set) var lastHealing: Int64?
     package internal(set) var noteNumber: UInt64 = 0
     /// Whether our last note says that we left.
     package internal(set) var hasLeft = false
+
+    /// Whether a file of ours must still be there.
+    func needs(_ name: PackName) -> Bool {
+        guard let file = created[name], file.supersededAt == nil else { return false }
+        return name.kind != .note || name.number == noteNumber
+    }
 
     var size: Int { created.values.reduce(0) { $0 + $1.size } }
 }

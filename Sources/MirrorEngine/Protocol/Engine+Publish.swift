@@ -14,7 +14,9 @@ extension Engine {
     }
 
     private mutating func intendNext(at now: Int64) {
-        if local.folder.noteNumber == 0 || (isLeaving && local.outbox.isEmpty && !local.folder.hasLeft) {
+        if local.folder.noteNumber == 0 || local.folder.owesNote
+            || (isLeaving && local.outbox.isEmpty && !local.folder.hasLeft)
+        {
             intendNote()
         } else if !local.outbox.isEmpty {
             intendLog()

@@ -16,6 +16,12 @@ extension Engine {
         joinWaiting(at: moment.now)
     }
 
+    /// Whether our own folder shows that this state is a copy or an old one: then what others wrote is to be taken in
+    /// before what was changed in files here, of which some may be theirs.
+    package func shouldPullFirst(_ listing: Listing) -> Bool {
+        (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
+    }
+
     /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them.
     private func known(_ listing: Listing) -> [WriterID: [String: Int]] {
         guard listing.folders.count > limits.writers else { return listing.folders }
@@ -38,7 +44,7 @@ extension Engine {
     private mutating func noteOwnFiles(at now: Int64) {
         let names = folders[local.writer] ?? []
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
-        let isMissing = local.folder.created.contains { !names.contains($0.key) && $0.value.supersededAt == nil }
+        let isMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
         guard isMissing, !local.folder.owesBase else { return }
         if let last = local.folder.lastHealing, (last...last + limits.healsEvery).contains(now) { return }
         commit(.lostFiles(at: now))
