@@ -30,17 +30,18 @@ let package = Package(
         .executable(name: "prefs", targets: ["prefs"]),
     ],
     targets: [
-        // Vocabulary: values, and what may be said about them. Pure.
+        // Vocabulary: values, what may be said about them, and how their bytes are told apart. Pure.
         .target(name: "PropertyLists"),
+        .target(name: "Digests"),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists"]),
-        .target(name: "MirrorEngine", dependencies: ["PropertyLists"]),
+        .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
         // The rim: the operating system, and its simulated twin.
-        .target(name: "Platform"),
+        .target(name: "Platform", dependencies: ["Digests"]),
         .target(name: "SimulatedPlatform", dependencies: ["Platform"]),
 
         // Policy: the store, and the loop that mirrors it.
-        .target(name: "Preferences", dependencies: ["Platform", "PropertyLists", "SettingsSchema"]),
+        .target(name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "SettingsSchema"]),
         .target(
             name: "PreferencesMirror",
             dependencies: ["MirrorEngine", "Platform", "Preferences", "PropertyLists"]),
@@ -55,18 +56,24 @@ let package = Package(
 
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
-        .executableTarget(name: "Fuzzing", dependencies: ["PropertyLists", "SettingsSchema"]),
+        .executableTarget(
+            name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "SettingsSchema"]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
+        .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
+        .testTarget(
+            name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
+        .testTarget(name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"]),
         .testTarget(
             name: "SettingsSchemaTests", dependencies: ["PropertyLists", "SettingsSchema", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "PreferencesTests",
             dependencies: [
-                "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform", "TestSupport",
+                "Digests", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "TestSupport",
             ]),
         .executableTarget(
             name: "StoreWorker", dependencies: ["Platform", "Preferences", "PropertyLists"], path: "Tests/StoreWorker"),
@@ -77,7 +84,7 @@ let package = Package(
             name: "CommandsTests",
             dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
-            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases"]),
+            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
     ]
 )

@@ -58,6 +58,7 @@ extension Target {
         switch self {
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
+        case .pack: try checkPack(bytes)
         default: break
         }
         for options in readings {

@@ -1,3 +1,4 @@
+import Digests
 import Platform
 import Preferences
 import SimulatedPlatform

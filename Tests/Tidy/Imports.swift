@@ -3,11 +3,12 @@ enum Imports {
     /// What each module may import of this package and of the system. Also allowed everywhere: `everywhere`.
     static let allowed: [String: Set<String>] = [
         "PropertyLists": [],
+        "Digests": [],
         "SettingsSchema": ["PropertyLists"],
-        "MirrorEngine": ["PropertyLists"],
-        "Platform": ["Glibc", "Synchronization"],
+        "MirrorEngine": ["Digests", "PropertyLists"],
+        "Platform": ["Digests", "Glibc", "Synchronization"],
         "SimulatedPlatform": ["Platform", "Synchronization"],
-        "Preferences": ["Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
+        "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists"],
         "Commands": [
             "Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
@@ -16,7 +17,8 @@ enum Imports {
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Fuzzing": [
-            "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+            "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
+            "SimulatedPlatform",
         ],
     ]
 

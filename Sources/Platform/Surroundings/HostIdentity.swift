@@ -1,3 +1,5 @@
+internal import Digests
+
 /// Which machine this is, without saying so to anybody who does not know already.
 ///
 /// The machine's own number is to stay secret, as its manual asks. What is made of it by a one-way hash with a number of

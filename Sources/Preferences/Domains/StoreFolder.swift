@@ -1,3 +1,4 @@
+internal import Digests
 package import Platform
 package import PropertyLists
 

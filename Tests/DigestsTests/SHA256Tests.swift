@@ -1,6 +1,4 @@
-import Platform
-import SimulatedPlatform
-import TestSupport
+import Digests
 import Testing
 
 @Suite struct `The hash` {
@@ -24,6 +22,15 @@ import Testing
         #expect(hex(hashes[55]) == "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318")
         #expect(hex(hashes[56]) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a")
         #expect(hex(hashes[64]) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb")
+    }
+
+    @Test(arguments: [1, 3, 63, 64, 65, 127, 200]) func `takes a message in pieces of any length`(_ length: Int) {
+        let message = (0..<1000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        var hash = SHA256()
+        for start in stride(from: 0, to: message.count, by: length) {
+            hash.update(Array(message[start..<min(start + length, message.count)]))
+        }
+        #expect(hash.finish() == SHA256.hash(message))
     }
 
     /// Test cases 1, 2 and 6 of RFC 4231.

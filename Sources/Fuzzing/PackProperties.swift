@@ -1,0 +1,91 @@
+internal import Digests
+internal import MirrorEngine
+
+/// The files that others may put into a mirror, and the journal that a crash may have left.
+extension Target {
+    /// Reads bytes as a file of a mirror: as they are, and with the hashes that would let them pass.
+    func checkPack(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
+        let bytes = Array(bytes)
+        try checkPack(bytes)
+        if let mended = mended(bytes) { try checkPack(mended) }
+        if let value = try? CanonicalValue(decoding: bytes) {
+            guard (try? CanonicalValue(value.propertyList))?.bytes == bytes else {
+                throw BrokenProperty(self, "a value is read that is written in other bytes")
+            }
+        }
+        try checkJournal(bytes)
+    }
+
+    private func checkPack(_ bytes: [UInt8]) throws(BrokenProperty) {
+        if let marker = try? Marker(decoding: bytes), (try? Marker(decoding: marker.encoded())) != marker {
+            throw BrokenProperty(self, "a marker is not readable as it is written")
+        }
+        guard let pack = try? Pack(decoding: bytes) else { return }
+        guard PackName(pack.address.name.description) == pack.address.name else {
+            throw BrokenProperty(self, "a file has a name that is not read")
+        }
+        guard !pack.lines.isEmpty else { throw BrokenProperty(self, "a file without words") }
+        let written = encoded(pack.content)
+        guard pack.hasUnknownFields || written == bytes else {
+            throw BrokenProperty(self, "a file is read that is written in other bytes")
+        }
+        try checkJoin(pack)
+    }
+
+    private func encoded(_ content: Pack.Content) -> [UInt8] {
+        switch content {
+        case .log(let log): log.encoded().bytes
+        case .base(let base): base.encoded().bytes
+        case .note(let note): note.encoded().bytes
+        }
+    }
+
+    /// A file that may be read may be joined, twice as well as once, and leaves no atom that another dominates.
+    private func checkJoin(_ pack: Pack) throws(BrokenProperty) {
+        var state = LocalState(mirror: pack.mirror, writer: WriterID(number: 1))
+        state.apply(.joined(pack, at: 0))
+        let once = state
+        state.apply(.joined(pack, at: 0))
+        guard state.atoms == once.atoms else { throw BrokenProperty(self, "joined twice is not joined once") }
+        for domain in state.atoms.domains { _ = state.atoms.keys(of: domain) }
+        let atoms = state.atoms.atoms
+        guard zip(atoms, atoms.dropFirst()).allSatisfy({ !$0.dominates($1) }) else {
+            throw BrokenProperty(self, "an atom below one that dominates it")
+        }
+    }
+
+    private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
+        if let head = try? Journal.head(bytes), (try? Journal.head(Journal.encoded(head))) != head {
+            throw BrokenProperty(self, "a head is not readable as it is written")
+        }
+        guard let reading = try? Journal.replay(bytes) else { return }
+        guard (0...bytes.count).contains(reading.length) else {
+            throw BrokenProperty(self, "a journal longer than its file")
+        }
+        guard (try? Journal.replay(Journal.beginning(with: reading.state)))?.state == reading.state else {
+            throw BrokenProperty(self, "a state is not readable as it is written")
+        }
+    }
+
+    /// The same file with right checksums of its records, a right trailer and a right hash.
+    private func mended(_ bytes: [UInt8]) -> [UInt8]? {
+        let trailer = 80
+        guard bytes.count >= trailer + 7 else { return nil }
+        var reader = ByteReader(Array(bytes.dropLast(trailer)))
+        guard (try? reader.bytes(5)) != nil, (try? reader.run(limit: bytes.count)) != nil else { return nil }
+        var mended = bytes
+        var records: UInt64 = 0
+        while !reader.isAtEnd {
+            guard let body = try? reader.run(limit: bytes.count), (try? reader.halfWord()) != nil else { return nil }
+            replace(&mended, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
+            records += 1
+        }
+        replace(&mended, at: bytes.count - trailer, by: records, count: 8)
+        replace(&mended, at: bytes.count - trailer + 8, by: UInt64(bytes.count), count: 8)
+        return mended.dropLast(32) + SHA256.hash(mended.dropLast(32))
+    }
+
+    private func replace(_ bytes: inout [UInt8], at start: Int, by number: UInt64, count: Int) {
+        for index in 0..<count { bytes[start + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
+    }
+}

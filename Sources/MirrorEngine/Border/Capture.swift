@@ -1,0 +1,50 @@
+/// What reading preference files came to: at most one transaction, and what each file holds.
+package struct Capture: Hashable, Sendable {
+    /// The change that was made in the files, all at once.
+    package var transaction: Transaction?
+    /// The clock after it.
+    package var clock: Stamp
+    package var domains: [CapturedDomain]
+    /// Whether what was being written into files is settled by this.
+    package var settlesApplication: Bool
+}
+
+/// A preference file after it was captured.
+package struct CapturedDomain: Hashable, Sendable {
+    package var domain: Path
+    package var file: FileIdentity?
+    package var hash: Fingerprint?
+    /// The keys whose value in the file is not that of the view.
+    package var exceptions: [Path: Shadow.Exception]
+    package var seen: VersionVector
+    package var held: Held?
+    /// Whether the last write into the file was taken back by somebody, and where.
+    package var reverted: [Path]
+}
+
+/// Changes that are to be made in preference files, all at once.
+package struct Application: Hashable, Sendable {
+    package var domains: [DomainChange]
+    /// What was known when they were made.
+    package var seen: VersionVector
+    /// Whether a file that is not the one that was captured must stay.
+    package var isChecked = true
+}
+
+/// What is to be changed in one preference file.
+package struct DomainChange: Hashable, Sendable {
+    package var domain: Path
+    /// The file as it was captured; another one must not be replaced.
+    package var file: FileIdentity?
+    package var changes: [Path: Shadow.Replacement]
+}
+
+/// A preference file after it was written, as it was read back.
+package struct AppliedDomain: Hashable, Sendable {
+    package var domain: Path
+    package var file: FileIdentity?
+    package var hash: Fingerprint?
+    package var exceptions: [Path: Shadow.Exception]
+    package var seen: VersionVector
+    package var replaced: [Path: Shadow.Replacement]
+}

@@ -1,0 +1,101 @@
+/// What is wrong with bytes that should be a pack, a value or a record.
+package enum PackFault: Error, Hashable, Sendable {
+    case endsEarly
+    case bytesLeftOver
+    case notThisFormat
+    /// Written for readers of this version or later.
+    case newerVersion(UInt64)
+    case unknownField(UInt64)
+    case unknownTag
+    case notUTF8
+    /// The same thing could be said in other bytes.
+    case notCanonical
+    case beyondLimit(String)
+    case wrongChecksum
+    case wrongHash
+    case contradiction(String)
+}
+
+/// Takes bytes apart from the front, never beyond their end.
+package struct ByteReader: Sendable {
+    private let bytes: [UInt8]
+    package private(set) var position: Int
+    private var end: Int
+
+    package init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        position = 0
+        end = bytes.count
+    }
+
+    package var isAtEnd: Bool { position >= end }
+    package var remaining: Int { end - position }
+
+    package mutating func byte() throws(PackFault) -> UInt8 {
+        guard position < end else { throw .endsEarly }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    package mutating func bytes(_ count: Int) throws(PackFault) -> ArraySlice<UInt8> {
+        guard count >= 0, count <= remaining else { throw .endsEarly }
+        defer { position += count }
+        return bytes[position..<position + count]
+    }
+
+    /// A number in groups of seven bits, the lowest first, in as few bytes as it takes.
+    package mutating func number() throws(PackFault) -> UInt64 {
+        var (number, shift): (UInt64, UInt64) = (0, 0)
+        while true {
+            let byte = try byte()
+            let group = UInt64(byte & 0x7F)
+            guard shift < 63 || group <= 1 else { throw .notCanonical }
+            number |= group << shift
+            if byte < 0x80 {
+                guard byte != 0 || shift == 0 else { throw .notCanonical }
+                return number
+            }
+            shift += 7
+            guard shift < 70 else { throw .notCanonical }
+        }
+    }
+
+    /// A number that counts or measures what follows.
+    package mutating func count(limit: Int, of what: StaticString = "length") throws(PackFault) -> Int {
+        let number = try number()
+        guard number <= UInt64(limit) else { throw .beyondLimit("\(what)") }
+        return Int(number)
+    }
+
+    /// Bytes with their length before them.
+    package mutating func run(limit: Int) throws(PackFault) -> ArraySlice<UInt8> {
+        try bytes(try count(limit: limit))
+    }
+
+    package mutating func text(limit: Int) throws(PackFault) -> String {
+        guard let text = String(validating: try run(limit: limit), as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    /// A number of eight bytes, the lowest first.
+    package mutating func word() throws(PackFault) -> UInt64 {
+        try bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    package mutating func halfWord() throws(PackFault) -> UInt32 {
+        try bytes(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// A reader of the next `count` bytes, which this one passes over.
+    package mutating func part(_ count: Int) throws(PackFault) -> ByteReader {
+        guard count >= 0, count <= remaining else { throw .endsEarly }
+        var part = self
+        part.end = position + count
+        position += count
+        return part
+    }
+
+    package func expectEnd() throws(PackFault) {
+        guard isAtEnd else { throw .bytesLeftOver }
+    }
+}

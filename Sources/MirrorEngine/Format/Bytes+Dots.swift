@@ -1,0 +1,75 @@
+/// Writers in files take eight bytes, sequence numbers as few as they can; lists of both ascend.
+extension [UInt8] {
+    mutating func append(_ dot: Dot) {
+        append(littleEndian: dot.writer.number)
+        append(leb128: dot.sequence)
+    }
+
+    mutating func append(_ dots: [Dot]) {
+        append(leb128: UInt64(dots.count))
+        for dot in dots { append(dot) }
+    }
+}
+
+extension ByteReader {
+    /// The most writers of one mirror.
+    static let mostWriters = 4096
+
+    mutating func dot() throws(PackFault) -> Dot {
+        let writer = WriterID(number: try word())
+        let sequence = try number()
+        guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
+        return Dot(writer: writer, sequence: sequence)
+    }
+
+    /// Dots in ascending order; at most one for each writer unless `mayRepeatWriters`.
+    mutating func dots(mayRepeatWriters: Bool = false) throws(PackFault) -> [Dot] {
+        let limit = mayRepeatWriters ? Int.max : Self.mostWriters
+        let count = try count(limit: min(limit, remaining / 9), of: "dots")
+        var dots: [Dot] = []
+        for _ in 0..<count {
+            let dot = try dot()
+            if let last = dots.last {
+                guard mayRepeatWriters ? last < dot : last.writer < dot.writer else { throw .notCanonical }
+            }
+            dots.append(dot)
+        }
+        return dots
+    }
+
+    mutating func stamp() throws(PackFault) -> Stamp {
+        let stamp = Stamp(number: try number())
+        guard stamp.isValid else { throw .beyondLimit("stamp") }
+        return stamp
+    }
+
+    mutating func atomValue() throws(PackFault) -> AtomValue {
+        let bytes = Array(try run(limit: CanonicalValue.longest))
+        switch bytes {
+        case [CanonicalValue.Tag.deleted.rawValue]: return .deleted
+        case [CanonicalValue.Tag.left.rawValue]: return .left
+        default: return .value(try CanonicalValue(decoding: bytes))
+        }
+    }
+
+    /// A path, of which the beginning that it shares with the one before is only counted.
+    mutating func path(after previous: Path?) throws(PackFault) -> Path {
+        let before = previous?.bytes ?? []
+        let shared = try count(limit: before.count, of: "bytes that paths share")
+        let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
+        if let next = rest.first, shared < before.count, before[shared] == next { throw .notCanonical }
+        let path = try Path(decoding: Array(before.prefix(shared)) + rest)
+        if let previous, !(previous < path) { throw .notCanonical }
+        return path
+    }
+}
+
+extension [UInt8] {
+    mutating func append(_ path: Path, after previous: Path?) {
+        let before = previous?.bytes ?? []
+        var shared = 0
+        while shared < before.count, shared < path.bytes.count, before[shared] == path.bytes[shared] { shared += 1 }
+        append(leb128: UInt64(shared))
+        append(run: path.bytes[shared...])
+    }
+}

@@ -1,0 +1,197 @@
+internal import Digests
+
+/// What every file of a mirror is wrapped in.
+///
+///     70 72 66 6d           "prfm"
+///     6c                    the kind: l, b, w, or i for a mirror's marker
+///     1f                    the length of the header
+///     02 10 …               its fields, in ascending order: number, length, bytes; a reader passes over an odd
+///                           number that it does not know, and leaves the file alone at an even one
+///     05 …………… 4 bytes      records: length, body, CRC-32C of the body
+///     8 + 8 + 32 + 32       the trailer: how many records, how many bytes in all, the digest of the state or zeros,
+///                           and the SHA-256 of everything before it
+struct Envelope: Sendable {
+    var kind: UInt8
+    var fields: [Field: [UInt8]] = [:]
+    var records: [[UInt8]] = []
+    var digest = Fingerprint.none
+    /// Whether the header said more than this version knows.
+    private(set) var hasUnknownFields = false
+
+    /// What a header may say.
+    enum Field: UInt64, CaseIterable {
+        case mirror = 2
+        case writer = 4
+        case first = 6
+        case last = 8
+        case previous = 10
+        /// The version of this format that a reader must know at least.
+        case version = 12
+        case vector = 14
+        case anchor = 16
+        case label = 18
+        case platform = 20
+        case software = 22
+        case hasLeft = 24
+    }
+
+    static let magic: [UInt8] = Array("prfm".utf8)
+    /// The version of the format that is written and read.
+    static let version: UInt64 = 1
+    static let longestFile = 128 << 20
+    static let longestHeader = 1 << 20
+    static let longestRecord = 64 << 20
+    private static let trailerLength = 80
+
+    init(kind: UInt8) { self.kind = kind }
+}
+
+// MARK: Writing
+
+extension Envelope {
+    /// The bytes of the file and their hash, which names it.
+    func encoded() -> (bytes: [UInt8], hash: Fingerprint) {
+        var bytes = Self.magic + [kind]
+        bytes.append(run: header)
+        for record in records {
+            bytes.append(run: record)
+            bytes.append(littleEndian: CRC32C.checksum(record))
+        }
+        bytes.append(littleEndian: UInt64(records.count))
+        bytes.append(littleEndian: UInt64(bytes.count - 8 + Self.trailerLength))
+        bytes += digest.bytes
+        let hash = Fingerprint(of: bytes)
+        return (bytes + hash.bytes, hash)
+    }
+
+    private var header: [UInt8] {
+        var header: [UInt8] = []
+        for field in Field.allCases {
+            guard let value = fields[field] else { continue }
+            header.append(leb128: field.rawValue)
+            header.append(run: value)
+        }
+        return header
+    }
+}
+
+// MARK: Reading
+
+extension Envelope {
+    /// The hash that a whole file has, or why it is none.
+    static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
+        guard bytes.count <= longestFile else { throw .beyondLimit("bytes of a file") }
+        guard bytes.count >= trailerLength + magic.count + 2 else { throw .endsEarly }
+        guard bytes.starts(with: magic) else { throw .notThisFormat }
+        let hash = Fingerprint(of: bytes.dropLast(32))
+        guard hash == Fingerprint(bytes.suffix(32)) else { throw .wrongHash }
+        return hash
+    }
+
+    init(decoding bytes: [UInt8]) throws(PackFault) {
+        _ = try Self.check(bytes)
+        var reader = ByteReader(bytes)
+        _ = try reader.bytes(Self.magic.count)
+        kind = try reader.byte()
+        let length = try reader.count(limit: Self.longestHeader, of: "bytes of a header")
+        try readHeader(try reader.part(length))
+        guard reader.remaining >= Self.trailerLength else { throw .endsEarly }
+        try readRecords(try reader.part(reader.remaining - Self.trailerLength))
+        guard try reader.word() == UInt64(records.count) else { throw .contradiction("count of records") }
+        guard try reader.word() == UInt64(bytes.count) else { throw .contradiction("length") }
+        digest = Fingerprint(try reader.bytes(32)) ?? .none
+    }
+
+    private mutating func readHeader(_ header: ByteReader) throws(PackFault) {
+        var (header, previous) = (header, UInt64(0))
+        while !header.isAtEnd {
+            let number = try header.number()
+            let value = try header.run(limit: Self.longestHeader)
+            guard number > previous else { throw .notCanonical }
+            previous = number
+            if let field = Field(rawValue: number) {
+                fields[field] = Array(value)
+            } else if number % 2 == 0 {
+                throw .unknownField(number)
+            } else {
+                hasUnknownFields = true
+            }
+        }
+        let wanted = try required(.version)
+        if wanted > Self.version { throw .newerVersion(wanted) }
+        guard wanted > 0 else { throw .contradiction("version") }
+    }
+
+    private mutating func readRecords(_ reader: ByteReader) throws(PackFault) {
+        var reader = reader
+        while !reader.isAtEnd {
+            let record = try reader.run(limit: Self.longestRecord)
+            guard try reader.halfWord() == CRC32C.checksum(record) else { throw .wrongChecksum }
+            records.append(Array(record))
+        }
+    }
+}
+
+// MARK: Fields
+
+extension Envelope {
+    /// Throws unless the header has these fields and no others, but for those that may be missing.
+    func expect(_ wanted: Set<Field>, optional: Set<Field> = []) throws(PackFault) {
+        let present = Set(fields.keys)
+        guard wanted.isSubset(of: present), present.subtracting(wanted).isSubset(of: optional) else {
+            throw .contradiction("fields of a header")
+        }
+    }
+
+    func number(_ field: Field) throws(PackFault) -> UInt64? {
+        guard let bytes = fields[field] else { return nil }
+        var reader = ByteReader(bytes)
+        let number = try reader.number()
+        try reader.expectEnd()
+        return number
+    }
+
+    func required(_ field: Field) throws(PackFault) -> UInt64 {
+        guard let number = try number(field) else { throw .contradiction("a header without \(field)") }
+        return number
+    }
+
+    mutating func set(_ field: Field, _ number: UInt64) {
+        var bytes: [UInt8] = []
+        bytes.append(leb128: number)
+        fields[field] = bytes
+    }
+
+    func text(_ field: Field) throws(PackFault) -> String {
+        guard let text = String(validating: fields[field] ?? [], as: UTF8.self) else { throw .notUTF8 }
+        return text
+    }
+
+    func fingerprint(_ field: Field) throws(PackFault) -> Fingerprint? {
+        guard let bytes = fields[field] else { return nil }
+        guard let fingerprint = Fingerprint(bytes) else { throw .contradiction("length of a hash") }
+        return fingerprint
+    }
+
+    func mirror() throws(PackFault) -> MirrorID {
+        var reader = ByteReader(fields[.mirror] ?? [])
+        let mirror = MirrorID(high: try reader.word(), low: try reader.word())
+        try reader.expectEnd()
+        return mirror
+    }
+
+    func writer() throws(PackFault) -> WriterID {
+        var reader = ByteReader(fields[.writer] ?? [])
+        let writer = WriterID(number: try reader.word())
+        try reader.expectEnd()
+        return writer
+    }
+
+    func dots(_ field: Field) throws(PackFault) -> [Dot] {
+        guard let bytes = fields[field] else { return [] }
+        var reader = ByteReader(bytes)
+        let dots = try reader.dots()
+        try reader.expectEnd()
+        return dots
+    }
+}

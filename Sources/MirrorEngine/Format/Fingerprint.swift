@@ -1,0 +1,43 @@
+internal import Digests
+
+/// The SHA-256 of some bytes.
+package struct Fingerprint: Hashable, Sendable {
+    private var words: [4 of UInt64]
+
+    package init(of bytes: some Sequence<UInt8>) { self.init(trusted: SHA256.hash(bytes)) }
+
+    /// Nil unless there are 32 bytes.
+    package init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        self.init(trusted: Array(bytes))
+    }
+
+    private init(trusted bytes: [UInt8]) {
+        words = [4 of UInt64](repeating: 0)
+        for index in 0..<32 where index < bytes.count {
+            words[index >> 3] = words[index >> 3] << 8 | UInt64(bytes[index])
+        }
+    }
+
+    package var bytes: [UInt8] {
+        (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - 8 * ($0 & 7))) }
+    }
+
+    /// The first 50 bits, as names hold them, at the upper end.
+    package var prefix: UInt64 { words[0] & ~0x3FFF }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.words.indices.allSatisfy { left.words[$0] == right.words[$0] }
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
+
+    /// What stands where nothing was hashed.
+    package static let none = Fingerprint(trusted: [UInt8](repeating: 0, count: 32))
+}
+
+extension Fingerprint: CustomStringConvertible {
+    package var description: String {
+        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,84 @@
+/// A file as it is created: its name inside its writer's folder, and its bytes.
+package struct EncodedPack: Hashable, Sendable {
+    package let name: PackName
+    package let bytes: [UInt8]
+    package let hash: Fingerprint
+}
+
+/// A file of a writer's folder, read and found whole.
+package struct Pack: Hashable, Sendable {
+    package let content: Content
+    package let hash: Fingerprint
+    /// How many bytes the file has.
+    package let size: Int
+    /// Whether the file says more than this version understands.
+    package let hasUnknownFields: Bool
+
+    package enum Content: Hashable, Sendable {
+        case log(LogPack)
+        case base(BasePack)
+        case note(WriterNote)
+    }
+
+    init(content: Content, hash: Fingerprint, size: Int, hasUnknownFields: Bool) {
+        self.content = content
+        self.hash = hash
+        self.size = size
+        self.hasUnknownFields = hasUnknownFields
+    }
+
+    /// Reads a file of any kind.
+    package init(decoding bytes: [UInt8]) throws(PackFault) {
+        hash = try Envelope.check(bytes)
+        size = bytes.count
+        let envelope = try Envelope(decoding: bytes)
+        hasUnknownFields = envelope.hasUnknownFields
+        switch PackName.Kind(rawValue: envelope.kind) {
+        case .log: content = .log(try LogPack(envelope))
+        case .base: content = .base(try BasePack(envelope))
+        case .note: content = .note(try WriterNote(envelope))
+        case nil: throw .notThisFormat
+        }
+    }
+
+    /// Reads a file and finds that it is the one that its place says.
+    package init(decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) throws(PackFault) {
+        try self.init(decoding: bytes)
+        guard self.address == address else { throw .contradiction("name") }
+        guard self.mirror == mirror else { throw .contradiction("mirror") }
+    }
+
+    package var address: PackAddress {
+        switch content {
+        case .log(let log): named(.log, log.first, log.writer)
+        case .base(let base): named(.base, base.last, base.writer)
+        case .note(let note): named(.note, note.number, note.writer)
+        }
+    }
+
+    package var mirror: MirrorID {
+        switch content {
+        case .log(let log): log.mirror
+        case .base(let base): base.mirror
+        case .note(let note): note.mirror
+        }
+    }
+
+    private func named(_ kind: PackName.Kind, _ number: UInt64, _ writer: WriterID) -> PackAddress {
+        PackAddress(writer: writer, name: PackName(kind: kind, number: number, hash: hash))
+    }
+}
+
+extension Envelope {
+    mutating func setWriter(_ writer: WriterID) {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: writer.number)
+        fields[.writer] = bytes
+    }
+
+    mutating func setDots(_ field: Field, _ dots: [Dot]) {
+        var bytes: [UInt8] = []
+        bytes.append(dots)
+        fields[field] = bytes
+    }
+}

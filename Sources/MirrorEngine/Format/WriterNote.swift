@@ -1,0 +1,86 @@
+/// Who a writer is, in its own words.
+package struct WriterNote: Hashable, Sendable {
+    package var mirror: MirrorID
+    package var writer: WriterID
+    /// The valid note with the highest number counts.
+    package var number: UInt64
+    package var label: String
+    package var platform: String
+    package var software: String
+    /// Whether the writer has left the mirror for good.
+    package var hasLeft: Bool
+
+    package init(
+        mirror: MirrorID, writer: WriterID, number: UInt64, label: String, platform: String, software: String,
+        hasLeft: Bool = false
+    ) {
+        self.mirror = mirror
+        self.writer = writer
+        self.number = number
+        self.label = label
+        self.platform = platform
+        self.software = software
+        self.hasLeft = hasLeft
+    }
+
+    private static let longestText = 256
+}
+
+extension WriterNote {
+    package func encoded() -> EncodedPack {
+        var envelope = Envelope(kind: PackName.Kind.note.rawValue)
+        envelope.fields[.mirror] = mirror.bytes
+        envelope.setWriter(writer)
+        envelope.set(.first, number)
+        envelope.set(.version, Envelope.version)
+        envelope.fields[.label] = Array(label.utf8)
+        envelope.fields[.platform] = Array(platform.utf8)
+        envelope.fields[.software] = Array(software.utf8)
+        envelope.set(.hasLeft, hasLeft ? 1 : 0)
+        let (bytes, hash) = envelope.encoded()
+        return EncodedPack(name: PackName(kind: .note, number: number, hash: hash), bytes: bytes, hash: hash)
+    }
+
+    init(_ envelope: Envelope) throws(PackFault) {
+        try envelope.expect([.mirror, .writer, .first, .version, .label, .platform, .software, .hasLeft])
+        guard envelope.digest == .none else { throw .contradiction("a note with a digest") }
+        mirror = try envelope.mirror()
+        writer = try envelope.writer()
+        number = try envelope.required(.first)
+        guard number <= 9999 else { throw .beyondLimit("number of a note") }
+        label = try envelope.text(.label)
+        platform = try envelope.text(.platform)
+        software = try envelope.text(.software)
+        switch try envelope.required(.hasLeft) {
+        case 0: hasLeft = false
+        case 1: hasLeft = true
+        default: throw .notCanonical
+        }
+        let longest = max(label.utf8.count, platform.utf8.count, software.utf8.count)
+        guard longest <= Self.longestText else { throw .beyondLimit("bytes of a label") }
+        guard envelope.records.isEmpty else { throw .contradiction("a note with records") }
+    }
+}
+
+/// The file that makes a folder a mirror.
+package struct Marker: Hashable, Sendable {
+    package var mirror: MirrorID
+
+    package init(mirror: MirrorID) { self.mirror = mirror }
+
+    private static let kind = UInt8(ascii: "i")
+
+    package func encoded() -> [UInt8] {
+        var envelope = Envelope(kind: Self.kind)
+        envelope.fields[.mirror] = mirror.bytes
+        envelope.set(.version, Envelope.version)
+        return envelope.encoded().bytes
+    }
+
+    package init(decoding bytes: [UInt8]) throws(PackFault) {
+        let envelope = try Envelope(decoding: bytes)
+        guard envelope.kind == Self.kind, envelope.records.isEmpty else { throw .notThisFormat }
+        try envelope.expect([.mirror, .version])
+        mirror = try envelope.mirror()
+    }
+}

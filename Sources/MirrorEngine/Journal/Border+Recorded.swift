@@ -1,0 +1,135 @@
+// How what is known of preference files stands in the journal.
+
+extension FileIdentity: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(device, inode, size, modified, changed) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        device = try reader.read()
+        inode = try reader.read()
+        size = try reader.read()
+        modified = try reader.read()
+        changed = try reader.read()
+    }
+}
+
+extension Shadow.Exception: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(value, reason) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        value = try reader.read()
+        reason = try reader.read()
+    }
+}
+
+extension Shadow.Replacement: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(old, new) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        old = try reader.read()
+        new = try reader.read()
+    }
+}
+
+extension Shadow: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(file, hash, generations, exceptions, seen, held, isMirrored, isCaptured, replaced)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        file = try reader.read()
+        hash = try reader.read()
+        generations = try reader.read()
+        exceptions = try reader.read()
+        seen = try reader.read()
+        held = try reader.read()
+        isMirrored = try reader.read()
+        isCaptured = try reader.read()
+        replaced = try reader.read()
+    }
+}
+
+extension CapturedDomain: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, hash, exceptions, seen, held, reverted) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        domain = try reader.read()
+        file = try reader.read()
+        hash = try reader.read()
+        exceptions = try reader.read()
+        seen = try reader.read()
+        held = try reader.read()
+        reverted = try reader.read()
+    }
+}
+
+extension Capture: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(transaction, clock, domains, settlesApplication) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        transaction = try reader.read()
+        clock = try reader.read()
+        domains = try reader.read()
+        settlesApplication = try reader.read()
+    }
+}
+
+extension DomainChange: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, changes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        domain = try reader.read()
+        file = try reader.read()
+        changes = try reader.read()
+    }
+}
+
+extension Application: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(domains, seen, isChecked) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        domains = try reader.read()
+        seen = try reader.read()
+        isChecked = try reader.read()
+    }
+}
+
+extension AppliedDomain: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, hash, exceptions, seen, replaced) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        domain = try reader.read()
+        file = try reader.read()
+        hash = try reader.read()
+        exceptions = try reader.read()
+        seen = try reader.read()
+        replaced = try reader.read()
+    }
+}
+
+extension LocalState: Recorded {
+    /// All but the rules, which are the program's.
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
+        bytes.write(shadows, application, conflicts, beats, carried, retired, atoms)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let mirror = try reader.read(MirrorID.self)
+        self.init(mirror: mirror, writer: try reader.read())
+        formerWriters = try reader.read()
+        sequence = try reader.read()
+        clock = HybridClock(local: try reader.read())
+        knowledge = try reader.read()
+        peers = try reader.read()
+        outbox = try reader.read()
+        intent = try reader.read()
+        folder = try reader.read()
+        shadows = try reader.read()
+        application = try reader.read()
+        conflicts = try reader.read()
+        beats = try reader.read()
+        carried = try reader.read()
+        retired = try reader.read()
+        atoms = try reader.read()
+    }
+}

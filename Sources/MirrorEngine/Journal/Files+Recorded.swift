@@ -1,0 +1,152 @@
+// How the mirror's files, and what is known of them, stand in the journal.
+
+extension PackName: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(kind, number, hash) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let kind = try reader.read(Kind.self)
+        let number = try reader.number()
+        self.init(kind: kind, number: number, prefix: try reader.number())
+    }
+}
+
+extension EncodedPack: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(name, hash)
+        bytes.append(run: self.bytes)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let name = try reader.read(PackName.self)
+        let hash = try reader.read(Fingerprint.self)
+        self.init(name: name, bytes: Array(try reader.run(limit: Envelope.longestFile)), hash: hash)
+    }
+}
+
+extension Pack: Recorded {
+    /// What was read of the file, under the hash that it had: a newer version may have said more in it.
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(hash, size, hasUnknownFields)
+        bytes.append(run: encodedContent.bytes)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let hash = try reader.read(Fingerprint.self)
+        let size = try reader.read(Int.self)
+        let hasUnknownFields = try reader.read(Bool.self)
+        let content = try Pack(decoding: Array(try reader.run(limit: Envelope.longestFile))).content
+        self.init(content: content, hash: hash, size: size, hasUnknownFields: hasUnknownFields)
+    }
+
+    private var encodedContent: EncodedPack {
+        switch content {
+        case .log(let log): log.encoded()
+        case .base(let base): base.encoded()
+        case .note(let note): note.encoded()
+        }
+    }
+}
+
+extension WriterNote: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: encoded().bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        try self.init(try Envelope(decoding: Array(try reader.run(limit: Envelope.longestFile))))
+    }
+}
+
+extension PackIntent: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        pack = try reader.read()
+        last = try reader.read()
+        knowledge = try reader.read()
+        isFarewell = try reader.read()
+    }
+}
+
+extension CreatedFile: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(size, last, supersededAt) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        size = try reader.read()
+        last = try reader.read()
+        supersededAt = try reader.read()
+    }
+}
+
+extension OwnFolder: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(created, tip, saidKnowledge, baseSequence, baseBytes, logBytes, logCount)
+        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        created = try reader.read()
+        tip = try reader.read()
+        saidKnowledge = try reader.read()
+        baseSequence = try reader.read()
+        baseBytes = try reader.read()
+        logBytes = try reader.read()
+        logCount = try reader.read()
+        owesBase = try reader.read()
+        owesNote = try reader.read()
+        lastHealing = try reader.read()
+        noteNumber = try reader.read()
+        hasLeft = try reader.read()
+    }
+}
+
+extension Peer: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(joined, tip, knowledge, baseSequence)
+        bytes.write(beyond.map(\.lowerBound), beyond.map(\.upperBound), note, vanishedAt, carries)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        joined = try reader.read()
+        tip = try reader.read()
+        knowledge = try reader.read()
+        baseSequence = try reader.read()
+        let bounds = (try reader.read([UInt64].self), try reader.read([UInt64].self))
+        for (lower, upper) in zip(bounds.0, bounds.1) {
+            guard lower > 0, lower <= upper else { throw .contradiction("range") }
+            beyond.append(lower...upper)
+        }
+        note = try reader.read()
+        vanishedAt = try reader.read()
+        carries = try reader.read()
+    }
+}
+
+extension Beat: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(beaten, by) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        beaten = try reader.read()
+        by = try reader.read()
+    }
+}
+
+extension ConflictJournal.Conflict: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(loser, winner, kind, when, values, resolvedAt) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        loser = try reader.read()
+        winner = try reader.read()
+        kind = try reader.read()
+        when = try reader.read()
+        values = try reader.read()
+        resolvedAt = try reader.read()
+    }
+}
+
+extension ConflictJournal: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(conflicts, evicted) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let conflicts = try reader.read([Conflict].self)
+        self.init(conflicts, evicted: try reader.read())
+    }
+}

@@ -1,0 +1,90 @@
+internal import Digests
+
+/// The local state as a file: a checkpoint, then records, each with its length and its CRC-32C.
+///
+///     70 72 66 6a 01        "prfj", and the version of the format
+///     8f 02 …… 4 bytes      the state as it was when the journal was begun: length, body, checksum
+///     05 …… 4 bytes         a record, and so on; one that a crash cut off ends the journal
+package enum Journal {
+    private static let magic: [UInt8] = Array("prfj".utf8) + [1]
+    private static let longestRecord = 1 << 30
+
+    /// A journal that begins with this state.
+    package static func beginning(with state: LocalState) -> [UInt8] { magic + framed(state.recorded) }
+
+    /// What is appended for a record.
+    package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
+
+    /// The file beside a journal that says whether there is anything to do.
+    package static func encoded(_ head: LocalHead) -> [UInt8] { magic + framed(head.recorded) }
+
+    package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead {
+        guard bytes.starts(with: magic) else { throw .notThisFormat }
+        var reader = ByteReader(bytes)
+        _ = try reader.bytes(magic.count)
+        let head: LocalHead = try body(&reader)
+        try reader.expectEnd()
+        return head
+    }
+
+    private static func framed(_ body: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(run: body)
+        bytes.append(littleEndian: CRC32C.checksum(body))
+        return bytes
+    }
+
+    /// What a journal says.
+    package struct Reading: Hashable, Sendable {
+        package let state: LocalState
+        /// The bytes that say it. What is behind them was cut off by a crash, and is to be cut off before more is added.
+        package let length: Int
+        package let records: Int
+        /// Why the rest says nothing, where it is not for a crash: whole records stand behind it.
+        package let damage: PackFault?
+    }
+
+    /// The state that a journal leads to.
+    package static func replay(_ bytes: [UInt8], rules: Rules = .sound) throws(PackFault) -> Reading {
+        var reader = ByteReader(bytes)
+        guard bytes.starts(with: magic) else { throw .notThisFormat }
+        _ = try reader.bytes(magic.count)
+        var state: LocalState = try body(&reader)
+        state.adopt(rules)
+        var (length, records) = (reader.position, 0)
+        while !reader.isAtEnd {
+            do throws(PackFault) {
+                state.apply(try body(&reader) as LocalRecord)
+            } catch {
+                let isDamage = hasRecords(bytes, behind: length)
+                return Reading(state: state, length: length, records: records, damage: isDamage ? error : nil)
+            }
+            (length, records) = (reader.position, records + 1)
+        }
+        return Reading(state: state, length: length, records: records, damage: nil)
+    }
+
+    /// A checked body, read to its end.
+    private static func body<Value: Recorded>(_ reader: inout ByteReader) throws(PackFault) -> Value {
+        let body = Array(try reader.run(limit: longestRecord))
+        guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
+        var inner = ByteReader(body)
+        let value = try inner.read(Value.self)
+        try inner.expectEnd()
+        return value
+    }
+
+    /// Whether the record at `start` has its full length and others follow it: then it was not the last to be written.
+    private static func hasRecords(_ bytes: [UInt8], behind start: Int) -> Bool {
+        var reader = ByteReader(bytes)
+        do throws(PackFault) {
+            _ = try reader.bytes(start)
+            _ = try reader.run(limit: longestRecord)
+            _ = try reader.halfWord()
+            _ = try body(&reader) as LocalRecord
+            return true
+        } catch {
+            return false
+        }
+    }
+}

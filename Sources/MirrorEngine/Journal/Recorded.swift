@@ -1,0 +1,142 @@
+/// Something that is written into the local state's journal and read back from it.
+///
+/// The journal is read by the version that wrote it and by later ones; nobody else reads it.
+protocol Recorded {
+    func write(to bytes: inout [UInt8])
+    init(from reader: inout ByteReader) throws(PackFault)
+}
+
+extension [UInt8] {
+    mutating func write(_ values: any Recorded...) {
+        for value in values { value.write(to: &self) }
+    }
+}
+
+extension ByteReader {
+    mutating func read<Value: Recorded>(_ type: Value.Type = Value.self) throws(PackFault) -> Value {
+        try Value(from: &self)
+    }
+}
+
+// MARK: Numbers and texts
+
+extension UInt64: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.append(leb128: self) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.number() }
+}
+
+extension Int64: Recorded {
+    /// The sign goes to the lowest bit, so that small numbers stay short.
+    func write(to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: self << 1 ^ self >> 63)) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let number = try reader.number()
+        self = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+    }
+}
+
+extension Int: Recorded {
+    func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let number = Int(exactly: try reader.read(Int64.self)) else { throw .beyondLimit("number") }
+        self = number
+    }
+}
+
+extension Bool: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        switch try reader.byte() {
+        case 0: self = false
+        case 1: self = true
+        default: throw .notCanonical
+        }
+    }
+}
+
+extension String: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: utf8) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.text(limit: 1 << 20) }
+}
+
+// MARK: Collections
+
+extension Optional: Recorded where Wrapped: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(self == nil ? 0 : 1)
+        self?.write(to: &bytes)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        self = try reader.read(Bool.self) ? try reader.read(Wrapped.self) : nil
+    }
+}
+
+extension Array: Recorded where Element: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for element in self { element.write(to: &bytes) }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        // Each element takes a byte at least.
+        let count = try reader.count(limit: reader.remaining, of: "elements")
+        self = []
+        for _ in 0..<count { append(try reader.read(Element.self)) }
+    }
+}
+
+extension Set: Recorded where Element: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for element in map(\.recorded).sorted(by: { $0.isBefore($1) }) { bytes += element }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) { self = Set(try reader.read([Element].self)) }
+}
+
+extension Dictionary: Recorded where Key: Recorded, Value: Recorded {
+    /// In the order of the keys' bytes, so that equal states are equal bytes.
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for (key, value) in map({ ($0.key.recorded, $0.value) }).sorted(by: { $0.0.isBefore($1.0) }) {
+            bytes += key
+            value.write(to: &bytes)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let count = try reader.count(limit: reader.remaining, of: "entries")
+        self = [:]
+        for _ in 0..<count {
+            let key = try reader.read(Key.self)
+            self[key] = try reader.read(Value.self)
+        }
+    }
+}
+
+extension Recorded {
+    /// The bytes of this alone.
+    var recorded: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+}
+
+/// A choice of few, by its number.
+extension Recorded where Self: RawRepresentable, RawValue == UInt8 {
+    func write(to bytes: inout [UInt8]) { bytes.append(rawValue) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let value = Self(rawValue: try reader.byte()) else { throw .unknownTag }
+        self = value
+    }
+}
+
+extension Held: Recorded {}
+extension Shadow.Exception.Reason: Recorded {}
+extension ConflictJournal.Conflict.Kind: Recorded {}
+extension PackName.Kind: Recorded {}

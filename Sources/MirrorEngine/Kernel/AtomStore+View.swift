@@ -1,0 +1,77 @@
+internal import PropertyLists
+
+/// What a program sees of the state: the shortest atom's value, changed by each newer atom below it.
+extension AtomStore {
+    /// The value at a path; nil where there is none.
+    package func value(at path: Path) -> CanonicalValue? {
+        let (under, above) = (under(path), above(path, withItself: false))
+        if above.isEmpty, under.isEmpty { return nil }
+        if under.count == 1, let atom = under.first, atom.path == path { return atom.value.value }
+        guard let value = patched(path, above: above, under: under) else { return nil }
+        // A value made of values within the limits can only be beyond them by its size.
+        return try? CanonicalValue(value)
+    }
+
+    private func patched(_ path: Path, above: [Atom], under: [Atom]) -> PropertyList? {
+        var value: PropertyList?
+        if let nearest = above.last {
+            let rest = path.components.dropFirst(nearest.path.components.count)
+            value = rest.reduce(nearest.value.value?.propertyList) { $0?[$1.text] }
+        }
+        let depth = path.components.count
+        for atom in rules.patchesViews ? under[...] : under.prefix(1) {
+            let rest = atom.path.components.dropFirst(depth).map(\.text)
+            value.write(atom.value.value?.propertyList, at: rest[...])
+        }
+        return value
+    }
+
+    /// The keys of a domain with their values, in the order of paths.
+    package func keys(of domain: String) -> [(key: String, value: CanonicalValue)] {
+        let path = Path(domain: domain)
+        var atoms = under(path)[...]
+        if let first = atoms.first, first.path == path {
+            if first.value.value != nil { return keysOfWholeValue(path) }
+            atoms.removeFirst()
+        }
+        var (keys, start) = ([(key: String, value: CanonicalValue)](), atoms.startIndex)
+        while start < atoms.endIndex {
+            let keyPath = atoms[start].path.prefix(components: 2)
+            let end = atoms[start...].firstIndex { !keyPath.isPrefix(of: $0.path) } ?? atoms.endIndex
+            if let key = keyPath.key, let value = value(at: keyPath, from: atoms[start..<end]) {
+                keys.append((key, value))
+            }
+            start = end
+        }
+        return keys
+    }
+
+    /// The value of a key above which there is none, from the atoms at it and below.
+    private func value(at path: Path, from atoms: ArraySlice<Atom>) -> CanonicalValue? {
+        if atoms.count == 1, let atom = atoms.first, atom.path == path { return atom.value.value }
+        return patched(path, above: [], under: Array(atoms)).flatMap { try? CanonicalValue($0) }
+    }
+
+    /// No host writes a whole domain; whoever finds one shows it like any other dictionary.
+    private func keysOfWholeValue(_ path: Path) -> [(key: String, value: CanonicalValue)] {
+        guard let entries = value(at: path)?.propertyList.dictionaryValue else { return [] }
+        return entries.compactMap { entry in (try? CanonicalValue(entry.value)).map { (entry.key, $0) } }
+    }
+}
+
+extension PropertyList? {
+    /// Puts a value at a way into dictionaries; nil removes what is there. What is no dictionary on the way to a value
+    /// becomes one.
+    mutating func write(_ value: PropertyList?, at path: ArraySlice<String>) {
+        guard let first = path.first else {
+            self = value
+            return
+        }
+        var entries = self?.dictionaryValue ?? PropertyList.Dictionary()
+        if value == nil, self?.dictionaryValue == nil { return }
+        var entry = entries[first]
+        entry.write(value, at: path.dropFirst())
+        entries[first] = entry
+        self = .dictionary(entries)
+    }
+}

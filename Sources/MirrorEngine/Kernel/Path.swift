@@ -1,0 +1,165 @@
+internal import PropertyLists
+
+/// Where a value stands in a mirror: the domain, the key, and the way into a dictionary.
+///
+/// It is kept as bytes: for each component its tag, its length and its text. So one path is a prefix of another when
+/// its bytes are, and all paths under one stand together right behind it in the order of bytes.
+package struct Path: Hashable, Sendable {
+    /// `01 03 61 2e 62` is the domain `a.b`.
+    package let bytes: [UInt8]
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// What a component names.
+    package enum Tag: UInt8, Sendable {
+        /// A domain, a key, or a key of a dictionary.
+        case key = 1
+        /// An entry of a container whose entries are merged by their identity. Reserved.
+        case entry = 2
+    }
+
+    package struct Component: Hashable, Sendable {
+        package let tag: Tag
+        package let text: String
+
+        package init(_ text: String, tag: Tag = .key) {
+            self.tag = tag
+            self.text = text
+        }
+
+        package static func == (left: Self, right: Self) -> Bool {
+            left.tag == right.tag && left.text.hasSameBytes(as: right.text)
+        }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
+    }
+
+    /// The longest component that is accepted, in bytes.
+    package static let longestComponent = 1024
+    /// The most components: a domain, and as many levels as a value may have.
+    package static let mostComponents = 513
+}
+
+// MARK: Making
+
+extension Path {
+    package init(domain: String) { self = Path(bytes: []).appending(domain) }
+
+    package init(domain: String, key: String) { self = Path(domain: domain).appending(key) }
+
+    package init(_ components: some Sequence<String>) {
+        self = components.reduce(Path(bytes: [])) { $0.appending($1) }
+    }
+
+    package func appending(_ text: String, tag: Tag = .key) -> Path {
+        var bytes = bytes
+        bytes.append(tag.rawValue)
+        bytes.append(leb128: UInt64(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+        return Path(bytes: bytes)
+    }
+
+    /// The path that these bytes are, if they are one within the limits.
+    package init(decoding bytes: [UInt8]) throws(PackFault) {
+        var reader = ByteReader(bytes)
+        var count = 0
+        while !reader.isAtEnd {
+            guard Tag(rawValue: try reader.byte()) != nil else { throw .unknownTag }
+            let text = try reader.run(limit: Self.longestComponent)
+            guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
+            count += 1
+        }
+        guard (1...Self.mostComponents).contains(count) else { throw .beyondLimit("components of a path") }
+        self.bytes = bytes
+    }
+}
+
+// MARK: Asking
+
+extension Path {
+    package var components: [Component] {
+        var (components, at) = ([Component](), 0)
+        while at < bytes.count {
+            let (length, start) = self.length(at: at + 1)
+            let end = min(start + length, bytes.count)
+            let text = String(decoding: bytes[start..<end], as: UTF8.self)
+            components.append(Component(text, tag: Tag(rawValue: bytes[at]) ?? .key))
+            at = end
+        }
+        return components
+    }
+
+    /// How many bytes of this path are the ends of its first component, of its first two, and so on.
+    package var ends: [Int] {
+        var (ends, at) = ([Int](), 0)
+        while at < bytes.count {
+            let (length, start) = self.length(at: at + 1)
+            at = min(start + length, bytes.count)
+            ends.append(at)
+        }
+        return ends
+    }
+
+    /// How many components there are.
+    package var depth: Int {
+        var (count, at) = (0, 0)
+        while at < bytes.count {
+            at = end(ofComponentAt: at)
+            count += 1
+        }
+        return count
+    }
+
+    private func end(ofComponentAt start: Int) -> Int {
+        let (length, end) = length(at: start + 1)
+        return min(end + length, bytes.count)
+    }
+
+    /// The length that stands at `at`, and where it ends.
+    private func length(at start: Int) -> (length: Int, end: Int) {
+        var (length, shift, at) = (0, 0, start)
+        while at < bytes.count, shift < 28 {
+            length |= Int(bytes[at] & 0x7F) << shift
+            at += 1
+            if bytes[at - 1] < 0x80 { break }
+            shift += 7
+        }
+        return (length, at)
+    }
+
+    package var domain: String { components.first?.text ?? "" }
+
+    /// The key in the domain; nil for the domain itself.
+    package var key: String? {
+        let components = components
+        return components.count > 1 ? components[1].text : nil
+    }
+
+    package func prefix(bytes count: Int) -> Path { Path(bytes: Array(bytes.prefix(count))) }
+
+    /// The first `count` components.
+    package func prefix(components count: Int) -> Path {
+        var (at, left) = (0, count)
+        while at < bytes.count, left > 0 {
+            at = end(ofComponentAt: at)
+            left -= 1
+        }
+        return at == bytes.count ? self : prefix(bytes: at)
+    }
+
+    /// Whether `other` is this path or lies under it.
+    package func isPrefix(of other: Path) -> Bool {
+        other.bytes.count >= bytes.count && bytes.compare(with: other.bytes, first: bytes.count) == 0
+    }
+
+    package func overlaps(_ other: Path) -> Bool { isPrefix(of: other) || other.isPrefix(of: self) }
+}
+
+extension Path: Comparable {
+    /// By bytes, so that what lies under a path follows it.
+    package static func < (left: Path, right: Path) -> Bool { left.bytes.isBefore(right.bytes) }
+}
+
+extension Path: CustomStringConvertible {
+    package var description: String { EntryPath(components.map { EntryPath.Component($0.text) }).description }
+}

@@ -1,0 +1,31 @@
+/// When a write was made: 48 bits of milliseconds since 1970, and a counter of 16 bits, compared as one number.
+package struct Stamp: Hashable, Sendable, Comparable {
+    package let number: UInt64
+
+    package init(number: UInt64) { self.number = number }
+
+    /// A reading of a clock, moved into the years in which a clock can be right.
+    package init(clamping milliseconds: Int64) {
+        let clamped = min(max(milliseconds, Self.earliest), Self.latest)
+        number = UInt64(clamped) << Self.counterBits
+    }
+
+    package var milliseconds: UInt64 { number >> Self.counterBits }
+
+    /// The stamp right after this one; the counter carries into the milliseconds.
+    package var next: Stamp { number < Self.limit - 1 ? Stamp(number: number + 1) : self }
+
+    /// Whether a pack may hold it.
+    package var isValid: Bool { number < Self.limit }
+
+    package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+    /// Before everything that a clock can say.
+    package static let zero = Stamp(number: 0)
+
+    private static let limit: UInt64 = 1 << 63
+    private static let counterBits: UInt64 = 16
+    /// The beginnings of 2000 and of 2201.
+    private static let earliest: Int64 = 946_684_800_000
+    private static let latest: Int64 = 7_289_654_400_000
+}

@@ -1,0 +1,94 @@
+internal import PropertyLists
+
+/// One write of a transaction.
+package struct Write: Hashable, Sendable {
+    package let path: Path
+    package var value: AtomValue
+
+    package init(path: Path, value: AtomValue) {
+        self.path = path
+        self.value = value
+    }
+}
+
+/// Writes that take effect together, with what their author knew of others when he made them.
+package struct Transaction: Hashable, Sendable {
+    package let dot: Dot
+    /// What all hosts sort it by, and its writes but those that overwrite something from the future.
+    package let stamp: Stamp
+    package let context: VersionVector
+    package let writes: [StampedWrite]
+
+    package struct StampedWrite: Hashable, Sendable {
+        package let path: Path
+        package let stamp: Stamp
+        package let value: AtomValue
+        /// The write that this one replaced in its author's view.
+        package let replaced: Dot?
+
+        package init(path: Path, stamp: Stamp, value: AtomValue, replaced: Dot? = nil) {
+            self.path = path
+            self.stamp = stamp
+            self.value = value
+            self.replaced = replaced
+        }
+    }
+
+    package init(dot: Dot, stamp: Stamp, context: VersionVector, writes: [StampedWrite]) {
+        self.dot = dot
+        self.stamp = stamp
+        self.context = context
+        self.writes = writes
+    }
+
+    package var atoms: [Atom] {
+        writes.map { Atom(path: $0.path, stamp: $0.stamp, dot: dot, value: $0.value) }
+    }
+
+    /// The same writes by another incarnation of their author, who had seen no more of the former one than it published.
+    package func renamed(_ dot: Dot, atMost former: (writer: WriterID, published: UInt64)) -> Transaction {
+        var context = context
+        context[former.writer] = min(context[former.writer], former.published)
+        return Transaction(dot: dot, stamp: stamp, context: context, writes: writes)
+    }
+}
+
+extension [Write] {
+    /// The same in effect, with at most one write at a path and none above another, in the order of paths.
+    package var normalised: [Write] {
+        let sorted = sorted { $0.path < $1.path }
+        // A capture's writes never meet; only then is it worth a comparison of each with each.
+        if zip(sorted, sorted.dropFirst()).allSatisfy({ !$0.path.isPrefix(of: $1.path) }) { return sorted }
+        return meeting
+    }
+
+    /// First what later writes erase, then what is left below another: as the state would hold them.
+    private var meeting: [Write] {
+        var last: [Path: AtomValue] = [:]
+        for write in self {
+            last = last.filter { !write.path.isPrefix(of: $0.key) }
+            last[write.path] = write.value
+        }
+        var kept: [Write] = []
+        for (path, value) in last.sorted(by: { $0.key < $1.key }) {
+            let write = Write(path: path, value: value)
+            if let above = kept.last, above.path.isPrefix(of: path) {
+                kept[kept.count - 1].value = above.value.patched(by: write, under: above.path)
+            } else {
+                kept.append(write)
+            }
+        }
+        return kept
+    }
+}
+
+extension AtomValue {
+    /// This value with a write below it carried out.
+    fileprivate func patched(by write: Write, under path: Path) -> AtomValue {
+        var value = self.value?.propertyList
+        let rest = write.path.components.dropFirst(path.components.count).map(\.text)
+        value.write(write.value.value?.propertyList, at: rest[...])
+        guard let value else { return self }
+        return (try? CanonicalValue(value)).map(AtomValue.value) ?? self
+    }
+}

@@ -1,0 +1,66 @@
+/// Of each writer, how many of its transactions are known, without a gap.
+package struct VersionVector: Hashable, Sendable {
+    private var sequences: [WriterID: UInt64] = [:]
+
+    package init() {}
+
+    package init(_ entries: some Sequence<Dot>) {
+        for entry in entries { self[entry.writer] = entry.sequence }
+    }
+
+    /// The last known transaction of `writer`; 0 is none.
+    package subscript(writer: WriterID) -> UInt64 {
+        get { sequences[writer] ?? 0 }
+        set { sequences[writer] = newValue == 0 ? nil : newValue }
+    }
+
+    package func covers(_ dot: Dot) -> Bool { dot.sequence <= self[dot.writer] }
+
+    package func covers(_ other: VersionVector) -> Bool {
+        other.sequences.allSatisfy { $0.value <= self[$0.key] }
+    }
+
+    package mutating func raise(_ writer: WriterID, to sequence: UInt64) {
+        if sequence > self[writer] { self[writer] = sequence }
+    }
+
+    package mutating func merge(_ other: VersionVector) {
+        for (writer, sequence) in other.sequences { raise(writer, to: sequence) }
+    }
+
+    /// What both know.
+    package func minimum(with other: VersionVector) -> VersionVector {
+        var result = VersionVector()
+        for (writer, sequence) in sequences { result[writer] = min(sequence, other[writer]) }
+        return result
+    }
+
+    /// The entries in the order of their writers.
+    package var entries: [Dot] {
+        sequences.map { Dot(writer: $0.key, sequence: $0.value) }.sorted()
+    }
+
+    package var count: Int { sequences.count }
+}
+
+extension VersionVector {
+    /// The entries that differ from `other`'s; sequence 0 where only `other` has one.
+    package func differences(from other: VersionVector) -> [Dot] {
+        var differing = sequences.filter { other[$0.key] != $0.value }.map { Dot(writer: $0.key, sequence: $0.value) }
+        for writer in other.sequences.keys where sequences[writer] == nil {
+            differing.append(Dot(writer: writer, sequence: 0))
+        }
+        return differing.sorted()
+    }
+
+    /// The vector of which `differences(from:)` gave these.
+    package func applying(_ differences: [Dot]) -> VersionVector {
+        var result = self
+        for entry in differences { result[entry.writer] = entry.sequence }
+        return result
+    }
+}
+
+extension VersionVector: CustomStringConvertible {
+    package var description: String { "{\(entries.map(\.description).joined(separator: " "))}" }
+}

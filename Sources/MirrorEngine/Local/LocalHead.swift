@@ -1,0 +1,87 @@
+/// As much of the local state as tells that there is nothing to do: small, and read without the atoms.
+package struct LocalHead: Hashable, Sendable {
+    /// How long the journal was of whose state this is the head; of any other length it is worth nothing.
+    package let journalLength: Int
+    package let mirror: MirrorID
+    package let writer: WriterID
+    /// Whether nothing is half done, unsaid or due.
+    package let isAtRest: Bool
+    /// Our own files that must be there, and those that may go.
+    let created: Set<PackName>
+    let superseded: [PackName: Int64]
+    /// Of each other writer, the beginnings of the hashes of the files that were joined.
+    let joined: [WriterID: Set<UInt64>]
+    let tips: [WriterID: UInt64]
+    let vanished: Set<WriterID>
+    /// The preference files that take part, as they were last read or written.
+    let files: [Path: FileIdentity?]
+}
+
+extension Engine {
+    /// The head of the state as it is, for a journal of this length.
+    package func head(journalLength: Int) -> LocalHead {
+        let mirrored = local.shadows.filter(\.value.isMirrored)
+        let isCaptured = mirrored.values.allSatisfy { $0.isCaptured && $0.held == nil && !$0.isPending }
+        let others = local.peers.filter { $0.key != local.writer }
+        return LocalHead(
+            journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
+            created: Set(local.folder.created.keys.filter(local.folder.needs)),
+            superseded: local.folder.created.compactMapValues(\.supersededAt), joined: others.mapValues(\.joined),
+            tips: others.compactMapValues { $0.tip?.prefix },
+            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
+    }
+
+    private var isAtRest: Bool {
+        local.outbox.isEmpty && local.intent == nil && local.application == nil && local.folder.noteNumber > 0
+            && waiting.isEmpty && !local.folder.owesNote && !isBaseDue && !isLeaving && purging.isEmpty
+            && accepted.isEmpty && overruled.isEmpty
+    }
+}
+
+extension LocalHead {
+    /// Whether something may have to be done, so that the state must be loaded.
+    package func needsState(
+        _ listing: Listing, files current: [String: FileIdentity?], at now: Int64, limits: EngineLimits
+    ) -> Bool {
+        guard isAtRest, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else { return true }
+        guard vanished.isEmpty, joined.keys.allSatisfy({ listing.folders[$0] != nil }) else { return true }
+        return listing.folders.contains { writer, names in writer != self.writer && hasNews(writer, names) }
+    }
+
+    private func hasNewFile(_ current: [String: FileIdentity?]) -> Bool {
+        files.contains { domain, file in current[domain.domain] ?? nil != file }
+    }
+
+    private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {
+        let names = Set((listing.folders[writer] ?? [:]).keys.compactMap { PackName($0) })
+        let isDue = superseded.values.contains { now - $0 >= limits.supersededFor }
+        return isDue || !created.isSubset(of: names)
+            || !names.filter { $0.kind != .note }.isSubset(of: created.union(superseded.keys))
+    }
+
+    private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {
+        guard let joined = joined[writer] else { return true }
+        let hashes = Set(names.keys.compactMap { PackName($0)?.hash })
+        return !hashes.isSubset(of: joined)
+            || !joined.subtracting([tips[writer]].compactMap { $0 }).isSubset(of: hashes)
+    }
+}
+
+extension LocalHead: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, joined, tips, vanished, files)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        journalLength = try reader.read()
+        mirror = try reader.read()
+        writer = try reader.read()
+        isAtRest = try reader.read()
+        created = try reader.read()
+        superseded = try reader.read()
+        joined = try reader.read()
+        tips = try reader.read()
+        vanished = try reader.read()
+        files = try reader.read()
+    }
+}

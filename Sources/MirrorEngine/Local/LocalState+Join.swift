@@ -1,0 +1,214 @@
+// What others wrote.
+extension LocalState {
+    /// Takes up a file of another writer. Nothing is taken from the state because a file lacks it.
+    mutating func join(_ pack: Pack, at now: Int64) {
+        let writer = pack.address.writer
+        switch pack.content {
+        case .note(let note):
+            if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
+            peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
+        case .log(let log): join(log, hash: pack.hash, at: now)
+        case .base(let base): join(base, hash: pack.hash, at: now)
+        }
+    }
+
+    private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
+        let said = knowledge(in: log)
+        let transactions = log.transactions(knowing: said)
+        let arrivals = transactions.flatMap { transaction in
+            transaction.atoms.map { Arrival(atom: $0, known: transaction.context) }
+        }
+        take(arrivals, at: now)
+        var peer = peers[log.writer] ?? Peer()
+        peer.joined.insert(hash.prefix)
+        peer.knowledge.merge(said)
+        if log.first - 1 <= knowledge[log.writer] {
+            if log.last >= knowledge[log.writer] { peer.tip = hash }
+            knowledge.raise(log.writer, to: log.last)
+            closeGaps(of: log.writer, &peer)
+        } else {
+            peer.beyond.append(log.first...log.last)
+        }
+        peers[log.writer] = peer
+    }
+
+    /// What the writer of a log knew when it wrote it, or less where the log before it is not known.
+    private func knowledge(in log: LogPack) -> VersionVector {
+        guard let previous = log.previous else { return VersionVector(log.knowledge) }
+        guard let peer = peers[log.writer] else { return VersionVector(log.knowledge) }
+        // What a writer knows only grows, so that a base between two logs knows as much as the first and no more than
+        // the second.
+        if previous == peer.tip || log.first == peer.baseSequence + 1 { return peer.knowledge.applying(log.knowledge) }
+        return VersionVector(log.knowledge)
+    }
+
+    private mutating func closeGaps(of writer: WriterID, _ peer: inout Peer) {
+        while let index = peer.beyond.firstIndex(where: { $0.lowerBound - 1 <= knowledge[writer] }) {
+            knowledge.raise(writer, to: peer.beyond.remove(at: index).upperBound)
+        }
+    }
+
+    private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
+        let arrivals = base.atoms.map { Arrival(atom: $0.atom, known: base.knowledge, beat: $0.beat) }
+        take(arrivals, at: now)
+        var peer = peers[base.writer] ?? Peer()
+        peer.joined.insert(hash.prefix)
+        if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
+        if base.last >= knowledge[base.writer] { peer.tip = base.anchor }
+        if base.last >= peer.baseSequence { peer.carries = base.carried }
+        peer.baseSequence = max(peer.baseSequence, base.last)
+        peer.knowledge.merge(base.knowledge)
+        knowledge.raise(base.writer, to: base.last)
+        closeGaps(of: base.writer, &peer)
+        peers[base.writer] = peer
+    }
+
+    /// An atom that comes in, and what its author knew: all of this but for what he beat before he knew of it.
+    private struct Arrival {
+        let atom: Atom
+        let known: VersionVector
+        var beat: [Dot] = []
+
+        func sawOther(_ dot: Dot) -> Bool { known.covers(dot) && !beat.contains(dot) }
+    }
+
+    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes.
+    private mutating func take(_ arrivals: [Arrival], at now: Int64) {
+        var files = FilesOfDomains(shadows)
+        for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {
+            clock.observe(arrival.atom.stamp, now: now)
+            if files.hold(arrival.atom.path) {
+                takeWithFile(arrival, at: now)
+            } else {
+                note(atoms.join(arrival.atom), of: arrival, at: now)
+            }
+        }
+    }
+
+    /// Joins an atom of a domain that has a file here.
+    private mutating func takeWithFile(_ arrival: Arrival, at now: Int64) {
+        let path = arrival.atom.path
+        let key = path.prefix(components: 2)
+        let isDomain = key.depth < 2
+        // Where every atom is a whole key, what it displaces says what there was.
+        let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
+        let keys = isDomain ? atoms.keys(of: path.domain).map { path.appending($0.key) } : [key]
+        let before = isPlain ? [] : keys.map { atoms.value(at: $0) }
+        let outcome = atoms.join(arrival.atom)
+        if !isPlain {
+            for (key, value) in zip(keys, before) { updateException(key, before: value, after: atoms.value(at: key)) }
+        } else if case .joined(let displaced) = outcome {
+            updateException(key, before: displaced.first?.value.value, after: arrival.atom.value.value)
+        }
+        note(outcome, of: arrival, at: now)
+    }
+
+    private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) {
+        switch outcome {
+        case .known: break
+        case .dominated(let winner): noteBeaten(arrival.atom, by: winner)
+        case .joined(let displaced): for loser in displaced { noteLost(loser, to: arrival, at: now) }
+        }
+    }
+
+    /// Which domains have a file here; asked for many paths of one domain in a row.
+    private struct FilesOfDomains {
+        private let captured: Set<Path>
+        private var last: (domain: Path, isCaptured: Bool)?
+
+        init(_ shadows: [Path: Shadow]) { captured = Set(shadows.filter(\.value.isCaptured).keys) }
+
+        mutating func hold(_ path: Path) -> Bool {
+            if let last, last.domain.isPrefix(of: path) { return last.isCaptured }
+            let domain = path.prefix(components: 1)
+            last = (domain, captured.contains(domain))
+            return captured.contains(domain)
+        }
+    }
+
+    private func isMirrored(_ path: Path) -> Bool { shadows[path.prefix(components: 1)]?.isMirrored ?? false }
+
+    /// Whoever joins what falls at once under his own write says so in his next base.
+    private mutating func noteBeaten(_ atom: Atom, by winner: Atom) {
+        guard rules.keepsBeat, isOwn(winner.dot), atom.dot.writer != writer, winner.value != atom.value else { return }
+        guard !knowledge.covers(atom.dot) else { return }
+        let beat = Beat(beaten: atom.dot, by: winner.dot)
+        if !(beats[winner.path] ?? []).contains(beat) { beats[winner.path, default: []].append(beat) }
+    }
+
+    private mutating func noteLost(_ loser: Atom, to arrival: Arrival, at now: Int64) {
+        guard isOwn(loser.dot) else { return }
+        beats[loser.path] = nil
+        let winner = arrival.atom
+        guard loser.dot != winner.dot, loser.value != winner.value, !arrival.sawOther(loser.dot) else { return }
+        guard loser.path == winner.path || atoms.value(at: loser.path) != loser.value.value else { return }
+        // The same change under our former name.
+        if isOwn(winner.dot), winner.stamp == loser.stamp { return }
+        conflicts.add(path: loser.path, value: loser.value, loser: loser.dot, winner: winner, at: now)
+    }
+}
+
+// MARK: The border
+
+extension LocalState {
+    /// Notes that the view of a key is another one now, while its file is what it was.
+    private mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?) {
+        let domain = key.prefix(components: 1)
+        let exception = shadows[domain]?.exceptions[key]
+        guard before != after, exception?.reason != .limit else { return }
+        // What the file holds is what it held: the exception's value, else the view as it was.
+        let inFile = exception.map(\.value) ?? before
+        if inFile == after {
+            shadows[domain]?.exceptions[key] = nil
+        } else {
+            freeze(domain)
+            let reason: Shadow.Exception.Reason = atoms.atom(at: key)?.value == .left ? .home : .pending
+            shadows[domain]?.exceptions[key] = Shadow.Exception(value: inFile, reason: reason)
+        }
+    }
+
+    /// Keeps what was known when the file was last as the view is.
+    private mutating func freeze(_ domain: Path) {
+        if shadows[domain]?.isPending == false { shadows[domain]?.seen = knowledge }
+    }
+
+    /// What the writer of a preference file can have seen in it.
+    package func seen(in domain: Path) -> VersionVector {
+        guard rules.contextIsSeen, let shadow = shadows[domain], shadow.isPending else { return knowledge }
+        return shadow.seen
+    }
+}
+
+// MARK: Repair
+
+extension LocalState {
+    /// The state as the files say it, with what they cannot say: the outbox, and writers out of view.
+    mutating func rebuild(from packs: [Pack]) {
+        let inView = Set(packs.map(\.address.writer)).union([writer])
+        var rebuilt = AtomStore(rules: rules)
+        atoms.visit { if !inView.contains($0.dot.writer) { rebuilt.join($0) } }
+        for pack in packs {
+            switch pack.content {
+            case .log(let log):
+                for transaction in log.transactions(knowing: VersionVector()) {
+                    for atom in transaction.atoms { rebuilt.join(atom) }
+                }
+            case .base(let base): for entry in base.atoms { rebuilt.join(entry.atom) }
+            case .note: break
+            }
+        }
+        for transaction in outbox { for atom in transaction.atoms { rebuilt.join(atom) } }
+        replaceAtoms(by: rebuilt)
+    }
+
+    private mutating func replaceAtoms(by rebuilt: AtomStore) {
+        let before = atoms
+        atoms = rebuilt
+        for (domain, shadow) in shadows where shadow.isCaptured {
+            let keys = before.keys(of: domain.domain) + rebuilt.keys(of: domain.domain)
+            for key in Set(keys.map { domain.appending($0.key) }) {
+                updateException(key, before: before.value(at: key), after: rebuilt.value(at: key))
+            }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+extension LocalState {
+    /// Carries out a record: the only way in which the state changes.
+    package mutating func apply(_ record: LocalRecord) {
+        switch record {
+        case .captured(let capture): apply(capture)
+        case .joined(let pack, let now): join(pack, at: now)
+        case .intended(let intent): apply(intent)
+        case .created(let name, let now): markCreated(name, at: now)
+        case .removed(let names): for name in names { folder.created[name] = nil }
+        case .reincarnated(let writer, let intentIsInView): reincarnate(as: writer, intentIsInView: intentIsInView)
+        case .intendedApplication(let application): self.application = application
+        case .applied(let domains): apply(domains)
+        case .abandonedApplication: application = nil
+        case .vanished(let writer, let now): peers[writer, default: Peer()].vanishedAt = now
+        case .returned(let writer):
+            peers[writer, default: Peer()].vanishedAt = nil
+            carried.remove(writer)
+        case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
+        case .carries(let writer): carried.insert(writer)
+        case .lostFiles(let now):
+            (folder.owesBase, folder.owesNote) = (true, true)
+            folder.lastHealing = now
+        case .configured(let domain, let isMirrored):
+            shadows[Path(domain: domain), default: Shadow()].isMirrored = isMirrored
+        case .resolvedConflict(let loser, let now): conflicts.resolve(loser, at: now)
+        case .retired(let writer): retired.insert(writer)
+        case .rebuilt(let packs): rebuild(from: packs)
+        }
+    }
+}
+
+// MARK: Our own changes
+
+extension LocalState {
+    private mutating func apply(_ capture: Capture) {
+        clock = HybridClock(local: max(clock.local, capture.clock))
+        if let transaction = capture.transaction {
+            noteReverted(capture)
+            sequence = transaction.dot.sequence
+            knowledge[writer] = sequence
+            for atom in transaction.atoms { write(atom, context: transaction.context) }
+            outbox.append(transaction)
+        }
+        for domain in capture.domains { apply(domain) }
+        if capture.settlesApplication { application = nil }
+    }
+
+    /// Joins an atom of our own, which takes over what its predecessors beat.
+    private mutating func write(_ atom: Atom, context: VersionVector) {
+        guard case .joined(let displaced) = atoms.join(atom) else { return }
+        guard rules.keepsBeat else { return }
+        var beat: [Beat] = []
+        for other in displaced {
+            beat += beats.removeValue(forKey: other.path) ?? []
+            guard !isOwn(other.dot), !context.covers(other.dot), other.value != atom.value else { continue }
+            beat.append(Beat(beaten: other.dot, by: atom.dot))
+        }
+        if !beat.isEmpty { beats[atom.path] = beat }
+    }
+
+    private mutating func noteReverted(_ capture: Capture) {
+        for path in capture.domains.flatMap(\.reverted) {
+            guard let atom = atoms.atom(at: path), let transaction = capture.transaction else { continue }
+            guard let winner = transaction.atoms.first(where: { $0.path == path }) else { continue }
+            conflicts.add(
+                path: path, value: atom.value, loser: atom.dot, winner: winner, kind: .reverted,
+                at: Int64(winner.stamp.milliseconds))
+        }
+    }
+
+    private mutating func apply(_ captured: CapturedDomain) {
+        var shadow = shadows[captured.domain] ?? Shadow()
+        shadow.isCaptured = shadow.isCaptured || captured.held == nil
+        shadow.held = captured.held
+        if captured.held == nil {
+            shadow.setFile(captured.file, captured.hash)
+            shadow.exceptions = captured.exceptions
+            shadow.seen = captured.seen
+            shadow.replaced = [:]
+        }
+        shadows[captured.domain] = shadow
+    }
+
+    private mutating func apply(_ applied: [AppliedDomain]) {
+        application = nil
+        for domain in applied {
+            shadows[domain.domain, default: Shadow()].setFile(domain.file, domain.hash)
+            shadows[domain.domain]?.exceptions = domain.exceptions
+            shadows[domain.domain]?.seen = domain.seen
+            shadows[domain.domain]?.replaced = domain.replaced
+        }
+    }
+}
+
+extension Shadow {
+    fileprivate mutating func setFile(_ file: FileIdentity?, _ hash: Fingerprint?) {
+        self.file = file
+        if let former = self.hash, former != hash {
+            generations.insert(former, at: 0)
+            if generations.count > Self.mostGenerations { generations.removeLast() }
+        }
+        self.hash = hash
+    }
+}
+
+// MARK: Our own folder
+
+extension LocalState {
+    private mutating func apply(_ intent: PackIntent) {
+        self.intent = intent
+        guard !rules.clearsOutboxAfterCreation, intent.pack.name.kind == .log else { return }
+        outbox.removeAll { $0.dot.sequence <= intent.last }
+    }
+
+    private mutating func markCreated(_ name: PackName, at now: Int64) {
+        guard let intent, intent.pack.name == name else { return }
+        self.intent = nil
+        folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
+        switch name.kind {
+        case .log:
+            folder.tip = intent.pack.hash
+            folder.saidKnowledge = intent.knowledge
+            folder.logBytes += intent.pack.bytes.count
+            folder.logCount += 1
+            outbox.removeAll { $0.dot.sequence <= intent.last }
+        case .base: supersede(with: intent, at: now)
+        case .note:
+            (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+            folder.owesNote = false
+        }
+    }
+
+    private mutating func supersede(with intent: PackIntent, at now: Int64) {
+        folder.baseSequence = intent.last
+        folder.baseBytes = intent.pack.bytes.count
+        (folder.logBytes, folder.logCount, folder.owesBase) = (0, 0, false)
+        for (name, file) in folder.created where name != intent.pack.name && name.kind != .note {
+            guard file.last <= intent.last, file.supersededAt == nil else { continue }
+            folder.created[name]?.supersededAt = now
+        }
+        beats = beats.compactMapValues { list in
+            let kept = list.filter(isUnseen)
+            return kept.isEmpty ? nil : kept
+        }
+    }
+
+    /// Whether the author of what was beaten may not know yet by what.
+    func isUnseen(_ beat: Beat) -> Bool { !(peers[beat.beaten.writer]?.knowledge.covers(beat.by) ?? false) }
+
+    /// What we know of others, as our packs say it.
+    var knowledgeOfOthers: VersionVector {
+        var others = knowledge
+        others[writer] = 0
+        return others
+    }
+}
+
+// MARK: Identity
+
+extension LocalState {
+    /// Takes another name, and with it all that was not published under the old one.
+    private mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
+        if let intent, intentIsInView, intent.pack.name.kind == .log {
+            outbox.removeAll { $0.dot.sequence <= intent.last }
+        }
+        intent = nil
+        let former = writer
+        knowledge[former] = (outbox.first?.dot.sequence).map { $0 - 1 } ?? sequence
+        takeBackOutbox()
+        let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in
+            transaction.renamed(Dot(writer: new, sequence: sequence), atMost: (former, knowledge[former]))
+        }
+        for transaction in renamed { for atom in transaction.atoms { atoms.join(atom) } }
+        renameBeats(from: former, to: renamed)
+        outbox = renamed
+        formerWriters.insert(former)
+        writer = new
+        sequence = UInt64(renamed.count)
+        knowledge[new] = sequence
+        folder = OwnFolder()
+        folder.owesBase = true
+        // What we published as our former self is read like any other's.
+        peers[former] = Peer()
+    }
+
+    private mutating func takeBackOutbox() {
+        for transaction in outbox {
+            for atom in transaction.atoms where atoms.atom(at: atom.path) == atom { atoms.remove(at: atom.path) }
+        }
+    }
+
+    private mutating func renameBeats(from former: WriterID, to renamed: [Transaction]) {
+        let new = Dictionary(zip(outbox.map(\.dot), renamed.map(\.dot))) { $1 }
+        beats = beats.mapValues { $0.map { Beat(beaten: $0.beaten, by: new[$0.by] ?? $0.by) } }
+    }
+}

@@ -1,0 +1,130 @@
+/// All that a store must not lose of its part in a mirror. It changes by records only, so that the records replayed
+/// give it back.
+package struct LocalState: Hashable, Sendable {
+    package internal(set) var mirror: MirrorID
+    /// Who we are at present.
+    package internal(set) var writer: WriterID
+    /// Who we were before a clone or a restored copy of us was met.
+    package internal(set) var formerWriters: Set<WriterID> = []
+    /// Our last transaction.
+    package internal(set) var sequence: UInt64 = 0
+    package internal(set) var clock = HybridClock()
+    package internal(set) var atoms: AtomStore
+    /// Of each writer, ourselves among them, the last transaction without a gap before it.
+    package internal(set) var knowledge = VersionVector()
+    package internal(set) var peers: [WriterID: Peer] = [:]
+    /// What is still to be published.
+    package internal(set) var outbox: [Transaction] = []
+    /// The file that is to be created next, kept before it is, so that a crash cannot make another one of it.
+    package internal(set) var intent: PackIntent?
+    package internal(set) var folder = OwnFolder()
+    /// By the domain's path, because two names may be equal as text and still be two.
+    package internal(set) var shadows: [Path: Shadow] = [:]
+    /// What is being written into preference files.
+    package internal(set) var application: Application?
+    package internal(set) var conflicts = ConflictJournal()
+    /// What our atoms beat before its author can have seen them, by the atom's path.
+    package internal(set) var beats: [Path: [Beat]] = [:]
+    /// Writers whose atoms stand in our bases, because their own folders are gone.
+    package internal(set) var carried: Set<WriterID> = []
+    /// Writers that no list shows any more.
+    package internal(set) var retired: Set<WriterID> = []
+    var rules: Rules
+
+    package init(mirror: MirrorID, writer: WriterID, rules: Rules = .sound) {
+        self.mirror = mirror
+        self.writer = writer
+        self.rules = rules
+        atoms = AtomStore(rules: rules)
+    }
+
+    /// Takes over the rules of the program that goes on with the state.
+    mutating func adopt(_ rules: Rules) {
+        self.rules = rules
+        atoms.rules = rules
+    }
+
+    /// What a crash does to a store in which an outbox is cleared too early.
+    mutating func restart() {
+        if !rules.clearsOutboxAfterCreation { intent = nil }
+    }
+
+    /// Whether a change is ours, under this identity or a former one.
+    func isOwn(_ dot: Dot) -> Bool { dot.writer == writer || formerWriters.contains(dot.writer) }
+}
+
+/// A file that is to be created in our own folder.
+package struct PackIntent: Hashable, Sendable {
+    package let pack: EncodedPack
+    /// The last transaction that it holds or, a base, stands for.
+    package let last: UInt64
+    /// What it says that we know of others.
+    package let knowledge: VersionVector
+    /// Whether it says that we leave.
+    package let isFarewell: Bool
+}
+
+/// What was beaten, and by which of our changes.
+package struct Beat: Hashable, Sendable {
+    package let beaten: Dot
+    package let by: Dot
+}
+
+/// Our own folder in the mirror, as we left it.
+package struct OwnFolder: Hashable, Sendable {
+    /// The files that we created, of which nothing else may stand there.
+    package internal(set) var created: [PackName: CreatedFile] = [:]
+    /// The hash of our last log.
+    package internal(set) var tip: Fingerprint?
+    /// What we said that we knew, at our last log.
+    package internal(set) var saidKnowledge = VersionVector()
+    /// The last transaction in our last base.
+    package internal(set) var baseSequence: UInt64 = 0
+    package internal(set) var baseBytes = 0
+    /// What was added since our last base.
+    package internal(set) var logBytes = 0
+    package internal(set) var logCount = 0
+    /// Whether a fresh base is owed, because files of ours were lost or we have none of our own yet.
+    package internal(set) var owesBase = false
+    /// Whether our note is to be written anew, because it may be lost.
+    package internal(set) var owesNote = false
+    package internal(set) var lastHealing: Int64?
+    package internal(set) var noteNumber: UInt64 = 0
+    /// Whether our last note says that we left.
+    package internal(set) var hasLeft = false
+
+    /// Whether a file of ours must still be there.
+    func needs(_ name: PackName) -> Bool {
+        guard let file = created[name], file.supersededAt == nil else { return false }
+        return name.kind != .note || name.number == noteNumber
+    }
+
+    var size: Int { created.values.reduce(0) { $0 + $1.size } }
+}
+
+/// A file that we created.
+package struct CreatedFile: Hashable, Sendable {
+    package let size: Int
+    package let last: UInt64
+    /// Since when a base of ours says all that it says.
+    package internal(set) var supersededAt: Int64?
+}
+
+/// What is known of another writer.
+package struct Peer: Hashable, Sendable {
+    /// The beginnings of the hashes of the files that were joined, as far as they may still be seen.
+    package internal(set) var joined: Set<UInt64> = []
+    /// The hash of the last log without a gap before it.
+    package internal(set) var tip: Fingerprint?
+    /// What the writer said last that it knew.
+    package internal(set) var knowledge = VersionVector()
+    /// The last transaction of the writer's bases that were joined.
+    package internal(set) var baseSequence: UInt64 = 0
+    /// Transactions that were joined although others before them are missing.
+    package internal(set) var beyond: [ClosedRange<UInt64>] = []
+    package internal(set) var note: WriterNote?
+    /// Since when its folder is out of view.
+    package internal(set) var vanishedAt: Int64?
+    /// The other writers whose atoms its last base carries.
+    package internal(set) var carries: Set<WriterID> = []
+}

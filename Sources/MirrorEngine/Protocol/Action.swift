@@ -1,0 +1,85 @@
+/// What the engine wants done, in this order; each must last through a crash before the next is begun.
+package enum Action: Hashable, Sendable {
+    /// Add a record to the local state's journal, synced.
+    case append(LocalRecord)
+    /// Read these files and send `fetched`, in one piece or several.
+    case fetch([PackAddress])
+    /// Create this file in our own folder and send `created`; that it exists already with the same bytes is as good.
+    case create(PackAddress, EncodedPack)
+    /// Remove these files of our own and send `removed`.
+    case remove([PackName])
+    case removeFolder(WriterID)
+    /// Read these preference files and send `observed`, changed or not.
+    case observe([String])
+    /// Lock these preference files in the order of their names, read them and send `locked`.
+    case lock([String])
+    /// Write these changes, all at once, each file only if it still is the one that was captured; send `written`.
+    case write(Application)
+    case unlock
+    /// Keep a copy of a file that stays wrong, away from the mirror.
+    case quarantine(PackAddress)
+    /// Say it to whoever watches.
+    case report(Report)
+}
+
+/// What people and programs are told.
+package enum Report: Hashable, Sendable {
+    case standing(Standing)
+    case changed(domain: String, keys: [String], by: WriterID)
+    case conflict(loser: Dot)
+    case held(domain: String, Held)
+    case waiting(Waiting)
+    case reincarnated(former: WriterID, new: WriterID)
+    case quarantined(PackAddress, PackFault)
+    /// A file that only a newer version reads.
+    case tooNew(PackAddress)
+    /// A domain came up that no list names yet.
+    case unknownDomain(String)
+    case vanished(WriterID)
+    case lostFiles
+    /// A host's state differs although it was made of the same changes.
+    case digestMismatch(WriterID)
+
+    package enum Waiting: Hashable, Sendable {
+        case quota
+        case space
+        case permission
+        case later
+    }
+}
+
+/// How the directory stands to this store.
+package enum Standing: Hashable, Sendable {
+    case unknown
+    case present
+    case unavailable
+    /// Two markers.
+    case split
+    /// Another mirror's marker.
+    case swapped
+    case paused
+    case left
+
+    /// Whether files may be read, created and applied.
+    package var isOpen: Bool { self == .present }
+}
+
+/// Bounds of a mirror, and how long it waits.
+package struct EngineLimits: Hashable, Sendable {
+    package var keys = 1_000_000
+    package var bytesOfWriter = 256 << 20
+    package var writers = 4096
+    /// The most bytes of transactions in one log, unless one alone has more.
+    package var bytesOfLog = 1 << 20
+    package var leastLogBytes = 64 << 10
+    package var leastLogs = 32
+    /// How long what a base says is also left standing in logs, in milliseconds.
+    package var supersededFor: Int64 = 86_400_000
+    /// How long a folder is out of view before its atoms are carried.
+    package var vanishedFor: Int64 = 86_400_000
+    /// How long a log waits for the one before it, and a faulty file for its bytes.
+    package var waitsFor: Int64 = 600_000
+    package var healsEvery: Int64 = 3_600_000
+
+    package init() {}
+}

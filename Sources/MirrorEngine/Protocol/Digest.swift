@@ -1,0 +1,45 @@
+internal import Digests
+
+/// What two hosts compare: of which changes their states are made, and what those came to.
+package struct Digest: Hashable, Sendable {
+    /// The first half of a hash over the writers with their last transactions and logs.
+    package let tips: [UInt8]
+    /// The first half of a hash over the live paths with their values.
+    package let state: [UInt8]
+
+    init(tips: [UInt8], state: [UInt8]) {
+        self.tips = Array(tips.prefix(16))
+        self.state = Array(state.prefix(16))
+    }
+
+    /// As it stands in a base; nil where that says nothing.
+    init?(_ fingerprint: Fingerprint) {
+        guard fingerprint != .none else { return nil }
+        let bytes = fingerprint.bytes
+        self.init(tips: Array(bytes.prefix(16)), state: Array(bytes.suffix(16)))
+    }
+
+    package var fingerprint: Fingerprint { Fingerprint(tips + state) ?? .none }
+}
+
+extension LocalState {
+    /// The digest of the state as it is.
+    package var digest: Digest {
+        var tips = SHA256()
+        var state = SHA256()
+        for entry in knowledge.entries {
+            var bytes: [UInt8] = []
+            bytes.append(entry)
+            bytes += (entry.writer == writer ? folder.tip : peers[entry.writer]?.tip)?.bytes ?? []
+            tips.update(bytes)
+        }
+        atoms.visit { atom in
+            guard case .value(let value) = atom.value else { return }
+            var bytes: [UInt8] = []
+            bytes.append(run: atom.path.bytes)
+            bytes.append(run: value.bytes)
+            state.update(bytes)
+        }
+        return Digest(tips: tips.finish(), state: state.finish())
+    }
+}

@@ -1,0 +1,206 @@
+internal import PropertyLists
+
+// Between the preference files and the state.
+extension Engine {
+    /// Takes up what was changed in preference files, and goes on to change them where the mirror says so.
+    mutating func observe(_ observations: [Observation], at now: Int64) {
+        guard capture(observations, at: now) else { return }
+        askForLocks()
+    }
+
+    /// Takes up the files; false where others must be read with them first.
+    private mutating func capture(_ observations: [Observation], at now: Int64) -> Bool {
+        let open = Set((local.application?.domains ?? []).map(\.domain))
+        let read = Set(observations.map { Path(domain: $0.domain) })
+        guard open.isSubset(of: read) else {
+            act(.observe(open.union(read).map(\.domain).sorted()))
+            return false
+        }
+        let mirrored = observations.filter { local.shadows[Path(domain: $0.domain)]?.isMirrored ?? false }
+            .sorted { Path(domain: $0.domain) < Path(domain: $1.domain) }
+        let known = mirrored.filter { local.shadows[Path(domain: $0.domain)]?.isCaptured ?? false }
+        captureKnown(known, settlesApplication: local.application != nil, at: now)
+        for observation in mirrored where !known.contains(observation) { captureNew(observation, at: now) }
+        return true
+    }
+
+    private mutating func captureKnown(_ observations: [Observation], settlesApplication: Bool, at now: Int64) {
+        var draft = CaptureDraft(local, policy: policy, at: now)
+        for observation in observations {
+            let domain = Path(domain: observation.domain)
+            guard let shadow = local.shadows[domain], isNews(observation, shadow) else { continue }
+            var reading = DomainReading(observation, local: local, policy: policy)
+            if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
+            for change in local.application?.domains ?? [] where change.domain == domain { reading.settle(change) }
+            if overruled.remove(domain) != nil {
+                draft.overrule(observation, reading)
+            } else if accepted.remove(domain) == nil, let reason = reasonToHold(observation, reading, shadow) {
+                if shadow.held != reason {
+                    draft.hold(domain, reason)
+                    report(.held(domain: observation.domain, reason))
+                }
+            } else {
+                draft.add(observation, reading)
+            }
+        }
+        record(draft.capture(settlesApplication: settlesApplication))
+    }
+
+    private mutating func captureNew(_ observation: Observation, at now: Int64) {
+        if case .unreadable = observation.content { return report(.held(domain: observation.domain, .unreadable)) }
+        var draft = CaptureDraft(local, policy: policy, at: now)
+        let reading = DomainReading(observation, local: local, policy: policy)
+        draft.begin(observation, reading, seed: seed)
+        record(draft.capture(settlesApplication: false))
+    }
+
+    private mutating func record(_ capture: Capture?) {
+        guard let capture else { return }
+        let conflicts = local.conflicts.conflicts.count
+        commit(.captured(capture))
+        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
+    }
+
+    /// Whether a file may say something that was not taken up.
+    private func isNews(_ observation: Observation, _ shadow: Shadow) -> Bool {
+        observation.identity != shadow.file || shadow.held != nil || local.application != nil
+            || overruled.contains(Path(domain: observation.domain))
+            || accepted.contains(Path(domain: observation.domain))
+    }
+
+    /// Why a file is not to be believed.
+    private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
+        switch observation.content {
+        case .unreadable: return .unreadable
+        case .missing: return reading.shadow.isEmpty || observation.mark == .deleted ? nil : .missing
+        case .empty: return reading.shadow.isEmpty || observation.mark == .deleted ? nil : .empty
+        case .values: break
+        }
+        guard observation.mark == nil else { return nil }
+        if let held = shadow.held, held == .emptied || held == .rolledBack {
+            return observation.hash == shadow.hash ? nil : held
+        }
+        if reading.isEmptied { return .emptied }
+        let isFormer = observation.hash.map { shadow.generations.dropFirst().contains($0) } ?? false
+        return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
+    }
+
+    mutating func release(_ domain: String, takesFile: Bool) {
+        let path = Path(domain: domain)
+        guard local.shadows[path]?.held != nil else { return }
+        if takesFile { accepted.insert(path) } else { overruled.insert(path) }
+        act(.observe([domain]))
+    }
+}
+
+// MARK: Applying
+
+extension Engine {
+    /// Asks for the preference files that are still to be changed.
+    mutating func askForLocks() {
+        guard standing.isOpen, !isApplying else { return }
+        keepHome()
+        let domains = pendingDomains
+        guard !domains.isEmpty else { return }
+        if local.rules.capturesBeforeApplying {
+            isApplying = true
+            act(.lock(domains.map(\.domain)))
+        } else {
+            apply(domains)
+        }
+    }
+
+    /// What came in for keys that stay on this host is not written into its files.
+    private mutating func keepHome() {
+        guard local.application == nil else { return }
+        for domain in pendingDomains {
+            guard var shadow = local.shadows[domain] else { continue }
+            let keys = shadow.exceptions.filter { key, exception in
+                exception.reason == .pending && policy.staysHome(domain.domain, key.key ?? "")
+            }
+            guard !keys.isEmpty else { continue }
+            for (key, exception) in keys {
+                shadow.exceptions[key] = Shadow.Exception(value: exception.value, reason: .home)
+            }
+            let unchanged = AppliedDomain(
+                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions, seen: shadow.seen,
+                replaced: shadow.replaced)
+            commit(.applied([unchanged]))
+        }
+    }
+
+    private var pendingDomains: [Path] {
+        let pending = local.shadows.filter { _, shadow in
+            shadow.isMirrored && shadow.isCaptured && shadow.held == nil && shadow.isPending
+        }
+        return pending.keys.sorted()
+    }
+
+    /// Captures what is in the files by now, and then changes them.
+    mutating func applyUnderLock(_ observations: [Observation], at now: Int64) {
+        guard capture(observations, at: now) else { return unlock() }
+        let locked = Set(observations.map { Path(domain: $0.domain) })
+        let domains = pendingDomains.filter(locked.contains)
+        if domains.isEmpty || !standing.isOpen { return unlock() }
+        apply(domains)
+    }
+
+    private mutating func unlock() {
+        isApplying = false
+        act(.unlock)
+    }
+
+    private mutating func apply(_ domains: [Path]) {
+        let changes = domains.map { domain in
+            DomainChange(domain: domain, file: local.shadows[domain]?.file, changes: local.pendingChanges(in: domain))
+        }
+        let application = Application(
+            domains: changes, seen: local.knowledge, isChecked: local.rules.capturesBeforeApplying)
+        changesAtApplication = local.atoms.changeCount
+        commit(.intendedApplication(application))
+        act(.write(application))
+    }
+
+    mutating func settle(_ outcome: WriteOutcome, at now: Int64) {
+        guard let application = local.application else { return unlock() }
+        switch outcome {
+        case .changedMeanwhile:
+            commit(.abandonedApplication)
+            isApplying = true
+            act(.lock(application.domains.map { $0.domain.domain }))
+        case .failed:
+            commit(.abandonedApplication)
+            unlock()
+        case .done(let observations):
+            let applied = application.domains.compactMap { change in
+                observations.first { Path(domain: $0.domain) == change.domain }
+                    .map { readBack(change, $0, application) }
+            }
+            commit(.applied(applied))
+            unlock()
+            // What came in meanwhile may want to be written, too.
+            askForLocks()
+        }
+    }
+
+    private func readBack(_ change: DomainChange, _ observation: Observation, _ application: Application)
+        -> AppliedDomain
+    {
+        let reading = DomainReading(observation)
+        var exceptions = local.shadows[change.domain]?.exceptions ?? [:]
+        let isSameView = changesAtApplication == local.atoms.changeCount
+        for (key, replacement) in change.changes {
+            exceptions[key] = nil
+            let isWritten = reading.file[key] == replacement.new
+            if isWritten, isSameView { continue }
+            guard reading.file[key] != local.atoms.value(at: key) else { continue }
+            exceptions[key] = Shadow.Exception(value: reading.file[key], reason: isWritten ? .pending : .format)
+        }
+        return AppliedDomain(
+            domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
+            seen: application.seen, replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
+    }
+
+    /// The most keys of which it is kept what a write replaced: a save that takes more than these back is no slip.
+    private static let mostRemembered = 1000
+}

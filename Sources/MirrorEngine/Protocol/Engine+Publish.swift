@@ -1,0 +1,125 @@
+// From the state into the directory.
+extension Engine {
+    /// Creates the next file that is due; nothing where there is nothing to say.
+    mutating func publish(at now: Int64) {
+        guard standing.isOpen else { return }
+        removeSuperseded(at: now)
+        if local.intent == nil { intendNext(at: now) }
+        createIntended()
+    }
+
+    private mutating func createIntended() {
+        guard let pack = local.intent?.pack else { return }
+        act(.create(PackAddress(writer: local.writer, name: pack.name), pack))
+    }
+
+    private mutating func intendNext(at now: Int64) {
+        if local.folder.noteNumber == 0 || local.folder.owesNote
+            || (isLeaving && local.outbox.isEmpty && !local.folder.hasLeft)
+        {
+            intendNote()
+        } else if !local.outbox.isEmpty {
+            intendLog()
+        } else if isBaseDue {
+            intendBase()
+        }
+    }
+
+    /// A file of our own stands there: clear what it says, and go on with the next.
+    mutating func finish(_ name: PackName, at now: Int64) {
+        finishCreation(name, at: now)
+        guard standing.isOpen else { return }
+        if local.intent == nil { intendNext(at: now) }
+        createIntended()
+    }
+
+    mutating func finishCreation(_ name: PackName, at now: Int64) {
+        guard local.intent?.pack.name == name else { return }
+        commit(.created(name, at: now))
+        guard name.kind == .base else { return }
+        for writer in purging.sorted() { act(.removeFolder(writer)) }
+        purging = []
+    }
+
+    private mutating func intend(_ pack: EncodedPack, last: UInt64) {
+        guard local.folder.size + pack.bytes.count <= limits.bytesOfWriter || pack.name.kind != .log else {
+            return report(.waiting(.quota))
+        }
+        let intent = PackIntent(
+            pack: pack, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isLeaving && pack.name.kind == .note
+        )
+        commit(.intended(intent), isDurable: local.rules.recordsIntent)
+    }
+}
+
+// MARK: What a file says
+
+extension Engine {
+    private mutating func intendLog() {
+        guard local.atoms.count <= limits.keys else { return report(.waiting(.quota)) }
+        var (count, size) = (0, 0)
+        for transaction in local.outbox {
+            size += transaction.writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 }
+            if count > 0, size > limits.bytesOfLog { break }
+            count += 1
+        }
+        let log = LogPack(
+            mirror: local.mirror, writer: local.writer, previous: local.folder.tip,
+            knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
+            transactions: Array(local.outbox.prefix(count)))
+        intend(log.encoded(), last: log.last)
+    }
+
+    mutating func intendNote() {
+        let note = WriterNote(
+            mirror: local.mirror, writer: local.writer, number: local.folder.noteNumber % 9999 + 1,
+            label: profile.label, platform: profile.platform, software: profile.software, hasLeft: isLeaving)
+        intend(note.encoded(), last: 0)
+    }
+
+    private mutating func intendBase() {
+        let pack = local.base.encoded()
+        guard local.folder.created[pack.name] == nil else { return }
+        intend(pack, last: local.sequence)
+    }
+}
+
+extension LocalState {
+    /// All that we still have to say, and what we carry for writers whose folders are gone.
+    package var base: BasePack {
+        var entries: [BasePack.Entry] = []
+        atoms.visit { atom in
+            guard atom.dot.writer == writer || carried.contains(atom.dot.writer) else { return }
+            let beat = Set((beats[atom.path] ?? []).filter(isUnseen).map(\.beaten)).sorted()
+            entries.append(BasePack.Entry(atom: atom, beat: atom.dot.writer == writer ? beat : []))
+        }
+        return BasePack(
+            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: entries,
+            digest: digest.fingerprint)
+    }
+}
+
+// MARK: Compaction
+
+extension Engine {
+    /// Whether a base would spare more than it costs.
+    var isBaseDue: Bool {
+        let folder = local.folder
+        return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, folder.baseBytes / 2)
+            || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10))
+    }
+
+    /// Writes a base now, if there is nothing to be published first.
+    mutating func compact(at now: Int64) {
+        guard standing.isOpen, local.intent == nil else { return }
+        if local.outbox.isEmpty { intendBase() } else { intendNext(at: now) }
+        createIntended()
+    }
+
+    private mutating func removeSuperseded(at now: Int64) {
+        let names = local.folder.created.filter { entry in
+            entry.value.supersededAt.map { now - $0 >= limits.supersededFor } ?? false
+        }
+        if !names.isEmpty { act(.remove(names.keys.sorted())) }
+    }
+}

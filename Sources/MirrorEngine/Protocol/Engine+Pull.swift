@@ -1,0 +1,215 @@
+// From the directory into the state.
+extension Engine {
+    /// Compares what is in view with what was joined, and asks for the rest.
+    mutating func take(_ listing: Listing, at moment: Moment) {
+        guard standing.isOpen else { return }
+        folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
+        noteOwnFiles(at: moment.now)
+        notePeers(at: moment.now)
+        var wanted = unknownOwnFiles
+        for (writer, names) in folders where writer != local.writer {
+            let joined = local.peers[writer]?.joined ?? []
+            wanted += names.filter { !joined.contains($0.hash) }.map { PackAddress(writer: writer, name: $0) }
+                .filter { waiting[$0] == nil && !quarantined.contains($0) }
+        }
+        if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
+        joinWaiting(at: moment.now)
+    }
+
+    /// Whether our own folder shows that this state is a copy or an old one: then what others wrote is to be taken in
+    /// before what was changed in files here, of which some may be theirs.
+    package func shouldPullFirst(_ listing: Listing) -> Bool {
+        (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
+    }
+
+    /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them.
+    private func known(_ listing: Listing) -> [WriterID: [String: Int]] {
+        guard listing.folders.count > limits.writers else { return listing.folders }
+        let met = listing.folders.filter { $0.key == local.writer || local.peers[$0.key] != nil }
+        let new = listing.folders.keys.filter { met[$0] == nil }.sorted().prefix(max(0, limits.writers - met.count))
+        return listing.folders.filter { met[$0.key] != nil || new.contains($0.key) }
+    }
+
+    /// Files in our own folder that we know nothing of.
+    private var unknownOwnFiles: [PackAddress] {
+        guard let names = folders[local.writer] else { return [] }
+        return names.filter { isUnknown($0) }.map { PackAddress(writer: local.writer, name: $0) }
+    }
+
+    private func isUnknown(_ name: PackName) -> Bool {
+        name.kind != .note && local.folder.created[name] == nil && local.intent?.pack.name != name
+    }
+
+    /// What was intended may stand there already, and what was created may be gone.
+    private mutating func noteOwnFiles(at now: Int64) {
+        let names = folders[local.writer] ?? []
+        if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
+        let isMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
+        guard isMissing, !local.folder.owesBase else { return }
+        if let last = local.folder.lastHealing, (last...last + limits.healsEvery).contains(now) { return }
+        commit(.lostFiles(at: now))
+        report(.lostFiles)
+    }
+
+    private mutating func notePeers(at now: Int64) {
+        for (writer, peer) in local.peers.sorted(by: { $0.key < $1.key }) where writer != local.writer {
+            guard let names = folders[writer] else {
+                if peer.vanishedAt == nil {
+                    commit(.vanished(writer, at: now))
+                    report(.vanished(writer))
+                } else if let since = peer.vanishedAt, now - since >= limits.vanishedFor, !isCarried(writer) {
+                    commit(.carries(writer))
+                }
+                continue
+            }
+            if peer.vanishedAt != nil { commit(.returned(writer)) }
+            let gone = peer.joined.subtracting(names.map(\.hash))
+            // The anchor of the last base is mostly gone, and what follows it still to come.
+            let forgettable = gone.subtracting([peer.tip?.prefix].compactMap { $0 })
+            if !forgettable.isEmpty { commit(.forgot(writer, forgettable)) }
+        }
+    }
+
+    /// Whether some base in view carries a writer's atoms.
+    private func isCarried(_ writer: WriterID) -> Bool {
+        local.carried.contains(writer)
+            || local.peers.contains { folders[$0.key] != nil && $0.value.carries.contains(writer) }
+    }
+}
+
+extension PackAddress {
+    /// Bases first, the newest of them before the others, because they make most else unnecessary.
+    fileprivate static func isReadBefore(_ left: PackAddress, _ right: PackAddress) -> Bool {
+        if left.name.kind != right.name.kind { return left.name.kind.rawValue < right.name.kind.rawValue }
+        if left.name.kind == .base, left.name.number != right.name.number {
+            return left.name.number > right.name.number
+        }
+        return left < right
+    }
+}
+
+// MARK: Files that were read
+
+extension Engine {
+    mutating func take(_ files: [PackAddress: Fetch], at moment: Moment) {
+        guard standing.isOpen else { return }
+        for (address, fetch) in files.sorted(by: { $0.key < $1.key }) {
+            switch fetch {
+            case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
+                faulty[address] = nil
+                if address.writer != local.writer {
+                    waiting[address] = (pack, waiting[address]?.since ?? moment.now)
+                } else if isUnknown(address.name), local.rules.reincarnates {
+                    reincarnate(at: moment)
+                }
+            case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
+            case .faulty(let fault): noteFault(address, fault, at: moment.now)
+            case .unreadable: faulty[address] = faulty[address] ?? moment.now
+            }
+        }
+        joinWaiting(at: moment.now)
+    }
+
+    private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
+        switch fault {
+        case .newerVersion, .unknownField:
+            // Whole, and not for us: a newer version will read it.
+            if faulty.updateValue(now, forKey: address) == nil { report(.tooNew(address)) }
+        default:
+            let since = faulty[address] ?? now
+            faulty[address] = since
+            guard now - since >= limits.waitsFor, quarantined.insert(address).inserted else { return }
+            act(.quarantine(address))
+            report(.quarantined(address, fault))
+        }
+    }
+
+    private mutating func reincarnate(at moment: Moment) {
+        let former = local.writer
+        let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
+        commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
+        report(.reincarnated(former: former, new: local.writer))
+        let files = (folders[former] ?? []).map { PackAddress(writer: former, name: $0) }
+        act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
+    }
+}
+
+// MARK: Joining
+
+extension Engine {
+    /// Joins every file whose turn has come, until none is left of which that is so.
+    private mutating func joinWaiting(at now: Int64) {
+        let domains = Set(local.shadows.keys)
+        var (isAnyJoined, conflicts) = (false, local.conflicts.conflicts.count)
+        var progress = true
+        while progress {
+            progress = false
+            for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
+                guard let (pack, since) = waiting[address], isDue(pack, since: since, at: now) else { continue }
+                waiting[address] = nil
+                join(pack, at: now)
+                progress = true
+                isAnyJoined = true
+            }
+        }
+        guard isAnyJoined else { return }
+        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
+        conflicts = 0
+        for domain in local.atoms.domains where !domains.contains(Path(domain: domain)) {
+            report(.unknownDomain(domain))
+        }
+        askForLocks()
+    }
+
+    private func isDue(_ pack: Pack, since: Int64, at now: Int64) -> Bool {
+        guard case .log(let log) = pack.content, let previous = log.previous else { return true }
+        guard let peer = local.peers[log.writer] else { return now - since >= limits.waitsFor }
+        let reached = local.rules.chainsByFirst ? log.first - 1 : log.last
+        return peer.joined.contains(previous.prefix) || peer.tip == previous || reached <= peer.baseSequence
+            || now - since >= limits.waitsFor
+    }
+
+    private mutating func join(_ pack: Pack, at now: Int64) {
+        commit(.joined(pack, at: now))
+        reportChanges(pack)
+        if case .base(let base) = pack.content { compareDigests(base) }
+    }
+
+    /// Says which keys of which files are going to change.
+    private mutating func reportChanges(_ pack: Pack) {
+        var keys: [Path: Set<String>] = [:]
+        for path in pack.content.paths.prefix(Self.mostReportedKeys) {
+            let (domain, key) = (path.prefix(components: 1), path.prefix(components: 2))
+            guard local.shadows[domain]?.exceptions[key]?.reason == .pending, let name = key.key else { continue }
+            keys[domain, default: []].insert(name)
+        }
+        for (domain, names) in keys.sorted(by: { $0.key < $1.key }) {
+            report(.changed(domain: domain.domain, keys: names.sorted(), by: pack.address.writer))
+        }
+    }
+
+    /// The most keys of one file that are named.
+    private static let mostReportedKeys = 10_000
+
+    private mutating func compareDigests(_ base: BasePack) {
+        guard base.digest != .none, local.outbox.isEmpty else { return }
+        // Only who knows the same can compare, and to know that costs next to nothing.
+        var known = base.knowledge
+        known[base.writer] = base.last
+        guard known == local.knowledge else { return }
+        guard let theirs = Digest(base.digest) else { return }
+        let ours = local.digest
+        if ours.tips == theirs.tips, ours.state != theirs.state { report(.digestMismatch(base.writer)) }
+    }
+}
+
+extension Pack.Content {
+    /// The paths that the file writes to.
+    fileprivate var paths: [Path] {
+        switch self {
+        case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
+        case .base(let base): base.atoms.map(\.atom.path)
+        case .note: []
+        }
+    }
+}

@@ -1,0 +1,146 @@
+/// A store's part in a mirror: told what happens, it decides what is to be done, and does nothing.
+///
+/// A sync tells it `directory`, then `observed` with all preference files that changed, then `listed`, then `publish`.
+/// Whatever it answers is carried out in order, each action so that it lasts through a crash before the next is begun;
+/// only when all are done is it told, one after the other, what they led to. After a crash it begins again with the
+/// state that the journal says, and needs to be told nothing of what was under way.
+package struct Engine: Sendable {
+    package private(set) var local: LocalState
+    package var policy: DomainPolicy
+    package var limits: EngineLimits
+    /// What becomes of values that are there on both sides when a domain begins to take part.
+    package var seed: Seeding
+    package var profile: Profile
+
+    package internal(set) var standing = Standing.unknown
+    /// The files in view, as last listed.
+    var folders: [WriterID: Set<PackName>] = [:]
+    /// Files that were read and wait for those before them, and since when.
+    var waiting: [PackAddress: (pack: Pack, since: Int64)] = [:]
+    /// Files that were not whole, and since when.
+    package internal(set) var faulty: [PackAddress: Int64] = [:]
+    var quarantined: Set<PackAddress> = []
+    var isPaused = false
+    var isLeaving = false
+    var purging: Set<WriterID> = []
+    /// Whether locks were asked for and not given back.
+    var isApplying = false
+    /// The state's count of changes when the application was made.
+    var changesAtApplication: Int?
+    /// Held domains of which a person said that the file is right, or that the mirror is.
+    var accepted: Set<Path> = []
+    var overruled: Set<Path> = []
+    private var actions: [Action] = []
+
+    /// How this host describes itself to the others.
+    package struct Profile: Hashable, Sendable {
+        package var label: String
+        package var platform: String
+        package var software: String
+
+        package init(label: String, platform: String, software: String) {
+            self.label = label
+            self.platform = platform
+            self.software = software
+        }
+    }
+
+    package init(
+        _ local: LocalState, profile: Profile, policy: DomainPolicy = .plain, limits: EngineLimits = EngineLimits(),
+        seed: Seeding = .merge
+    ) {
+        self.local = local
+        self.local.restart()
+        self.profile = profile
+        self.policy = policy
+        self.limits = limits
+        self.seed = seed
+    }
+
+    /// Takes up an event and says what follows from it.
+    package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
+        switch event {
+        case .directory(let directory): look(at: directory)
+        case .listed(let listing): take(listing, at: moment)
+        case .fetched(let files): take(files, at: moment)
+        case .observed(let observations): observe(observations, at: moment.now)
+        case .locked(let observations): applyUnderLock(observations, at: moment.now)
+        case .written(let outcome): settle(outcome, at: moment.now)
+        case .publish: publish(at: moment.now)
+        case .created(let name): finish(name, at: moment.now)
+        case .notCreated(_, let failure): report(.waiting(Report.Waiting(failure)))
+        case .removed(let names): commit(.removed(names))
+        case .compact: compact(at: moment.now)
+        case .command(let command): carryOut(command, at: moment.now)
+        }
+        defer { actions = [] }
+        return actions
+    }
+
+    /// Changes the state, durably.
+    mutating func commit(_ record: LocalRecord, isDurable: Bool = true) {
+        local.apply(record)
+        if isDurable { actions.append(.append(record)) }
+    }
+
+    mutating func act(_ action: Action) { actions.append(action) }
+    mutating func report(_ report: Report) { actions.append(.report(report)) }
+}
+
+extension Report.Waiting {
+    fileprivate init(_ failure: CreationFailure) {
+        switch failure {
+        case .space: self = .space
+        case .permission: self = .permission
+        case .later: self = .later
+        }
+    }
+}
+
+// MARK: The directory
+
+extension Engine {
+    private mutating func look(at directory: Directory) {
+        let former = standing
+        switch directory {
+        case .unavailable: standing = .unavailable
+        case .marked([]): standing = .unavailable
+        case .marked(let mirrors) where mirrors.count > 1: standing = .split
+        case .marked(let mirrors): standing = mirrors == [local.mirror] ? .present : .swapped
+        }
+        if standing == .present, isPaused { standing = .paused }
+        if standing == .present, isLeaving, local.folder.hasLeft { standing = .left }
+        if standing != former { report(.standing(standing)) }
+    }
+}
+
+// MARK: Commands
+
+extension Engine {
+    private mutating func carryOut(_ command: Command, at now: Int64) {
+        switch command {
+        case .add(let domain): commit(.configured(domain: domain, isMirrored: true))
+        case .remove(let domain): commit(.configured(domain: domain, isMirrored: false))
+        case .release(let domain, let takesFile): release(domain, takesFile: takesFile)
+        case .resolve(let loser): commit(.resolvedConflict(loser, at: now))
+        case .retire(let writer): commit(.retired(writer))
+        case .leave: isLeaving = true
+        case .purge(let writer):
+            commit(.carries(writer))
+            purging.insert(writer)
+            compact(at: now)
+        case .rename(let label):
+            profile.label = label
+            intendNote()
+        case .rebuild(let packs):
+            commit(.rebuilt(packs))
+            askForLocks()
+        case .pause:
+            isPaused = true
+            if standing == .present { standing = .paused }
+        case .resume:
+            isPaused = false
+            if standing == .paused { standing = .present }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+/// When something happens, and a number that nobody can guess, should a new identity be needed.
+package struct Moment: Hashable, Sendable {
+    /// Milliseconds since 1970, as the wall clock has them, however wrong.
+    package let now: Int64
+    package let random: UInt64
+
+    package init(now: Int64, random: UInt64) {
+        self.now = now
+        self.random = random
+    }
+}
+
+/// What the rim tells the engine, one at a time: all that follows from one is done before the next is told.
+package enum Event: Sendable {
+    /// The mirror's directory was looked at.
+    case directory(Directory)
+    /// All writers' folders were listed.
+    case listed(Listing)
+    /// Files that were asked for were read, or not.
+    case fetched([PackAddress: Fetch])
+    /// Preference files were found changed.
+    case observed([Observation])
+    /// The preference files that were to be locked are, and look so; none where they could not be locked.
+    case locked([Observation])
+    /// What became of an application.
+    case written(WriteOutcome)
+    /// It is time to publish what there is.
+    case publish
+    /// A file of our own stands in the directory and will stay there through a crash.
+    case created(PackName)
+    /// A file of our own could not be created.
+    case notCreated(PackName, CreationFailure)
+    case removed([PackName])
+    /// A base is wanted, due or not.
+    case compact
+    case command(Command)
+}
+
+/// What a person asks for.
+package enum Command: Hashable, Sendable {
+    case add(domain: String)
+    case remove(domain: String)
+    /// A held domain: the file as it stands is right, or the mirror is.
+    case release(domain: String, takesFile: Bool)
+    case resolve(Dot)
+    case leave
+    case retire(WriterID)
+    case purge(WriterID)
+    case rename(label: String)
+    case rebuild([Pack])
+    case pause
+    case resume
+}
+
+/// What the directory looks like from here.
+package enum Directory: Hashable, Sendable {
+    /// Missing, out of reach, or without a marker.
+    case unavailable
+    case marked([MirrorID])
+}
+
+/// The names and sizes in each writer's folder, as paths inside that folder.
+package struct Listing: Hashable, Sendable {
+    package var folders: [WriterID: [String: Int]]
+
+    package init(folders: [WriterID: [String: Int]]) { self.folders = folders }
+}
+
+/// What reading a file came to.
+package enum Fetch: Hashable, Sendable {
+    case pack(Pack)
+    /// Not whole yet, or wrong.
+    case faulty(PackFault)
+    /// Not to be read for now.
+    case unreadable
+}
+
+package enum WriteOutcome: Hashable, Sendable {
+    /// All files were replaced; each as it was written, with the identity that the written file has. Whatever stands
+    /// there by now was not looked at.
+    case done([Observation])
+    /// A file was not the one that was captured. Nothing of the application stands.
+    case changedMeanwhile
+    /// The files could not be written. Nothing of the application stands.
+    case failed
+}
+
+package enum CreationFailure: Hashable, Sendable {
+    case space
+    case permission
+    case later
+}

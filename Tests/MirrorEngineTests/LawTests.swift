@@ -1,0 +1,134 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct `The merge` {
+    private static let rounds = 3000
+
+    private func forEachTriple(
+        stream: String, _ body: (AtomStore, AtomStore, AtomStore, [Atom]) throws -> Void
+    ) rethrows {
+        for round in 0..<Self.rounds {
+            var generator = AtomGenerator(generator: SeededGenerator(stream: stream, round: round))
+            let pool = generator.pool()
+            let samples = (0..<3).map { _ in generator.sample(of: pool) }
+            try body(AtomStore(samples[0]), AtomStore(samples[1]), AtomStore(samples[2]), samples.flatMap { $0 })
+        }
+    }
+
+    @Test func `is commutative, associative, idempotent and inflationary`() {
+        forEachTriple(stream: "lattice") { a, b, c, _ in
+            #expect(a.joined(b) == b.joined(a), "\(Seed.ofThisRun)")
+            #expect(a.joined(b).joined(c) == a.joined(b.joined(c)), "\(Seed.ofThisRun)")
+            #expect(a.joined(a) == a, "\(Seed.ofThisRun)")
+            #expect(a.joined(b).joined(a) == a.joined(b), "\(Seed.ofThisRun)")
+        }
+    }
+
+    @Test func `leaves no atom that another dominates`() {
+        forEachTriple(stream: "antichain") { a, b, _, _ in
+            let atoms = a.joined(b).atoms
+            for atom in atoms { #expect(!atoms.contains { $0.dominates(atom) }, "\(Seed.ofThisRun)") }
+        }
+    }
+
+    @Test func `does what its definition says`() {
+        forEachTriple(stream: "definition") { a, b, c, all in
+            #expect(Set(a.joined(b).joined(c).atoms) == PlainJoin(all).atoms, "\(Seed.ofThisRun)")
+        }
+    }
+
+    @Test func `equals carrying out all writes in their order`() {
+        forEachTriple(stream: "replay") { a, b, c, all in
+            var replayed: [Atom] = []
+            for atom in Set(all).sorted(by: { $1.isAfter($0) }) {
+                replayed.removeAll { atom.path.isPrefix(of: $0.path) }
+                replayed.append(atom)
+            }
+            #expect(Set(replayed) == Set(a.joined(b).joined(c).atoms), "\(Seed.ofThisRun)")
+        }
+    }
+
+    @Test func `gives the view that writing values in their order gives`() {
+        forEachTriple(stream: "view") { a, b, _, _ in
+            let state = a.joined(b)
+            var root: PropertyList? = .dictionary([:])
+            for atom in state.atoms.sorted(by: { $1.isAfter($0) }) {
+                put(atom.value.value?.propertyList, at: atom.path.components.map(\.text)[...], in: &root)
+            }
+            for domain in ["a", "b"] {
+                let path = Path(domain: domain)
+                #expect(state.value(at: path)?.propertyList == root?[domain], "\(Seed.ofThisRun)")
+                let entries = state.keys(of: domain).map { ($0.key, $0.value.propertyList) }
+                let expected = root?[domain]?.dictionaryValue ?? [:]
+                #expect(PropertyList.Dictionary(entries) == expected, "\(Seed.ofThisRun)")
+            }
+        }
+    }
+
+    /// A second telling of how a write changes a value, for the comparison.
+    private func put(_ value: PropertyList?, at way: ArraySlice<String>, in tree: inout PropertyList?) {
+        guard let first = way.first else {
+            tree = value
+            return
+        }
+        var entries = PropertyList.Dictionary()
+        if case .dictionary(let present)? = tree { entries = present } else if value == nil { return }
+        var entry = entries[first]
+        put(value, at: way.dropFirst(), in: &entry)
+        entries[first] = entry
+        tree = .dictionary(entries)
+    }
+
+    @Test func `keeps many atoms findable in any order of arrival`() {
+        var generator = SeededGenerator(stream: "many")
+        let atoms = (0..<3000).map { number in
+            Atom(
+                path: Path(domain: "d\(number % 7)", key: "key \(number)"), stamp: Stamp(number: 1),
+                dot: Dot(writer: WriterID(number: 1), sequence: UInt64(number)), value: .text("\(number)"))
+        }
+        var store = AtomStore()
+        for atom in atoms.shuffled(using: &generator) { store.join(atom) }
+        #expect(store.count == atoms.count)
+        #expect(store.atoms.map(\.path) == atoms.map(\.path).sorted())
+        #expect(atoms.allSatisfy { store.atom(at: $0.path) == $0 })
+        #expect(store.under(Path(domain: "d3")).count == atoms.count { $0.path.domain == "d3" })
+        let delete = Atom(
+            path: Path(domain: "d3"), stamp: Stamp(number: 2), dot: Dot(writer: WriterID(number: 2), sequence: 1),
+            value: .deleted)
+        guard case .joined(let displaced) = store.join(delete) else {
+            Issue.record("not joined")
+            return
+        }
+        #expect(displaced.count == atoms.count { $0.path.domain == "d3" })
+        #expect(store.count == atoms.count - displaced.count + 1)
+        #expect(store.keys(of: "d3").isEmpty)
+        #expect(store.domains == (0..<7).map { "d\($0)" })
+    }
+
+    @Test(arguments: ["comparesValues", "patchesViews"])
+    func `breaks a law where a rule is broken`(_ rule: String) {
+        var rules = Rules.sound
+        if rule == "comparesValues" { rules.comparesValues = false } else { rules.patchesViews = false }
+        let atom = { (path: Path, value: AtomValue, sequence: UInt64) in
+            Atom(
+                path: path, stamp: Stamp(number: sequence), dot: Dot(writer: WriterID(number: 1), sequence: sequence),
+                value: value)
+        }
+        let path = Path(domain: "a", key: "x")
+        let branches = [atom(path, .text("1"), 5), atom(path, .text("2"), 5), atom(path.appending("q"), .text("3"), 6)]
+        func view(_ atoms: [Atom], _ rules: Rules) -> CanonicalValue? {
+            var store = AtomStore(rules: rules)
+            for atom in atoms { store.join(atom) }
+            return store.value(at: path)
+        }
+        /// Same atoms in two orders, and what a write below did.
+        func holds(_ rules: Rules) -> Bool {
+            view(Array(branches.prefix(2)), rules) == view(branches.prefix(2).reversed(), rules)
+                && view(branches, rules)?.propertyList["q"] == .string("3")
+        }
+        #expect(holds(.sound))
+        #expect(!holds(rules))
+    }
+}

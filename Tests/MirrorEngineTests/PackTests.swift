@@ -1,0 +1,185 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+enum PackSamples {
+    static let mirror = MirrorID(high: 0x4F0C_2B00_0000_0001, low: 2)
+    static let writer = WriterID(number: 0x9C6E_9B8A_E864_CB3D)
+    static let other = WriterID(number: 77)
+
+    static var log: LogPack {
+        let write = { (key: String, value: AtomValue, bump: UInt64) in
+            Transaction.StampedWrite(
+                path: Path(domain: "com.example.app", key: key), stamp: Stamp(number: 1000 + bump), value: value,
+                replaced: bump > 0 ? Dot(writer: other, sequence: 3) : nil)
+        }
+        let knowledge = VersionVector([Dot(writer: other, sequence: 9)])
+        var transactions: [Transaction] = []
+        for (sequence, seen) in [(41, knowledge), (42, VersionVector())] as [(UInt64, VersionVector)] {
+            var context = seen
+            context[writer] = sequence - 1
+            transactions.append(
+                Transaction(
+                    dot: Dot(writer: writer, sequence: sequence), stamp: Stamp(number: 1000), context: context,
+                    writes: [write("a", .of(["x": 1, "y": [true]]), 0), write("b", .deleted, 5), write("c", .left, 0)]))
+        }
+        return LogPack(
+            mirror: mirror, writer: writer, previous: Fingerprint(of: [1]), knowledge: knowledge,
+            formerKnowledge: VersionVector(), transactions: transactions)
+    }
+
+    static func base(atoms count: Int) -> BasePack {
+        let entries = (0..<count).map(entry)
+        return BasePack(
+            mirror: mirror, writer: writer, last: 40, anchor: Fingerprint(of: [2]),
+            knowledge: VersionVector([Dot(writer: other, sequence: 9)]), atoms: entries, digest: Fingerprint(of: [3]))
+    }
+
+    private static func entry(_ number: Int) -> BasePack.Entry {
+        let dot = Dot(writer: number % 3 == 0 ? other : writer, sequence: UInt64(number % 40 + 1))
+        let value: AtomValue = number % 5 == 0 ? .deleted : .text("\(number)")
+        let path = Path(domain: "d", key: String(1000 + number))
+        let beat = number % 4 == 0 ? [Dot(writer: other, sequence: 1), Dot(writer: other, sequence: 4)] : []
+        return BasePack.Entry(atom: Atom(path: path, stamp: Stamp(number: 7), dot: dot, value: value), beat: beat)
+    }
+
+    static var note: WriterNote {
+        WriterNote(
+            mirror: mirror, writer: writer, number: 1, label: "Büro", platform: "linux", software: "1.0", hasLeft: true)
+    }
+
+    static var all: [EncodedPack] {
+        [log.encoded(), base(atoms: 5).encoded(), base(atoms: 0).encoded(), note.encoded()]
+    }
+}
+
+@Suite struct `A pack` {
+    @Test func `gives back what was written, in the same bytes`() throws {
+        let log = try Pack(decoding: PackSamples.log.encoded().bytes)
+        #expect(log.content == .log(PackSamples.log))
+        for count in [0, 1, 255, 256, 257, 600] {
+            let base = PackSamples.base(atoms: count)
+            #expect(try Pack(decoding: base.encoded().bytes).content == .base(base))
+        }
+        #expect(try Pack(decoding: PackSamples.note.encoded().bytes).content == .note(PackSamples.note))
+        let marker = Marker(mirror: PackSamples.mirror)
+        #expect(try Marker(decoding: marker.encoded()) == marker)
+    }
+
+    @Test func `tells each transaction's context from what its writer knew`() {
+        let knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 9)])
+        let contexts = PackSamples.log.transactions(knowing: knowledge).map(\.context)
+        var seen = knowledge
+        seen[PackSamples.writer] = 40
+        #expect(contexts == [seen, VersionVector([Dot(writer: PackSamples.writer, sequence: 41)])])
+    }
+
+    @Test func `is found out by every flipped bit`() {
+        for pack in PackSamples.all {
+            for bit in 0..<pack.bytes.count * 8 {
+                var flipped = pack.bytes
+                flipped[bit / 8] ^= 1 << UInt8(bit % 8)
+                #expect(throws: PackFault.self) { try Pack(decoding: flipped) }
+            }
+        }
+    }
+
+    @Test func `is found out at every length but its own`() {
+        for pack in PackSamples.all {
+            for count in pack.bytes.indices {
+                #expect(throws: PackFault.self) { try Pack(decoding: Array(pack.bytes.prefix(count))) }
+            }
+            #expect(throws: PackFault.self) { try Pack(decoding: pack.bytes + [0]) }
+        }
+    }
+
+    /// Behind a right hash and right checksums stands what somebody made on purpose.
+    @Test func `never traps, and is canonical, whatever a hostile writer hashed`() throws {
+        var generator = SeededGenerator(stream: "hostile packs")
+        var accepted = 0
+        for round in 0..<4000 {
+            let pack = PackSamples.all[round % 4].bytes
+            var bytes = Array(pack.dropLast(32))
+            for _ in 0..<Int.random(in: 1...2, using: &generator) {
+                bytes[Int.random(in: 4..<bytes.count - 48, using: &generator)] = UInt8.random(
+                    in: 0...255, using: &generator)
+            }
+            bytes += Fingerprint(of: bytes).bytes
+            guard let read = try? Pack(decoding: bytes), !read.hasUnknownFields else { continue }
+            accepted += 1
+            #expect(read.encoded.bytes == bytes, "\(Seed.ofThisRun) round \(round)")
+        }
+        #expect(accepted > 0)
+    }
+
+    @Test func `belongs only where its name says, in its own mirror`() throws {
+        let pack = PackSamples.log.encoded()
+        let address = PackAddress(writer: PackSamples.writer, name: pack.name)
+        _ = try Pack(decoding: pack.bytes, at: address, of: PackSamples.mirror)
+        let elsewhere = PackAddress(writer: PackSamples.other, name: pack.name)
+        #expect(throws: PackFault.contradiction("name")) {
+            try Pack(decoding: pack.bytes, at: elsewhere, of: PackSamples.mirror)
+        }
+        #expect(throws: PackFault.contradiction("mirror")) {
+            try Pack(decoding: pack.bytes, at: address, of: MirrorID(high: 1, low: 1))
+        }
+    }
+
+    @Test func `knows of no transaction before the first`() throws {
+        var base = PackSamples.base(atoms: 1)
+        base.knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 1)])
+        // The only number 1 behind the only writer of the header's vector.
+        var bytes = base.encoded().bytes
+        let vector: [UInt8] = [1] + [77, 0, 0, 0, 0, 0, 0, 0]
+        let at = try #require(bytes.indices.first { Array(bytes[$0...].prefix(9)) == vector })
+        bytes[at + 9] = 0
+        let hashed = Array(bytes.dropLast(32))
+        #expect(throws: PackFault.notCanonical) { try Pack(decoding: hashed + Fingerprint(of: hashed).bytes) }
+    }
+
+    @Test func `says itself in lines`() throws {
+        let lines = try Pack(decoding: PackSamples.log.encoded().bytes).lines
+        #expect(lines[1] == "mirror 4f0c2b00000000010000000000000002")
+        #expect(lines.contains(#"    :com.example.app:a = {"x":1,"y":[true]}"#))
+        #expect(lines.contains("    :com.example.app:b = deleted at 0.1005 over \(PackSamples.other):3"))
+    }
+}
+
+extension Pack {
+    /// The pack written again.
+    fileprivate var encoded: EncodedPack {
+        switch content {
+        case .log(let log): log.encoded()
+        case .base(let base): base.encoded()
+        case .note(let note): note.encoded()
+        }
+    }
+}
+
+@Suite struct `The name of a pack` {
+    @Test func `is read from its path`() {
+        for pack in PackSamples.all { #expect(PackName(pack.name.description) == pack.name) }
+        #expect(PackName("l/000000000041.2e9f0a77d1.log")?.number == 41)
+        #expect(PackName("who-0001.7b1d9a22c4")?.kind == .note)
+    }
+
+    @Test(arguments: [
+        "", "l/41.2e9f0a77d1.log", "l/000000000041.2e9f0a77d1.base", "l/000000000041.2e9f0a77d.log",
+        "l/000000000041.2e9f0a77d1.log.sync-conflict", "l/0000000000410.2e9f0a77d1.log",
+        "b/000000000041.2E9F0A77D1.base",
+        "l/000000000041.2e9f0a77d1 (1).log", "who-001.7b1d9a22c4", "~q8x2.tmp", ".DS_Store",
+        "l/-00000000041.2e9f0a77d1.log",
+        "l/00000000004１.2e9f0a77d1.log", "l/000000000041..2e9f0a77d1.log", "l/000000000041.2e9f0a77di.log",
+    ])
+    func `has one form`(_ path: String) { #expect(PackName(path) == nil) }
+
+    @Test func `fits every medium`() {
+        for pack in PackSamples.all {
+            let path = PackAddress(writer: PackSamples.writer, name: pack.name).description
+            #expect(path.utf8.count <= 100)
+            #expect(path.split(separator: "/").allSatisfy { $0.utf8.count <= 60 })
+            #expect(path.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789.-/".utf8.contains($0) })
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import MirrorEngine
+import Testing
+
+@Suite struct `A path` {
+    @Test(arguments: [
+        ["a"], ["a", "b"], ["com.example.App", "key with space"], ["", ""], ["d", "e\u{301}", "\u{E9}", "日本"],
+        ["d", String(repeating: "k", count: 1024)],
+    ])
+    func `gives its components back`(_ components: [String]) throws {
+        let path = Path(components)
+        #expect(path.components.map { Array($0.text.utf8) } == components.map { Array($0.utf8) })
+        #expect(try Path(decoding: path.bytes) == path)
+        #expect(path.domain == components[0])
+        #expect(path.prefix(components: 1) == Path(domain: components[0]))
+    }
+
+    @Test func `stands right before all that lies under it`() {
+        let paths = [["a"], ["a", "b"], ["a", "b", "c"], ["a", "bb"], ["ab"], ["b"]].map(Path.init)
+        for path in paths {
+            let sorted = paths.sorted()
+            let under = sorted.indices.filter { path.isPrefix(of: sorted[$0]) }
+            #expect(under == Array(sorted.firstIndex(of: path)!..<sorted.firstIndex(of: path)! + under.count))
+        }
+        #expect(!Path(["a", "b"]).isPrefix(of: Path(["a", "bb"])))
+        #expect(!Path(["a"]).overlaps(Path(["ab"])))
+    }
+
+    @Test(
+        arguments: [
+            ([], PackFault.beyondLimit("components of a path")), ([1], .endsEarly), ([1, 2, 0x61], .endsEarly),
+            ([3, 1, 0x61], .unknownTag), ([1, 1, 0xFF], .notUTF8), ([1, 0x81, 0x00, 0x61], .notCanonical),
+            ([1, 0x81, 0x08], .beyondLimit("length")),
+        ] as [([UInt8], PackFault)])
+    func `is not made of hostile bytes`(_ bytes: [UInt8], _ fault: PackFault) {
+        #expect(throws: fault) { try Path(decoding: bytes) }
+    }
+
+    @Test func `has no more components than a value may have levels`() throws {
+        let deepest = Path((0..<513).map { _ in "a" })
+        #expect(try Path(decoding: deepest.bytes) == deepest)
+        #expect(throws: PackFault.beyondLimit("components of a path")) {
+            try Path(decoding: deepest.appending("a").bytes)
+        }
+    }
+}
+
+@Suite struct `A writer` {
+    @Test(arguments: [0, 1, 0x9C6E_9B8A_E864_CB3D, .max] as [UInt64])
+    func `is read from its name`(_ number: UInt64) {
+        let text = WriterID(number: number).description
+        #expect(text.utf8.count == 13)
+        #expect(WriterID(text) == WriterID(number: number))
+    }
+
+    @Test(arguments: [
+        "", "k3v9q2m8x4c7", "k3v9q2m8x4c7tt", "K3V9Q2M8X4C7T", "k3v9q2m8x4c7i", "zzzzzzzzzzzzz", "k3v9q2m8x4c7v",
+    ])
+    func `has no other name`(_ text: String) { #expect(WriterID(text) == nil) }
+
+    @Test func `sorts like its name`() {
+        var generator = SystemRandomNumberGenerator()
+        let writers = (0..<100).map { _ in WriterID(number: generator.next()) }
+        #expect(writers.sorted().map(\.description) == writers.map(\.description).sorted())
+    }
+}

@@ -1,0 +1,90 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+
+/// Hosts whose every step a script says; files arrive at once, unless it says otherwise.
+final class Bench {
+    let world: World
+
+    convenience init(_ rules: Rules) {
+        self.init { $0.rules = rules }
+    }
+
+    init(round: Int = 0, _ change: (inout Scenario) -> Void = { _ in }) {
+        var scenario = Scenario(name: "script", hasOneView: true, hasForeignSaves: false)
+        change(&scenario)
+        world = World(seed: Seed(number: 1), round: round, scenario: scenario)
+    }
+
+    func host(_ label: String) -> SimulatedHost {
+        let host = SimulatedHost(world, label)
+        world.hosts.append(host)
+        world.deliverAll(to: host)
+        settle()
+        return host
+    }
+
+    func clone(_ host: SimulatedHost, _ label: String) -> SimulatedHost {
+        let clone = host.clone(label)
+        clone.view = host.view
+        world.hosts.append(clone)
+        return clone
+    }
+
+    /// Lets a second pass, and with it all that is under way arrive.
+    func settle() { world.pass(1) }
+
+    /// Lets all hosts sync until nothing is left to say.
+    func comeToRest() {
+        for _ in 0..<4 {
+            settle()
+            for host in world.hosts { host.sync() }
+        }
+    }
+
+    /// Whether all hosts have the same values, in their files too, and nothing was lost.
+    var isSound: Bool {
+        let views = world.hosts.map { host in
+            world.scenario.domains.map { PropertyList.Dictionary(host.values($0)) }
+        }
+        let areAlike = views.allSatisfy { $0 == views[0] }
+        let areInFiles = zip(world.hosts, views).allSatisfy { host, view in
+            zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
+        }
+        return areAlike && areInFiles && world.lost.isEmpty && world.complaints.isEmpty
+    }
+}
+
+extension SimulatedHost {
+    /// The view of a domain.
+    func values(_ domain: String) -> [(String, PropertyList)] {
+        engine.local.atoms.keys(of: domain).map { ($0.key, $0.value.propertyList) }
+    }
+
+    func value(_ key: String, in domain: String = "s") -> PropertyList? {
+        engine.local.atoms.value(at: Path(domain: domain, key: key))?.propertyList
+    }
+
+    /// A program sets a key and the mirror takes that up.
+    func set(_ key: String, to value: PropertyList?, in domain: String = "s") {
+        edit(key, to: value, in: domain)
+        attempt { try capture() }
+    }
+
+    func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: Mark? = .write) {
+        save(domain, mark: mark) { values in
+            world.note(value, over: values[key])
+            values[key] = value
+        }
+    }
+
+    func publishNow() { attempt { try publish() } }
+    func pullNow() { attempt { try pull() } }
+
+    /// Whether a value is kept as one that lost.
+    func hasJournal(of value: PropertyList) -> Bool {
+        engine.local.conflicts.conflicts.contains { $0.values.values.contains { $0.value?.propertyList == value } }
+    }
+
+    func files(of writer: WriterID) -> [PackAddress] { view.keys.filter { $0.writer == writer }.sorted() }
+}

@@ -1,0 +1,210 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+
+/// A rule, and a script in which a mirror that breaks it comes to harm.
+enum BrokenRule: String, CaseIterable, Sendable {
+    case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture
+    case contextOfAllThatIsKnown, noBeat, chainByLast, viewWithoutPatching, stateFilteredByDomain
+
+    var rules: Rules {
+        var rules = Rules.sound
+        switch self {
+        case .noStampBump: rules.bumpsStamps = false
+        case .noValueHash: rules.comparesValues = false
+        case .noReincarnation: rules.reincarnates = false
+        case .outboxClearedEarly: rules.clearsOutboxAfterCreation = false
+        case .noIntent: rules.recordsIntent = false
+        case .applyWithoutCapture: rules.capturesBeforeApplying = false
+        case .contextOfAllThatIsKnown: rules.contextIsSeen = false
+        case .noBeat: rules.keepsBeat = false
+        case .chainByLast: rules.chainsByFirst = false
+        case .viewWithoutPatching: rules.patchesViews = false
+        case .stateFilteredByDomain: rules.keepsEveryDomain = false
+        }
+        return rules
+    }
+
+    /// Whether the script ends well under these rules.
+    func endsWell(_ rules: Rules) -> Bool {
+        switch self {
+        case .noStampBump: farAheadClock(rules)
+        case .noValueHash: forkReadInTwoOrders(rules)
+        case .noReincarnation: cloneThatWrites(rules)
+        case .outboxClearedEarly: everyKill(rules, editsAfter: false)
+        case .noIntent: everyKill(rules, editsAfter: true)
+        case .applyWithoutCapture: saveBeforeApply(rules)
+        case .contextOfAllThatIsKnown: saveOverWhatWasNotShown(rules)
+        case .noBeat: absenceThroughCompaction(rules)
+        case .chainByLast: longBranchBehindBase(rules)
+        case .viewWithoutPatching: twoEntriesOfOneDictionary(rules)
+        case .stateFilteredByDomain: domainThatComesLater(rules)
+        }
+    }
+}
+
+// MARK: Time and order
+
+extension BrokenRule {
+    /// Who overwrites a value from the future sees his own value afterwards.
+    private func farAheadClock(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (ahead, right) = (bench.host("ahead"), bench.host("right"))
+        ahead.skew = 1_000_000
+        ahead.set("a", to: "of the future")
+        bench.comeToRest()
+        right.set("a", to: "of today")
+        let hasOwnWrite = right.value("a") == "of today"
+        bench.comeToRest()
+        return hasOwnWrite && right.value("a") == "of today" && bench.isSound
+    }
+
+    /// Two values under one dot: whoever reads them in whatever order ends with the same one.
+    private func forkReadInTwoOrders(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let origin = bench.host("origin")
+        let clone = bench.clone(origin, "clone")
+        origin.set("a", to: "of the origin")
+        clone.set("a", to: "of the clone")
+        for host in [origin, clone] { host.publishNow() }
+        bench.settle()
+        let logs = bench.world.files.keys.filter { $0.name.kind == .log }.sorted()
+        let readers = [logs, logs.reversed()].map { order in
+            let reader = bench.host("reader")
+            for log in order {
+                reader.view = [log: .whole]
+                reader.pullNow()
+            }
+            return reader.value("a")
+        }
+        return logs.count == 2 && readers[0] == readers[1]
+    }
+
+    /// A branch that follows on what a base replaced is joined all the same.
+    private func longBranchBehindBase(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let origin = bench.host("origin")
+        origin.set("a", to: "first")
+        origin.publishNow()
+        let clone = bench.clone(origin, "clone")
+        origin.set("b", to: "of the origin")
+        origin.publishNow()
+        origin.attempt { try origin.compact() }
+        origin.publishNow()
+        clone.set("c", to: "of the clone")
+        clone.set("d", to: "of the clone, too")
+        clone.publishNow()
+        bench.settle()
+        let reader = bench.host("reader")
+        reader.pullNow()
+        let expected: [PropertyList?] = ["first", "of the origin", "of the clone", "of the clone, too"]
+        return ["a", "b", "c", "d"].map { reader.value($0) } == expected
+    }
+}
+
+// MARK: Identity and publishing
+
+extension BrokenRule {
+    private func cloneThatWrites(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let origin = bench.host("origin")
+        origin.sync()
+        let clone = bench.clone(origin, "clone")
+        origin.set("a", to: "of the origin")
+        clone.set("b", to: "of the clone")
+        bench.comeToRest()
+        return bench.isSound && origin.value("b") == "of the clone" && clone.value("a") == "of the origin"
+    }
+
+    /// Dies at each step of a sync in turn; whatever was written before is with everyone at the end, under one name.
+    private func everyKill(_ rules: Rules, editsAfter: Bool) -> Bool {
+        var step = 1
+        while true {
+            let bench = Bench(rules)
+            let (writer, reader) = (bench.host("writer"), bench.host("reader"))
+            writer.edit("a", to: "before")
+            writer.breaksAt = writer.stepCount + step
+            writer.sync()
+            let hasDied = writer.stepCount == writer.breaksAt
+            if editsAfter { writer.edit("b", to: "after") }
+            bench.comeToRest()
+            let isAlone = !writer.reports.contains { if case .reincarnated = $0 { true } else { false } }
+            guard bench.isSound, isAlone, reader.value("a") == "before" else { return false }
+            guard hasDied else { return step > 5 }
+            step += 1
+        }
+    }
+}
+
+// MARK: The border
+
+extension BrokenRule {
+    /// A program saves while a change is on its way into the file.
+    private func saveBeforeApply(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: "there before")
+        bench.comeToRest()
+        far.set("b", to: "from afar")
+        far.publishNow()
+        near.interference = { near.edit("a", to: "saved meanwhile") }
+        bench.comeToRest()
+        return bench.isSound && far.value("a") == "saved meanwhile" && near.value("b") == "from afar"
+    }
+
+    /// A program overwrites a value that the mirror knows and its file does not show: the other's value is kept.
+    private func saveOverWhatWasNotShown(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: "there before")
+        bench.comeToRest()
+        far.set("a", to: "from afar")
+        far.publishNow()
+        bench.settle()
+        near.interference = { near.edit("a", to: "without a look") }
+        bench.comeToRest()
+        return near.value("a") == "without a look" && far.hasJournal(of: "from afar")
+    }
+
+    /// One who was away, and gets by a base what beat his write, still learns of it.
+    private func absenceThroughCompaction(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (away, busy) = (bench.host("away"), bench.host("busy"))
+        bench.comeToRest()
+        away.set("a", to: "beaten")
+        away.publishNow()
+        bench.settle()
+        busy.set("a", to: "winner")
+        busy.publishNow()
+        busy.pullNow()
+        busy.attempt { try busy.compact() }
+        busy.publishNow()
+        bench.world.pass(600)
+        let logs = away.files(of: busy.durable.writer).filter { $0.name.kind == .log }
+        bench.comeToRest()
+        return logs.isEmpty && away.value("a") == "winner" && away.hasJournal(of: "beaten")
+    }
+
+    private func twoEntriesOfOneDictionary(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (left, right) = (bench.host("left"), bench.host("right"))
+        left.set("c", to: ["x": "one"])
+        bench.comeToRest()
+        left.set("c", to: ["x": "one", "y": "of the left"])
+        right.set("c", to: ["x": "one", "z": "of the right"])
+        bench.comeToRest()
+        return bench.isSound && left.value("c") == ["x": "one", "y": "of the left", "z": "of the right"]
+    }
+
+    private func domainThatComesLater(_ rules: Rules) -> Bool {
+        let bench = Bench(rules)
+        let (early, late) = (bench.host("early"), bench.host("late"))
+        late.command(.remove(domain: "t"))
+        early.set("a", to: "there long before", in: "t")
+        bench.comeToRest()
+        let wasLeftAlone = late.files["t"] == nil
+        late.command(.add(domain: "t"))
+        bench.comeToRest()
+        return wasLeftAlone && late.files["t"]?.values["a"] == "there long before" && bench.isSound
+    }
+}

@@ -1,0 +1,238 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct `The directory` {
+    private static let other = MirrorID(high: 9, low: 9)
+
+    @Test(arguments: [
+        (Directory.unavailable, Standing.unavailable), (.marked([]), .unavailable),
+        (.marked([SimulatedHost.mirror, other]), .split), (.marked([other]), .swapped),
+    ])
+    func `that is not as it should be is not touched, while local work goes on`(
+        _ directory: Directory, _ standing: Standing
+    ) throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        far.set("a", to: "from afar")
+        far.publishNow()
+        bench.settle()
+        let files = bench.world.files.count
+        try near.send(.directory(directory))
+        #expect(near.engine.standing == standing)
+        near.edit("b", to: "written meanwhile")
+        try near.capture()
+        for event in [Event.listed(Listing(folders: [:])), .publish, .compact] { try near.send(event) }
+        #expect(near.value("b") == "written meanwhile" && near.engine.local.outbox.count == 1)
+        #expect(bench.world.files.count == files && near.files["s"]?.values["a"] == nil)
+        bench.comeToRest()
+        #expect(bench.isSound && near.files["s"]?.values["a"] == "from afar")
+    }
+
+    @Test func `sees nothing of a host that has nothing new`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: 1)
+        far.set("b", to: 2)
+        bench.comeToRest()
+        for host in [near, far] {
+            host.actionCount = 0
+            #expect(host.mayRest)
+            host.sync()
+            #expect(host.actionCount == 0)
+        }
+        far.edit("b", to: 3)
+        #expect(!far.mayRest)
+        far.sync()
+        bench.settle()
+        #expect(!near.mayRest)
+    }
+
+    @Test func `that lost our files gets a fresh base, and that once an hour`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: 1)
+        bench.comeToRest()
+        let lose = {
+            for host in [near, far] { host.view = host.view.filter { $0.key.writer != near.durable.writer } }
+            near.sync()
+        }
+        lose()
+        #expect(near.files(of: near.durable.writer).map(\.name.kind) == [.base, .note])
+        for _ in 0..<3 { lose() }
+        #expect(near.reports.count { $0 == .lostFiles } == 1)
+        bench.world.pass(3700)
+        near.sync()
+        bench.comeToRest()
+        #expect(near.reports.count { $0 == .lostFiles } == 2)
+        #expect(bench.isSound && !near.reports.contains { if case .reincarnated = $0 { true } else { false } })
+    }
+
+    @Test func `without a folder for a day has its changes carried by others`() {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        gone.set("a", to: "of one who is gone")
+        bench.comeToRest()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        bench.world.forget(writer)
+        for days in 0..<3 {
+            stays.view = stays.view.filter { $0.key.writer != writer }
+            stays.set("b", to: .integer(.init(days)))
+            stays.sync(compacts: true)
+            bench.world.pass(86_401)
+        }
+        let late = bench.host("late")
+        bench.comeToRest()
+        #expect(stays.reports.contains(.vanished(writer)) && late.value("a") == "of one who is gone")
+    }
+
+    @Test func `is rid of a host by purging it, and of nothing else`() {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        gone.set("a", to: "of one who is gone")
+        bench.comeToRest()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        stays.command(.purge(writer))
+        bench.comeToRest()
+        #expect(stays.files(of: writer).isEmpty)
+        let late = bench.host("late")
+        bench.comeToRest()
+        #expect(late.value("a") == "of one who is gone" && bench.isSound)
+    }
+
+    @Test func `keeps the word of a host that leaves`() {
+        let bench = Bench()
+        let (leaves, stays) = (bench.host("leaves"), bench.host("stays"))
+        leaves.set("a", to: "the last word")
+        leaves.command(.leave)
+        bench.comeToRest()
+        let note = stays.engine.local.peers[leaves.durable.writer]?.note
+        #expect(note?.hasLeft == true && note?.label == "host")
+        #expect(leaves.engine.standing == .left && stays.value("a") == "the last word")
+    }
+
+    @Test func `is read by a host that takes another name, with what it had not said yet`() {
+        let bench = Bench()
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let clone = bench.clone(origin, "clone")
+        clone.set("a", to: "of the clone")
+        clone.publishNow()
+        bench.settle()
+        origin.set("b", to: "not said yet")
+        let former = origin.durable.writer
+        bench.comeToRest()
+        #expect(origin.durable.writer != former && origin.durable.formerWriters == [former])
+        #expect(bench.isSound && peer.value("a") == "of the clone" && peer.value("b") == "not said yet")
+    }
+
+    @Test func `can be what the state is made of again`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for round in 0..<4 {
+            near.set("a\(round)", to: .integer(.init(round)))
+            far.set("a\(round)", to: nil)
+            far.set("b", to: .integer(.init(round)))
+            bench.comeToRest()
+        }
+        let before = near.engine.local
+        near.command(.rebuild(near.view.keys.sorted().compactMap { bench.world.files[$0] }))
+        #expect(near.engine.local.digest == before.digest && near.engine.local.atoms == before.atoms)
+        #expect(bench.isSound)
+    }
+}
+
+@Suite struct `A host` {
+    @Test func `that would say more than it may waits with its words`() {
+        let bench = Bench { $0.bytesOfWriter = 2000 }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: .string(String(repeating: "x", count: 3000)))
+        bench.comeToRest()
+        #expect(near.reports.contains(.waiting(.quota)) && near.engine.local.outbox.count == 1)
+        #expect(near.files["s"]?.values["a"] != nil && far.value("a") == nil)
+    }
+
+    @Test func `keeps a faulty file's copy after ten minutes, and says so once`() throws {
+        let bench = Bench()
+        let near = bench.host("near")
+        bench.comeToRest()
+        let address = PackAddress(
+            writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+        near.view[address] = .partial
+        for _ in 0..<4 {
+            near.sync()
+            bench.world.pass(301)
+        }
+        #expect(near.reports.count { $0 == .quarantined(address, .wrongHash) } == 1)
+        #expect(near.engine.faulty[address] != nil)
+    }
+
+    @Test func `lets a file be that only a newer version reads`() throws {
+        let bench = Bench()
+        let near = bench.host("near")
+        bench.comeToRest()
+        let address = PackAddress(
+            writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+        for _ in 0..<3 { try near.send(.fetched([address: .faulty(.newerVersion(2))])) }
+        #expect(near.reports.filter { $0 == .tooNew(address) }.count == 1)
+    }
+
+    @Test func `joins a log after ten minutes without the one before it, and counts it as known when that has come`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for key in ["a", "b"] {
+            far.set(key, to: .string(key))
+            far.publishNow()
+        }
+        bench.settle()
+        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        near.view[logs[0]] = nil
+        near.pullNow()
+        #expect(near.value("b") == nil)
+        bench.world.pass(601)
+        near.pullNow()
+        #expect(near.value("b") == "b" && near.engine.local.knowledge[far.durable.writer] == 0)
+        near.view[logs[0]] = .whole
+        near.pullNow()
+        #expect(near.value("a") == "a" && near.engine.local.knowledge[far.durable.writer] == 2)
+    }
+
+    @Test func `keeps what it lost in one entry for each change, until that is resolved and old`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.save("s") { $0 = ["a": "lost", "b": "lost too"] }
+        near.attempt { try near.capture() }
+        bench.world.pass(5)
+        far.save("s") { $0 = ["a": "won", "b": "won too"] }
+        bench.comeToRest()
+        let conflicts = near.engine.local.conflicts.conflicts
+        #expect(conflicts.count == 1 && conflicts.first?.values.count == 2)
+        #expect(near.reports.contains { if case .conflict = $0 { true } else { false } })
+        near.command(.resolve(conflicts[0].loser))
+        #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
+    }
+
+    @Test func `says in its base what others compare with`() throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: 1)
+        bench.comeToRest()
+        #expect(near.engine.local.digest == far.engine.local.digest)
+        near.sync(compacts: true)
+        bench.comeToRest()
+        let isMismatch = { (report: Report) in if case .digestMismatch = report { true } else { false } }
+        #expect(!far.reports.contains(where: isMismatch))
+        // A base that says it is made of the same and came to something else.
+        var base = near.engine.local.base
+        base.digest = try #require(Fingerprint(far.engine.local.digest.tips + [UInt8](repeating: 1, count: 16)))
+        let pack = try Pack(decoding: base.encoded().bytes)
+        try far.send(.fetched([pack.address: .pack(pack)]))
+        #expect(far.reports.contains(where: isMismatch))
+    }
+}

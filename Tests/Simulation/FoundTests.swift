@@ -1,0 +1,66 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What long searches found, each as the shortest script that shows it.
+@Suite struct `What a search found` {
+    /// A change that takes another name must not fall behind what was dropped for its sake: stamps may be equal.
+    @Test(arguments: 0..<12) func `a new name changes no order of equal stamps`(_ round: Int) {
+        let bench = Bench(round: round)
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let clone = bench.clone(origin, "clone")
+        origin.set("a", to: "of the origin")
+        peer.set("a", to: "of the peer")
+        peer.publishNow()
+        bench.settle()
+        origin.pullNow()
+        clone.set("b", to: "of the clone")
+        clone.publishNow()
+        bench.comeToRest()
+        #expect(bench.isSound)
+        #expect(origin.reports.contains { if case .reincarnated = $0 { true } else { false } })
+    }
+
+    /// The outcome of one application must not be taken for that of another.
+    @Test func `locks are not asked for twice`() throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for key in ["a", "b"] {
+            far.set(key, to: .string(key))
+            far.publishNow()
+        }
+        bench.settle()
+        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        let packs = logs.compactMap { bench.world.files[$0] }
+        var engine = near.engine
+        let locks = packs.flatMap { pack in
+            engine.handle(.fetched([pack.address: .pack(pack)]), at: Moment(now: near.now, random: 1))
+        }.filter { if case .lock = $0 { true } else { false } }
+        #expect(packs.count == 2 && locks == [.lock(["s"])])
+        bench.comeToRest()
+        #expect(bench.isSound)
+    }
+
+    /// A log that waits for the one before it is joined in time, in view or not.
+    @Test func `a host with a log that waits has not nothing to do`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for key in ["a", "b"] {
+            far.set(key, to: .string(key))
+            far.publishNow()
+        }
+        bench.settle()
+        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        near.view[logs[0]] = nil
+        near.pullNow()
+        near.view[logs[1]] = nil
+        #expect(!near.mayRest)
+        bench.world.pass(601)
+        near.sync()
+        #expect(near.value("b") == "b")
+    }
+}

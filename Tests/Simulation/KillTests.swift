@@ -1,0 +1,98 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+/// A host dies at every single step of what it does, one run for each.
+@Suite struct `A host that dies` {
+    /// What is prepared, and who then dies while it syncs.
+    struct Script: Sendable {
+        let name: String
+        var compacts = false
+        let prepare: @Sendable (Bench) -> SimulatedHost
+    }
+
+    static let scripts = [
+        Script(name: "compaction", compacts: true) { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            for number in 0..<3 {
+                host.set("a", to: .string("a\(number)"))
+                peer.set("b", to: .string("b\(number)"))
+                bench.comeToRest()
+            }
+            host.set("c", to: "last")
+            return host
+        },
+        Script(name: "pull of a base and a tail") { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            peer.set("a", to: "in the base")
+            peer.sync(compacts: true)
+            for number in 0..<2 {
+                peer.set("b", to: .string("b\(number)"))
+                peer.publishNow()
+            }
+            host.edit("a", to: "beaten or not")
+            bench.settle()
+            return host
+        },
+        Script(name: "another name") { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            bench.comeToRest()
+            let clone = bench.clone(host, "clone")
+            clone.set("a", to: "of the clone")
+            clone.publishNow()
+            peer.set("b", to: "of the peer")
+            peer.publishNow()
+            bench.settle()
+            host.set("a", to: "of the host")
+            host.set("c", to: "said by nobody else")
+            return host
+        },
+        Script(name: "two domains at once") { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            bench.comeToRest()
+            peer.edit("a", to: 1, in: "s")
+            peer.edit("a", to: 1, in: "t")
+            peer.sync()
+            bench.settle()
+            host.edit("b", to: "own", in: "t")
+            return host
+        },
+    ]
+
+    @Test(arguments: scripts.indices) func `loses nothing at any step`(_ index: Int) {
+        let script = Self.scripts[index]
+        var step = 1
+        while true {
+            let bench = Bench()
+            let host = script.prepare(bench)
+            host.breaksAt = host.stepCount + step
+            host.sync(compacts: script.compacts)
+            let hasDied = host.stepCount == host.breaksAt
+            // What else was there stands at least in the state that the records give.
+            #expect(host.engine.local == host.durable, "\(script.name), step \(step)")
+            bench.comeToRest()
+            bench.comeToRest()
+            #expect(bench.isSound, "\(script.name), step \(step)")
+            guard hasDied else { break }
+            step += 1
+        }
+        #expect(step > 8, "\(script.name)")
+    }
+}
+
+@Suite struct `What a change costs` {
+    @Test func `is a file of a size in proportion to it, whatever there was before`() throws {
+        let bench = Bench()
+        let host = bench.host("host")
+        host.save("s") { values in for number in 0..<3000 { values["a key of some length \(number)"] = "former value" }
+        }
+        host.sync(compacts: true)
+        let before = Set(bench.world.files.keys)
+        host.save("s") { values in for number in 0..<100 { values["a key of some length \(number)"] = "another value" }
+        }
+        host.sync()
+        let new = bench.world.files.filter { !before.contains($0.key) }
+        #expect(new.count == 1 && new.allSatisfy { $0.value.size < 20_000 })
+    }
+}
