@@ -13,7 +13,8 @@ extension Surroundings {
     static var ofThisProcess: Surroundings {
         _ = signal(SIGPIPE, SIG_IGN)
         return Surroundings(
-            environment: .ofThisProcess(), fileSystem: SystemFileSystem(), watcher: SystemDirectoryWatcher.ofThisProcess,
+            environment: .ofThisProcess(), fileSystem: SystemFileSystem(),
+            watcher: SystemDirectoryWatcher.ofThisProcess,
             clock: SystemClock(), terminal: SystemTerminal(),
             background: { work in runApart(work) })
     }
