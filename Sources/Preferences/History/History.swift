@@ -37,7 +37,8 @@ package struct History: Sendable {
 
     func bytes(of version: KeptVersion) -> [UInt8]? {
         guard let name = version.fileName else { return nil }
-        return try? machine.fileSystem.contents(of: folder.appending(name))
+        return try? machine.fileSystem.contents(
+            of: folder.appending(name), limit: PropertyList.Limits.default.inputBytes)
     }
 }
 
@@ -64,7 +65,9 @@ extension History {
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let model = try machine.fileSystem.status(of: file.path), model.permissions != .privateFile {
+            if let model = try machine.fileSystem.status(of: file.path),
+                model.permissions != .privateFile || model.owner != machine.environment.user
+            {
                 try copy.adopt(model)
             }
         } catch {

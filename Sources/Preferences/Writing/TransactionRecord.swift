@@ -42,7 +42,8 @@ extension TransactionRecord.Change {
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
         case .remove(let temporary):
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
-            if try files.contents(of: target) == Self.tombstone { try files.remove(target) }
+            guard try files.status(of: target)?.size == Self.tombstone.count else { return }
+            if try files.contents(of: target, limit: 4096) == Self.tombstone { try files.remove(target) }
         }
     }
 }
