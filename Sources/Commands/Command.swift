@@ -48,7 +48,8 @@ public enum Command: Sendable {
     private static func report(_ error: any Error, in surroundings: Surroundings) -> ExitStatus {
         if let failure = error as? SystemFailure, failure.isBrokenPipe { return .done }
         let (status, lines) = explanation(of: error)
-        let text = "\(surroundings.program): " + lines.map { $0 + "\n" }.joined()
+        // A path or a name may be a stranger's.
+        let text = "\(surroundings.program): ".shown + lines.map { $0.shown + "\n" }.joined()
         // Nobody is left to hear that not even this could be said.
         try? surroundings.terminal.write(text, to: .errors)
         return status

@@ -6,14 +6,14 @@ extension DiskState {
         let place: Location
         switch access {
         case .reading, .writing: place = try locate(path, followingLink: true, as: user)
-        case .creating: place = try locate(path, followingLink: true, as: user)
-        case .creatingAnew: place = try locate(path, followingLink: false, as: user)
+        case .creating, .creatingAnew: place = try locate(path, followingLink: false, as: user)
         }
         guard let node = place.node else {
             guard let permissions = access.permissionsOfNewFile else { return nil }
             return try create(place, permissions, as: user)
         }
         if case .creatingAnew = access { throw .exists }
+        guard self[node].kind != .symbolicLink else { throw .tooManySymbolicLinks }
         guard access == .reading || self[node].kind == .file else { throw .isAFolder }
         guard access == .reading || !isReadOnly else { throw .readOnly }
         guard allows(.read, node, user), access == .reading || allows(.write, node, user) else { throw .accessDenied }

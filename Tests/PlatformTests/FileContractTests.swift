@@ -64,6 +64,20 @@ import Testing
         #expect(try file.contents() == [0, 0, 0, 1, 0, 0])
     }
 
+    /// In a folder that others can write, the link could lead to any file of ours.
+    @Test(arguments: subjects) func `is not made or opened for it through a link`(_ subject: FileSystemSubject) throws {
+        let bench = try subject.make()
+        try bench.write("old", to: "file")
+        try bench.makeSymbolicLink("link", to: bench.path("file"))
+        try bench.makeSymbolicLink("dangling", to: bench.path("nothing"))
+        for name in ["link", "dangling"] as [FileName] {
+            #expect(
+                failure { _ = try bench.fileSystem.open(bench.path(name), .creating(.privateFile)) }
+                    == .tooManySymbolicLinks)
+        }
+        #expect(try bench.fileSystem.status(of: bench.path("nothing")) == nil)
+    }
+
     @Test(arguments: subjects) func `opened for reading cannot be written`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         try bench.write("old", to: "file")

@@ -268,6 +268,35 @@ private struct Window: Codable, Equatable {
         #expect(Defaults(Self.name, in: store)[.size] == 15)
     }
 
+    /// The file is opened, then this process writes it, then what was opened is taken over.
+    @Test func `are what was written last, and not what was read meanwhile`() throws {
+        let bench = try StoreBench()
+        var machine = bench.process()
+        let files = HookedFileSystem(machine.fileSystem)
+        machine.fileSystem = files
+        let ours = Defaults(Self.name, in: Store(.native, on: machine))
+        #expect(ours[.size] == 12)
+        try Defaults(Self.name, in: bench.store()).transaction { $0[.size] = 14 }
+        files.onceOpened(StoreBench.file(Self.name).path) {
+            ours[.size] = 15
+            #expect(throws: Never.self) { try ours.flush() }
+        }
+        ours.synchronize()
+        #expect(ours[.size] == 15)
+    }
+
+    /// One key that no file can have would keep all others of the domain from the disk.
+    @Test func `of a whole domain are taken but for a key that no file can have`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let defaults = Defaults(
+            Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
+        defaults.setPersistentDomain(["": 1, "size": 14], forName: Self.name.text)
+        try defaults.flush()
+        #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
+        #expect(terminal.text(of: .errors).contains("a key cannot be empty; nothing was changed"))
+    }
+
     /// A domain or a key may come from a file or from the network.
     @Test func `do nothing to a terminal by their issues`() throws {
         let bench = try StoreBench()

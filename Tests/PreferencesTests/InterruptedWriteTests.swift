@@ -161,4 +161,24 @@ import Testing
             }
         }
     }
+
+    @Test func `is carried out by a program that only opens one of its domains`() throws {
+        let bench = try StoreBench()
+        let scenario = try #require(Self.scenarios.first { $0.testDescription == "a transaction over three domains" })
+        var number = 0
+        var wasHit = true
+        while wasHit {
+            number += 1
+            let disk = bench.simulated.disk.copy()
+            let machine = StoreBench.process(on: disk, FaultPlan(.dieBefore, at: number))
+            _ = try? scenario.run(machine)
+            let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+            wasHit = files.hits > 0
+            files.kill()
+            let store = Store(.native, on: StoreBench.process(on: disk))
+            let names: [DomainName] = ["com.example.xml", "com.example.b", "com.example.a"]
+            let values = names.map { Defaults($0, in: store).integer(forKey: "key") }
+            #expect(Set(values).count == 1, "at \(number): \(values)")
+        }
+    }
 }

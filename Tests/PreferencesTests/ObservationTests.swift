@@ -161,4 +161,55 @@ private struct Editor {
         #expect(notes.all.joined(separator: ", ") == (1...5).map { "key\($0) ->1 theirs" }.joined(separator: ", "))
         observation.cancel()
     }
+
+    @Test func `hears as long as the observation is held, and need not hold the settings`() throws {
+        let bench = try StoreBench()
+        let notes = Notes()
+        let observation = Defaults(Self.name, in: bench.store()).observe { notes.add($0) }
+        try Defaults(Self.name, in: bench.store()).transaction { $0[Self.size] = 14 }
+        #expect(notes.all == ["size ->14 theirs"])
+        observation.cancel()
+    }
+
+    @Test func `hears of changes where a link that was made later leads`() throws {
+        let bench = try StoreBench()
+        let file = StoreBench.file(Self.name)
+        let target: FilePath = "/home/ada/dotfiles/editor.plist"
+        let defaults = Defaults(Self.name, in: bench.store())
+        let notes = Notes()
+        let observation = defaults.observe { notes.add($0) }
+        try bench.process().scribble(file.serialized(["size": 1], as: .xml), to: target)
+        try bench.simulated.fileSystem.makeFolders(StoreBench.folder)
+        try bench.simulated.fileSystem.makeSymbolicLink(file.path, to: target)
+        bench.settle()
+        try bench.process().scribble(file.serialized(["size": 2], as: .xml), to: target)
+        bench.settle()
+        #expect(notes.all == ["size ->1 theirs", "size 1>2 theirs"])
+        #expect(defaults[Self.size] == 2)
+        observation.cancel()
+    }
+
+    /// The settings behind properties are made with the first of them, and an observer may be told then.
+    @Test func `may make a property when it hears of a change`() throws {
+        let bench = try StoreBench()
+        let watcher = SimulatedDirectoryWatcher(bench.simulated.disk)
+        watcher.manner.delivery = .onRequest
+        var machine = bench.process()
+        machine.watcher = watcher
+        let file = StoreBench.file(Self.name)
+        try bench.process().scribble(file.serialized(["size": 1], as: .xml), to: "/home/ada/dotfiles/editor.plist")
+        try machine.fileSystem.makeFolders(StoreBench.folder)
+        try bench.simulated.fileSystem.makeSymbolicLink(file.path, to: "/home/ada/dotfiles/editor.plist")
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        let seen = Mutex<[Int]>([])
+        let observation = defaults.observe { _ in
+            let size = Preference(Self.size, in: defaults).wrappedValue
+            seen.withLock { $0.append(size) }
+        }
+        try bench.process().set("size", 2, in: file)
+        bench.settle()
+        #expect(Preference(Self.size, in: defaults).wrappedValue == 2)
+        #expect(seen.withLock { $0 } == [2])
+        observation.cancel()
+    }
 }

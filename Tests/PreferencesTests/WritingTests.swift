@@ -124,6 +124,16 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["": 1, "b": 2])
     }
 
+    /// A file that is not there yet is locked by its folder, which is one for both.
+    @Test func `makes two files by path in one folder at once`() throws {
+        let bench = try StoreBench()
+        let files = (["/home/ada/one.plist", "/home/ada/two.plist"] as [FilePath]).map {
+            StoreBench.store.file(at: $0, name: $0.description, newFormat: .xml)
+        }
+        try bench.process().commit(files.map { DomainEdit($0) { $0.values["a"] = 1 } })
+        for file in files { #expect(try file.contents(on: bench.process()).values == ["a": 1]) }
+    }
+
     @Test func `that throws changes no file of its transaction`() throws {
         let bench = try StoreBench()
         let other = StoreBench.file("com.example.other")

@@ -104,6 +104,8 @@ extension StoreAccess {
         {
             path = longer
         }
+        let target = try path.followingLinks(in: machine.fileSystem)
+        if let file = try places.user.ownFile(at: target, name: word, in: machine.fileSystem) { return file }
         let format: PropertyList.Format = path.bytes.suffix(5) == Array(".json".utf8) ? .json : .xml
         return places.user.file(at: path, name: word, newFormat: format)
     }

@@ -45,6 +45,11 @@ extension Surroundings {
     func write(_ bytes: [UInt8], to argument: String) throws {
         if argument == "-" { return try terminal.write(bytes, to: .output) }
         let path = try path(argument).followingLinks(in: fileSystem)
-        try fileSystem.replace(path, with: bytes, like: fileSystem.status(of: path))
+        let former = try fileSystem.status(of: path)
+        // What is renamed to the name of a device or a pipe would stand in its place for all programs.
+        guard former.map({ $0.kind == .file }) ?? true else {
+            throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
+        }
+        try fileSystem.replace(path, with: bytes, like: former)
     }
 }

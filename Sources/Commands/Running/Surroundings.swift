@@ -85,5 +85,5 @@ extension Surroundings {
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
     /// Writes one line about what happened, behind the program's name.
-    package func note(_ line: String) throws { try terminal.write("\(program): \(line)\n", to: .errors) }
+    package func note(_ line: String) throws { try terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
 }

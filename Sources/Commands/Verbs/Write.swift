@@ -20,22 +20,26 @@ extension Verb {
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
         let isForced = invocation.has(.force)
+        let condition = try WriteCondition(invocation)
         if let text = invocation[operand: "DICTIONARY"] {
             let replacement = try PropertyList.Dictionary(replacement: text)
             if !isForced { try access.checkNotForced(replacement.keys, in: domain) }
-            try access.change(domain) { values in values.replaceVisible(with: replacement) }
+            try access.change(domain) { values in
+                let visible = values.withoutHidden
+                try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
+                values.replaceVisible(with: replacement)
+            }
             return .done
         }
         let word = invocation[operand: "KEY"] ?? ""
         let key = try KeyArgument(forWriting: word)
         let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
-        let condition = try WriteCondition(invocation)
         let notices = Mutex<[String]>([])
         try access.change(domain) { values in
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
-            try condition.check(former, key)
+            try condition.check(former, key.spelling)
             let value = try request.value(replacing: former, key: word)
             try root.set(value, at: key.path)
             values = root.dictionaryValue ?? values
@@ -57,20 +61,24 @@ private enum WriteCondition: Sendable {
         if invocation.has(.ifAbsent) {
             self = .absent
         } else if let text = invocation[.ifCurrent] {
-            self = .current(try PropertyList(parsing: text, as: .json, options: .ofDomains))
+            do {
+                self = .current(try PropertyList(parsing: text, as: .json, options: .ofDomains))
+            } catch {
+                throw CommandFailure(.invalidValue, "--if-current \(text.onOneLine): \(error)")
+            }
         } else {
             self = .none
         }
     }
 
-    func check(_ value: PropertyList?, _ key: KeyArgument) throws(CommandFailure) {
+    func check(_ value: PropertyList?, _ name: String) throws(CommandFailure) {
         switch self {
         case .none: return
         case .absent: if value == nil { return }
         case .current(let expected): if value == expected { return }
         }
         let found = value == nil ? "there is no value now" : "the value is another"
-        throw CommandFailure(.different, "\(key.spelling.onOneLine): \(found); nothing was changed")
+        throw CommandFailure(.different, "\(name.onOneLine): \(found); nothing was changed")
     }
 }
 

@@ -41,7 +41,8 @@ package enum FileAccess: Hashable, Sendable {
     case reading
     /// Reading and writing what is there.
     case writing
-    /// Reading and writing what is there, or a new file.
+    /// Reading and writing what is there, or a new file. It fails with `tooManySymbolicLinks` where there is a link:
+    /// in a folder that others can write, it could lead to any file of ours.
     case creating(FilePermissions)
     /// Reading and writing a new file, which fails where there is anything, be it a symbolic link to nothing.
     case creatingAnew(FilePermissions)

@@ -143,7 +143,7 @@ extension FileAccess {
         switch self {
         case .reading: (O_RDONLY, [])
         case .writing: (O_RDWR, [])
-        case .creating(let permissions): (O_RDWR | O_CREAT, permissions)
+        case .creating(let permissions): (O_RDWR | O_CREAT | O_NOFOLLOW, permissions)
         case .creatingAnew(let permissions): (O_RDWR | O_CREAT | O_EXCL, permissions)
         }
     }

@@ -74,6 +74,23 @@ package struct StoreFolder: Hashable, Sendable {
             history: history.appending(".applied"), transactions: notes.appending(".transactions"))
     }
 
+    /// The domain's file that a path leads to; nil for any other. By whatever way it is addressed, it has one lock.
+    package func ownFile(
+        at path: FilePath, name: String, in fileSystem: some FileSystem
+    ) throws(SystemFailure) -> DomainFile? {
+        guard arrangement == .own, let stem = path.lastComponent.flatMap({ Self.stem(of: $0) }), !stem.isEmpty,
+            let place = try fileSystem.status(of: path.parent)?.identity
+        else {
+            return nil
+        }
+        for subfolder in [nil, Self.hostFolder] {
+            if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.identity == place {
+                return file(stem: stem, name: name, among: subfolder, .binary)
+            }
+        }
+        return nil
+    }
+
     /// A path can be longer than a name and have any characters: its hash stands for it.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
         let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -49,7 +49,10 @@ extension DomainFile {
                 throw error
             } catch {
                 // Not every file system has links.
-                guard let bytes = try machine.fileSystem.contents(of: target) else { return }
+                guard
+                    let bytes = try machine.fileSystem.contents(
+                        of: target, limit: PropertyList.Limits.default.inputBytes)
+                else { return }
                 return try machine.fileSystem.replace(kept, with: bytes)
             }
         }

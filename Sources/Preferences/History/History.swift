@@ -37,7 +37,7 @@ package struct History: Sendable {
 
     func bytes(of version: KeptVersion) -> [UInt8]? {
         guard let path = path(of: version) else { return nil }
-        return try? machine.fileSystem.contents(of: path)
+        return try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
     }
 
     /// The file of a version.
@@ -71,7 +71,9 @@ extension History {
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let model = try machine.fileSystem.status(of: file.path), model.permissions != .privateFile {
+            if let model = try machine.fileSystem.status(of: file.path),
+                model.permissions != .privateFile || model.owner != machine.environment.user
+            {
                 try copy.adopt(model)
             }
         } catch {

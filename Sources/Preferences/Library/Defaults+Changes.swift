@@ -42,12 +42,14 @@ extension Defaults {
     public func observe(_ receive: @escaping @Sendable (SettingsChanges) -> Void) -> SettingsObservation {
         // What the table does not know yet is no change.
         _ = refreshed { $0.entries.count }
-        let isFirst = !observation.hasObservers
-        let number = observation.add(receive)
+        let (number, isFirst) = observation.add(receive)
         if isFirst { startObserving() }
-        return SettingsObservation { [weak self] in
-            guard let self, self.observation.remove(number) else { return }
+        // The observation holds the settings: whoever keeps nothing but it is to be told all the same.
+        return SettingsObservation { [self] in
+            guard observation.remove(number) else { return }
             stopObserving()
+            // Somebody may have begun while this ended.
+            restartObserving()
         }
     }
 

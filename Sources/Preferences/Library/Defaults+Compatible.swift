@@ -141,7 +141,12 @@ extension Defaults {
     }
 
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
-        persistent(domainName)?.replaceAll(converted(domain))
+        var values = converted(domain)
+        for key in domain.keys where !key.isFitForWriting {
+            values[key] = nil
+            post(.refused(key: key, reason: StoreFailure(.badKey(key), domainName).description))
+        }
+        persistent(domainName)?.replaceAll(values)
     }
 
     public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }

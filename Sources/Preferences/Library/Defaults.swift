@@ -69,10 +69,12 @@ public final class Defaults: Sendable {
     /// Looks at all layers that may have changed, and tells observers what that changes.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         let hasObservers = observation.hasObservers
-        table.withLock { table in
-            observation.add(table.refresh(epoch, tick, notes: hasObservers), of: name)
+        let isChanged = table.withLock { table in
+            let changes = table.refresh(epoch, tick, notes: hasObservers)
+            if !changes.isEmpty { observation.note(changes, of: name) }
+            return !changes.isEmpty
         }
-        if hasObservers { observation.deliver() }
+        if isChanged { observation.tell() }
     }
 
     /// Takes other suites, the most important first.

@@ -15,11 +15,12 @@ final class ObserverBoard: Sendable {
 
     var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    func add(_ observer: @escaping @Sendable (SettingsChanges) -> Void) -> Int {
+    /// The observer's number, and whether it is the only one.
+    func add(_ observer: @escaping @Sendable (SettingsChanges) -> Void) -> (number: Int, isFirst: Bool) {
         state.withLock { state in
             state.last += 1
             state.observers[state.last] = observer
-            return state.last
+            return (state.last, state.observers.count == 1)
         }
     }
 
@@ -31,18 +32,18 @@ final class ObserverBoard: Sendable {
         }
     }
 
-    /// Puts a batch behind those that wait. To be called where batches are made, so that none overtakes another.
-    func add(_ changes: [SettingsChange], of domain: DomainName) {
-        guard !changes.isEmpty else { return }
+    /// Notes a batch that is to be told. In the order of the calls, so call it where the changes are found.
+    func note(_ changes: [SettingsChange], of domain: DomainName) {
         state.withLock { $0.waiting.append(SettingsChanges(domain: domain, changes: changes)) }
     }
 
-    /// Tells all that waits, unless somebody tells already, who then goes on with it.
-    func deliver() {
+    /// Tells what was noted, with no lock held by the caller.
+    func tell() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }
             return !state.isTelling
         }
+        // Whoever tells already goes on with what came since.
         guard isFirst else { return }
         while let (batch, observers) = next() {
             for observer in observers { observer(batch) }

@@ -25,7 +25,8 @@ extension OpenDomain {
             state.flush.isScheduled = true
             return min(Self.delay * (1 << min(state.flush.failures, 9)), Self.longestDelay)
         }
-        guard let delay else { return }
+        // Somebody may have written it since, or there was nothing to write.
+        guard let delay else { return signals.pending.forget(self) }
         // The wake-up holds the domain, so that nothing that was set is let go unwritten.
         _ = machine.clock.wake(at: machine.clock.now.advanced(by: delay)) { [self] in
             machine.background { [self] in
@@ -35,7 +36,7 @@ extension OpenDomain {
         }
     }
 
-    private var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
+    var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -100,13 +101,17 @@ extension OpenDomain {
     /// Runs `body` as the only one that writes the file, then looks if somebody else has meanwhile.
     private func writeAlone(_ body: () throws -> Void) throws {
         defer {
-            if state.withLock(\.missedLook) {
+            let missedLook = state.withLock { state in
+                defer { state.missedLook = false }
+                return state.missedLook
+            }
+            if missedLook {
                 look(isExact: true)
                 tellObservers()
             }
         }
         try writing.withLock { _ in
-            state.withLock { ($0.isWriting, $0.missedLook) = (true, false) }
+            state.withLock { $0.isWriting = true }
             defer { state.withLock { $0.isWriting = false } }
             try body()
         }

@@ -76,6 +76,9 @@ extension OpenDomain {
             else { return }
         case .anything: break
         }
+        // A link may have come, or lead elsewhere now: there nobody watches yet.
+        let leads = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
+        if leads != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
         if !isPostponed(file) { see() }
     }
 

@@ -24,6 +24,8 @@ final class OpenDomain: Sendable {
     struct State: Sendable {
         /// The file as it was last seen.
         var stored = DomainContents.absent
+        /// How often what the file holds was taken over.
+        var readings: UInt64 = 0
         /// Why it could not be read.
         var failure: StoreFailure?
         /// What was set and is not on the disk yet; nil for a removal.
@@ -85,33 +87,47 @@ final class OpenDomain: Sendable {
     func look(isExact: Bool = false) {
         guard case .file(let file, let mustBeTrusted) = keeping else { return }
         let tick = machine.clock.tick
+        var isFirst = false
         let isDue = state.withLock { state in
             guard isExact || (state.lastLook != tick && !state.watch.isTold) else { return false }
             if state.isWriting {
                 state.missedLook = true
                 return false
             }
+            isFirst = state.lastLook == nil
             state.lastLook = tick
             return true
         }
         guard isDue else { return }
+        // What a writer that died has decided need not show in this file yet.
+        if isExact || isFirst { file.finishTransactions(on: machine) }
         let generation = (try? machine.fileSystem.status(of: file.path)) ?? nil
         let isSame = state.withLock {
             $0.stored.generation == generation?.generation && $0.failure == nil && $0.stored.recovery == nil
         }
-        if !isSame { read(file, mustBeTrusted) }
+        // Each turn that is in vain is one in which somebody else has read or written.
+        if !isSame { for _ in 0..<64 where read(file, mustBeTrusted) { return } }
     }
 
-    private func read(_ file: DomainFile, _ mustBeTrusted: Bool) {
+    /// Reads the file. False where another one has done so meanwhile: what was read here may be older.
+    private func read(_ file: DomainFile, _ mustBeTrusted: Bool) -> Bool {
+        let number = state.withLock(\.readings)
         do throws(StoreFailure) {
             let contents =
                 mustBeTrusted && !file.isTrusted(on: machine) ? .absent : try file.contents(on: machine)
-            let isDamaged = state.withLock { state in
+            let isDamaged = state.withLock { state -> Bool? in
+                guard state.readings == number else { return nil }
+                if state.isWriting {
+                    // It may be our own work already, which whoever writes takes over himself.
+                    state.missedLook = true
+                    return false
+                }
                 let isNews = contents.recovery != nil && state.stored.recovery != contents.recovery
                 state.failure = nil
                 state.take(contents)
                 return isNews
             }
+            guard let isDamaged else { return false }
             if isDamaged, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
             let isNews = state.withLock { state in
@@ -121,6 +137,7 @@ final class OpenDomain: Sendable {
             if isNews { post(.unreadable(error)) }
         }
         signals.noteChange()
+        return true
     }
 
     func post(_ kind: Issue.Kind) { signals.issues.post(Issue(kind, domain: file?.name ?? "")) }
@@ -173,6 +190,7 @@ extension OpenDomain.State {
         }
         values = next
         stored = contents
+        readings += 1
     }
 }
 

@@ -23,9 +23,11 @@ final class PendingDomains: Sendable {
         if isFirst { machine.atEnd { [self] in flushAll() } }
     }
 
-    /// Forgets a domain whose changes are written.
+    /// Forgets a domain if its changes are written. Something may have been set since its writer last looked.
     func forget(_ domain: OpenDomain) {
-        state.withLock { _ = $0.domains.removeValue(forKey: ObjectIdentifier(domain)) }
+        state.withLock { state in
+            if !domain.hasPending { state.domains[ObjectIdentifier(domain)] = nil }
+        }
     }
 
     func flushAll() {

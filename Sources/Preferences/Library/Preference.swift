@@ -70,9 +70,11 @@ final class ObservedSettings: Observable, Sendable {
 extension Defaults {
     /// One for all properties of this instance.
     var observed: ObservedSettings {
-        observedSettings.withLock { held in
-            if let settings = held.settings { return settings }
-            let settings = ObservedSettings(self)
+        if let settings = observedSettings.withLock(\.settings) { return settings }
+        // Not under the lock: with it, observers may be told of what nobody has noticed yet.
+        let settings = ObservedSettings(self)
+        return observedSettings.withLock { held in
+            if let other = held.settings { return other }
             held.settings = settings
             return settings
         }

@@ -33,12 +33,16 @@ struct DomainLocks {
         }
         let deadline = machine.clock.now.advanced(by: patience)
         var last: Place?
+        var folders: [FileIdentity: any OpenFile] = [:]
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
             let left = machine.clock.now.duration(to: deadline)
             do throws(StoreFailure) {
-                let lock = try Self.take(place, of: file, on: machine, patience: max(left, .zero))
+                let lock = try Self.take(place, of: file, on: machine, patience: max(left, .zero), holding: folders)
                 held.append((place, lock))
+                if case .itself = place, let status = try? lock.status(), status.kind == .folder {
+                    folders[status.identity] = lock
+                }
             } catch {
                 release()
                 throw error
@@ -59,13 +63,14 @@ struct DomainLocks {
     // MARK: One lock
 
     private static func take(
-        _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration
+        _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration,
+        holding folders: [FileIdentity: any OpenFile]
     ) throws(StoreFailure) -> any OpenFile {
         let attempt: LockAttempt
         do throws(SystemFailure) {
             switch place {
             case .file(let path): attempt = try lockFile(path, on: machine, patience)
-            case .itself(let path): attempt = try lockItself(path, on: machine, patience)
+            case .itself(let path): attempt = try lockItself(path, on: machine, patience, folders)
             }
         } catch {
             throw StoreFailure(error, file.name)
@@ -93,12 +98,19 @@ struct DomainLocks {
 
     /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock. A folder that
     /// is missing is made.
+    ///
+    /// - Parameter folders: Those whose locks are ours already: a second opening of one would wait for the first.
     private static func lockItself(
-        _ path: FilePath, on machine: Machine, _ patience: Duration
+        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileIdentity: any OpenFile]
     ) throws(SystemFailure) -> LockAttempt {
         for _ in 0..<64 {
             let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
             guard case .absent = attempt else { return attempt }
+            if !folders.isEmpty, let identity = try machine.fileSystem.status(of: path.parent)?.identity,
+                let lock = folders[identity]
+            {
+                return .locked(lock)
+            }
             let folder = try machine.fileSystem.openLocked(path.parent, .reading, .exclusive, patience: patience)
             if case .absent = folder {
                 try machine.fileSystem.makeFolders(path.parent)

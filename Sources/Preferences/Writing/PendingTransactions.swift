@@ -21,7 +21,9 @@ struct PendingTransactions {
     }
 
     static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
-        guard let bytes = (try? machine.fileSystem.contents(of: path, limit: 64 << 20)) ?? nil,
+        // Carrying it out takes our rights: what somebody else has noted could have us make and rename any file.
+        guard let file = (try? machine.fileSystem.open(path, .reading)) ?? nil, let status = try? file.status(),
+            status.owner == machine.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
             let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value)
         else {
             return nil

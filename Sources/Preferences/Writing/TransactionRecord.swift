@@ -39,7 +39,8 @@ extension TransactionRecord.Change {
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
         case .remove(let temporary):
             if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
-            if try files.contents(of: target) == DomainState.tombstone { try files.remove(target) }
+            guard try files.status(of: target)?.size == DomainState.tombstone.count else { return }
+            if try files.contents(of: target, limit: 4096) == DomainState.tombstone { try files.remove(target) }
         }
     }
 }

@@ -1,0 +1,78 @@
+import Commands
+import Foundation
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// What the command does not do, and how it says so.
+@Suite struct `The command` {
+    /// A name may come from a stranger's folder; what it does to a terminal is nobody's wish.
+    @Test(arguments: [
+        ["write", "/etc/a\u{1B}[2J\nb.plist", "key", "value"], ["import", "domain", "no\u{1B}[2J\nfile"],
+        ["write", "domain", ":\u{1B}::b", "value"], ["--store", "/etc/a\u{9B}b", "write", "domain", "key", "value"],
+    ])
+    func `says nothing that moves the cursor`(_ words: [String]) throws {
+        let outcome = try runPrefs(["prefs"] + words)
+        #expect(outcome.status != 0)
+        let text = outcome.errors.dropLast()
+        #expect(outcome.errors.hasSuffix("\n"))
+        #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(text)")
+    }
+
+    @Test func `refuses a condition that is no JSON as a malformed value`() throws {
+        let outcome = try runPrefs(["prefs", "write", "--if-current", "{", "domain", "key", "value"])
+        #expect(outcome.status == ExitStatus.invalidValue.rawValue)
+    }
+
+    @Test func `heeds a condition when it replaces a whole domain`() throws {
+        let machine = try SimulatedMachine()
+        func run(_ words: String...) throws -> Int32 { try runPrefs(["prefs"] + words, on: machine).status }
+        #expect(try run("write", "--if-absent", "d", "{ a = 1; }") == 0)
+        #expect(try run("write", "--if-absent", "d", "{ a = 2; }") == ExitStatus.different.rawValue)
+        #expect(try run("write", "--if-current", "{\"a\":\"3\"}", "d", "{ a = 2; }") == ExitStatus.different.rawValue)
+        #expect(try runPrefs(["prefs", "read", "d", "a"], on: machine).output == "1\n")
+        #expect(try run("write", "--if-current", "{\"a\":\"1\"}", "d", "{ a = 2; }") == 0)
+        #expect(try runPrefs(["prefs", "read", "d", "a"], on: machine).output == "2\n")
+    }
+
+    /// With two locks for one file, one of two writers would lose what it wrote.
+    @Test(arguments: ["/home/ada/.config/prefs/d.plist", "~/.config/prefs/d", "/tmp/link.plist", "/tmp/folder/d.plist"])
+    func `waits for the lock of the domain whose file a path leads to`(_ path: String) throws {
+        let machine = try SimulatedMachine()
+        let files = machine.fileSystem
+        for words in [["prefs", "lockTimeout", "-int", "0"], ["d", "key", "first"]] {
+            #expect(try runPrefs(["prefs", "write"] + words, on: machine).status == 0)
+        }
+        try files.makeSymbolicLink("/tmp/link.plist", to: "/home/ada/.config/prefs/d.plist")
+        try files.makeSymbolicLink("/tmp/folder", to: "/home/ada/.config/prefs")
+        let other = machine.disk.process(user: 1000)
+        let lock = try #require(try other.open("/home/ada/.config/prefs/.locks/d.lock", .writing))
+        #expect(try lock.lock(.exclusive, patience: .zero))
+        let outcome = try runPrefs(["prefs", "write", path, "key", "second"], on: machine)
+        #expect(outcome.status == ExitStatus.lockTimeout.rawValue, "\(outcome)")
+        lock.unlock()
+        #expect(try runPrefs(["prefs", "write", path, "key", "second"], on: machine).status == 0)
+        #expect(try runPrefs(["prefs", "read", "d", "key"], on: machine).output == "second\n")
+    }
+
+    /// To put a file in the place of a device is to break the machine for all programs on it.
+    @Test func `does not replace what is no file`() throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.url.appending(path: "pipe").path(percentEncoded: false)
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let machine = try SimulatedMachine()
+        var environment = machine.environment
+        environment.variables["HOME"] = folder.url.path(percentEncoded: false)
+        let files = SystemFileSystem()
+        for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
+            environment.arguments = ["prefs"] + words
+            let status = Command.run(
+                in: Surroundings(
+                    environment: environment, fileSystem: files, watcher: machine.watcher, clock: machine.clock,
+                    terminal: SimulatedTerminal()))
+            #expect(status == (words[0] == "write" ? .done : .systemFailed))
+        }
+        #expect(try files.status(of: #require(FilePath(pipe)))?.kind == .other)
+    }
+}

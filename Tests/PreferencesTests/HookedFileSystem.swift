@@ -1,0 +1,50 @@
+import Platform
+import Synchronization
+
+/// A file system where something happens once, right after a file was opened for reading.
+final class HookedFileSystem: FileSystem {
+    private let inner: any FileSystem
+    private let hook = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
+
+    init(_ inner: any FileSystem) { self.inner = inner }
+
+    /// Calls `action` when the file was opened the next time, before it is read.
+    func onceOpened(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
+        hook.withLock { $0 = (path, action) }
+    }
+
+    func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
+        let file = try inner.open(path, access)
+        let action = hook.withLock { hook in
+            guard access == .reading, hook?.path == path else { return nil as (@Sendable () -> Void)? }
+            return hook.take()?.action
+        }
+        action?()
+        return file
+    }
+
+    func unpredictableName() -> FileName { inner.unpredictableName() }
+
+    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+        try inner.rename(path, to: other, manner)
+    }
+
+    func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) { try inner.link(path, to: other) }
+
+    @discardableResult
+    func remove(_ path: FilePath) throws(SystemFailure) -> Bool { try inner.remove(path) }
+
+    func names(in folder: FilePath) throws(SystemFailure) -> [FileName]? { try inner.names(in: folder) }
+
+    func makeFolder(_ path: FilePath, _ permissions: FilePermissions) throws(SystemFailure) -> Bool {
+        try inner.makeFolder(path, permissions)
+    }
+
+    func synchronizeFolder(_ path: FilePath) throws(SystemFailure) { try inner.synchronizeFolder(path) }
+
+    func status(of path: FilePath, followingLink: Bool) throws(SystemFailure) -> FileStatus? {
+        try inner.status(of: path, followingLink: followingLink)
+    }
+
+    func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath? { try inner.destination(ofLink: path) }
+}

@@ -1,0 +1,60 @@
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What somebody else may have laid into a folder that he can write too.
+@Suite struct `In a store that a stranger can write` {
+    static let file = StoreBench.file("com.example.editor")
+    static let precious: FilePath = "/home/ada/precious"
+
+    @Test func `a lock that is a link to a file of ours is not written to`() throws {
+        let bench = try StoreBench()
+        let text = Array("of great value".utf8)
+        try bench.process().scribble(text, to: Self.precious)
+        try bench.process().fileSystem.makeFolders(StoreBench.folder.appending(".locks"))
+        guard case .file(let lock) = Self.file.lock else { return }
+        try bench.simulated.fileSystem.makeSymbolicLink(lock, to: Self.precious)
+        #expect(throws: StoreFailure.self) { try bench.process().set("a", 1, in: Self.file) }
+        #expect(try bench.process().fileSystem.contents(of: Self.precious) == text)
+    }
+
+    @Test func `a lock that is a link to nothing makes nothing`() throws {
+        let bench = try StoreBench()
+        try bench.process().fileSystem.makeFolders(StoreBench.folder.appending(".locks"))
+        guard case .file(let lock) = Self.file.lock else { return }
+        try bench.simulated.fileSystem.makeSymbolicLink(lock, to: Self.precious)
+        #expect(throws: StoreFailure.self) { try bench.process().set("a", 1, in: Self.file) }
+        #expect(try bench.process().fileSystem.status(of: Self.precious) == nil)
+    }
+
+    /// What a record says is done with the rights of whoever finds it: it could make files anywhere.
+    @Test func `a transaction that somebody else has noted is not carried out`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        let record = PropertyList.array([
+            .dictionary([
+                "name": "any", "path": Self.path(Self.file.path), "target": Self.path(Self.file.path),
+                "lock": Self.path(Self.precious), "temporary": Self.path("/home/ada/.prefs-0123456789abcdef"),
+            ])
+        ])
+        let note = StoreBench.folder.appending(".transactions").appending("0123456789abcdef")
+        let stranger = bench.simulated.disk.process()
+        try stranger.makeFolders(note.parent)
+        try stranger.open(note.parent, .reading)?.setPermissions(FilePermissions(rawValue: 0o777))
+        try stranger.replace(note, with: Array(try record.serialized(as: .binary)))
+        try stranger.open(note, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
+        #expect(try bench.process().fileSystem.status(of: Self.precious) == nil)
+    }
+
+    private static func path(_ path: FilePath) -> PropertyList { .data(Data(path.bytes)) }
+}
