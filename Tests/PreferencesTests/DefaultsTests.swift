@@ -149,6 +149,37 @@ private struct Window: Codable, Equatable {
         #expect(try StoreBench.file(Self.name).contents(on: bench.process()).values == ["size": 14])
     }
 
+    @Test func `that the file cannot hold are let go, and the others are written`() async throws {
+        let bench = try StoreBench()
+        let file = StoreBench.file(Self.name, newFormat: .xml)
+        try bench.process().set("old", 1, in: file)
+        let defaults = Defaults(Self.name, in: bench.store())
+        var issues = defaults.issues.makeAsyncIterator()
+        defaults[.theme] = "a\u{1}b"
+        defaults[.size] = 14
+        try defaults.flush()
+        #expect(try file.contents(on: bench.process()).values == ["old": 1, "size": 14])
+        #expect(defaults[.theme] == "light")
+        #expect(await issues.next()?.description.contains("theme") == true)
+    }
+
+    @Test func `are on the disk only once the name of the file is`() throws {
+        let bench = try StoreBench()
+        let machine = bench.process()
+        let defaults = Defaults(Self.name, in: Store(.native, on: machine))
+        defaults[.size] = 13
+        try defaults.flush()
+        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+        files.setFaults(FaultPlan([Fault(.fail(.inputOutput), .once(1), of: .synchronizeFolder)]))
+        defaults[.size] = 14
+        #expect(throws: StoreFailure.self) { try defaults.flush() }
+        try defaults.flush()
+        let after = bench.simulated.disk.copy()
+        after.crash(.none)
+        let reader = StoreBench.process(on: after)
+        #expect(try StoreBench.file(Self.name).contents(on: reader).values == ["size": 14])
+    }
+
     @Test func `change several at once, and are on the disk then`() throws {
         let bench = try StoreBench()
         let defaults = Defaults(Self.name, in: bench.store())

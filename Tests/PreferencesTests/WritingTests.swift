@@ -146,6 +146,28 @@ import Testing
         #expect(try !Self.file.contents(on: bench.process()).exists)
     }
 
+    @Test func `that names a file twice is refused`() throws {
+        let bench = try StoreBench()
+        #expect(throws: StoreFailure(Self.file, .changedTwice)) {
+            try bench.process().commit([
+                DomainEdit(Self.file) { $0.values["a"] = 1 }, DomainEdit(Self.file) { $0.values["b"] = 1 },
+            ])
+        }
+        #expect(try !Self.file.contents(on: bench.process()).exists)
+    }
+
+    @Test func `to XML floors a fraction of a second and says so`() throws {
+        let bench = try StoreBench()
+        let file = StoreBench.file("com.example.xml", newFormat: .xml)
+        let date = Date(timeIntervalSinceReferenceDate: 1000.75)
+        let outcome = try bench.process().set("a", ["b": [.date(date)]], in: file)
+        #expect(outcome?.hasDroppedFractions == true)
+        let whole: PropertyList = ["b": [.date(Date(timeIntervalSinceReferenceDate: 1000))]]
+        #expect(try file.contents(on: bench.process()).values == ["a": whole])
+        #expect(outcome?.after.values == ["a": whole])
+        #expect(try bench.process().set("c", 1, in: file)?.hasDroppedFractions == false)
+    }
+
     @Test func `to a store that can only be read is refused`() throws {
         let bench = try StoreBench()
         var file = Self.file

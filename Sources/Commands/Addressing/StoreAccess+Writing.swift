@@ -11,7 +11,12 @@ extension StoreAccess {
             machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
         defer { surroundings.delayInterrupts(false) }
         let outcomes = try writer.commit(edits.map { delayingInterrupts($0.made(in: policy.newFormat)) })
-        for outcome in outcomes { try warn(outcome.before.recovery) }
+        for outcome in outcomes {
+            try warn(outcome.before.recovery)
+            if outcome.hasDroppedFractions {
+                try surroundings.note("\(outcome.file.path): XML holds no fractions of a second; they were dropped")
+            }
+        }
         return outcomes
     }
 
@@ -55,7 +60,7 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
-        case .unwritable, .misfit, .badKey, .notAllowed: .invalidValue
+        case .unwritable, .misfit, .badKey, .notAllowed, .changedTwice: .invalidValue
         case .notCurrent: .different
         case .forced: .forced
         case .noVersion: .notFound

@@ -39,6 +39,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case homeless
         /// These files are not kept in one store, so they cannot be changed as one.
         case severalStores
+        /// One transaction names the file twice.
+        case changedTwice
         /// The administrator has decided.
         case forced
         /// There is no such version.
@@ -84,6 +86,7 @@ extension StoreFailure: CustomStringConvertible {
         case .badKey(let key): return key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
         case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
+        case .changedTwice: return "\(place): is named twice in one transaction; nothing was changed"
         case .forced: return "\(domain): the administrator has decided on this value"
         case .noVersion: return "\(domain): no such version is kept"
         case .notAllowed(let reason): return "\(domain): \(reason)"

@@ -45,19 +45,43 @@ extension OpenDomain {
             return
         }
         try writeAlone {
-            let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
-            guard !pending.isEmpty else { return }
-            do {
-                let outcome = try commit(file, .flush) { draft in
-                    for (key, change) in pending { draft.values[key] = change.value }
-                    draft.removesFile = removesFile && draft.values.isEmpty
-                }
-                settle(pending, outcome.after)
-            } catch {
-                noteFailure(error as? StoreFailure ?? StoreFailure(file, .notAllowed("\(error)")))
-                throw error
-            }
+            while try !flushPending(to: file) {}
         }
+    }
+
+    /// Writes what is pending; false if a value that the file cannot hold was let go, so that the others still can be.
+    private func flushPending(to file: DomainFile) throws -> Bool {
+        let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
+        guard !pending.isEmpty else { return true }
+        do {
+            let outcome = try commit(file, .flush) { draft in
+                for (key, change) in pending { draft.values[key] = change.value }
+                draft.removesFile = removesFile && draft.values.isEmpty
+            }
+            settle(pending, outcome.after)
+            return true
+        } catch {
+            if refuse(error, pending) { return false }
+            noteFailure(error as? StoreFailure ?? StoreFailure(file, .notAllowed("\(error)")))
+            throw error
+        }
+    }
+
+    /// Lets go of a pending value that the file's format cannot hold; false if that is not what went wrong.
+    private func refuse(_ error: any Error, _ pending: [String: PendingChange]) -> Bool {
+        guard case .unwritable(let failure)? = (error as? StoreFailure)?.problem,
+            let key = failure.path.components.first?.text, let change = pending[key]
+        else {
+            return false
+        }
+        state.withLock { state in
+            guard state.pending[key]?.version == change.version else { return }
+            state.pending[key] = nil
+            state.take(state.stored)
+        }
+        signals.noteChange()
+        post(.refused(key: key, reason: failure.description))
+        return true
     }
 
     /// Changes the file under its lock, what is pending with it, or changes nothing.
@@ -123,7 +147,12 @@ extension OpenDomain {
         let policy = signals.policy.value
         let writer = DomainWriter(
             machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
-        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored), change: change)
+        // What an attempt that failed has renamed is there, but may be lost though another fsync says nothing.
+        let rewrites = state.withLock { $0.flush.failures > 0 }
+        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored)) { draft in
+            draft.rewrites = rewrites
+            try change(&draft)
+        }
         let outcomes = try writer.commit([edit])
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
         return outcome

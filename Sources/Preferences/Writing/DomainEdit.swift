@@ -33,6 +33,8 @@ package struct DomainDraft: Sendable {
     package var format: PropertyList.Format
     /// Whether the file is to go, with all that is in it.
     package var removesFile = false
+    /// Whether the file is to be written though nothing in it changes.
+    package var rewrites = false
     /// Why it is changed, where only the change itself can tell; nil for what the writer says.
     package var reason: WriteReason?
     /// Whether there is a file.
@@ -48,4 +50,6 @@ package struct CommittedDomain: Sendable {
     package let isChanged: Bool
     /// What the change is called in histories; nil where nothing was written.
     package let transaction: String?
+    /// Whether dates have lost their fractions, which the file's format cannot hold.
+    package let hasDroppedFractions: Bool
 }

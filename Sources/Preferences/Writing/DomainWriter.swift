@@ -29,6 +29,7 @@ package struct DomainWriter: Sendable {
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)
         let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: machine) }
+        try checkDistinct(files)
         let locks = try lock(files)
         defer { locks.release() }
         var plans: [FilePlan] = []
@@ -51,6 +52,14 @@ package struct DomainWriter: Sendable {
             if edits.count > 1, edit.file.transactions != edits[0].file.transactions {
                 throw StoreFailure(edit.file, .severalStores)
             }
+        }
+    }
+
+    /// Two changes of one file would both begin with what it holds now, and the second would undo the first.
+    private func checkDistinct(_ files: [ResolvedFile]) throws(StoreFailure) {
+        var targets: Set<FilePath> = []
+        for file in files where !targets.insert(file.target).inserted {
+            throw StoreFailure(file.file, .changedTwice)
         }
     }
 

@@ -13,6 +13,8 @@ struct FilePlan {
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
+    /// Whether dates have lost their fractions, which XML cannot hold.
+    private let hasDroppedFractions: Bool
 
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
@@ -23,6 +25,7 @@ struct FilePlan {
             values: before.values, format: before.format ?? edit.file.newFormat, exists: before.exists)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
+        hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
         after = before
     }
@@ -83,12 +86,13 @@ struct FilePlan {
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
         if draft.values != before.values || before.recovery != nil { return true }
-        return before.exists && draft.format != before.format
+        return before.exists && (draft.rewrites || draft.format != before.format)
     }
 
     var outcome: CommittedDomain {
         CommittedDomain(
-            file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction)
+            file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
+            hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -211,6 +215,32 @@ extension PropertyList.WritingOptions {
 extension PropertyList.ReadingOptions {
     /// The counterpart of how domains are written.
     package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
+}
+
+extension PropertyList.Dictionary {
+    /// Makes all dates those of whole seconds; whether that has changed any.
+    fileprivate mutating func dropFractions() -> Bool {
+        var isChanged = false
+        for entry in self {
+            let value = entry.value.droppingFractions
+            guard value != entry.value else { continue }
+            self[entry.key] = value
+            isChanged = true
+        }
+        return isChanged
+    }
+}
+
+extension PropertyList {
+    fileprivate var droppingFractions: PropertyList {
+        switch self {
+        case .date(let date):
+            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down)))
+        case .array(let elements): .array(elements.map(\.droppingFractions))
+        case .dictionary(let entries): .dictionary(Dictionary(entries.map { ($0.key, $0.value.droppingFractions) }))
+        default: self
+        }
+    }
 }
 
 extension String {
