@@ -77,7 +77,8 @@ extension FileSystem {
     package func openLocked(
         _ path: FilePath, _ access: FileAccess, _ mode: LockMode, patience: Duration
     ) throws(SystemFailure) -> LockAttempt {
-        for _ in 0..<64 {
+        // Each turn in vain is another holder's success, so many of them may come in a row.
+        for _ in 0..<4096 {
             guard let file = try open(path, access) else { return .absent }
             do {
                 guard try file.lock(mode, patience: patience) else { return .busy(file) }
