@@ -6,6 +6,8 @@ internal import Synchronization
 struct FlushState: Sendable {
     /// Whether a flush is coming by itself.
     var isScheduled = false
+    /// Whether the end of the program waits for one.
+    var isAwaitedAtEnd = false
     /// How many attempts in a row have failed.
     var failures = 0
     /// The failure that was told of, so that it is told once.
@@ -37,6 +39,15 @@ extension OpenDomain {
     }
 
     var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
+
+    /// Notes whether the end of the program waits for a flush; false where it still has to.
+    func setAwaitedAtEnd(_ isAwaited: Bool) -> Bool {
+        state.withLock { state in
+            guard isAwaited || state.pending.isEmpty else { return false }
+            state.flush.isAwaitedAtEnd = isAwaited
+            return true
+        }
+    }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -79,7 +90,7 @@ extension OpenDomain {
             state.pending[key] = nil
             state.take(state.stored)
         }
-        signals.noteChange()
+        noteChange()
         post(.refused(key: key, reason: failure.description))
         return true
     }
@@ -117,7 +128,7 @@ extension OpenDomain {
             state.take(DomainContents(values: values), own: state.values.keysThatDiffer(from: values))
             return result
         }
-        signals.noteChange()
+        noteChange()
         tellObservers()
         return result
     }
@@ -173,7 +184,7 @@ extension OpenDomain {
             return state.pending.isEmpty
         }
         if isDone { signals.pending.forget(self) }
-        signals.noteChange()
+        noteChange()
     }
 
     private func noteFailure(_ failure: StoreFailure) {

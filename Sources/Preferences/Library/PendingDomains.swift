@@ -17,6 +17,7 @@ final class PendingDomains: Sendable {
     func register(_ domain: OpenDomain) {
         let isFirst = state.withLock { state in
             state.domains[ObjectIdentifier(domain)] = domain
+            _ = domain.setAwaitedAtEnd(true)
             defer { state.isRegistered = true }
             return !state.isRegistered
         }
@@ -26,7 +27,7 @@ final class PendingDomains: Sendable {
     /// Forgets a domain if its changes are written. Something may have been set since its writer last looked.
     func forget(_ domain: OpenDomain) {
         state.withLock { state in
-            if !domain.hasPending { state.domains[ObjectIdentifier(domain)] = nil }
+            if domain.setAwaitedAtEnd(false) { state.domains[ObjectIdentifier(domain)] = nil }
         }
     }
 
