@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The domains of a store with changes that are to be written before the program ends.
+/// The domains of a store with changes that are to be written, or kept, before the program ends.
 ///
 /// It holds them, so that nothing that was set is let go unwritten.
 final class PendingDomains: Sendable {
@@ -32,6 +32,9 @@ final class PendingDomains: Sendable {
     }
 
     func flushAll() {
-        for domain in state.withLock({ Array($0.domains.values) }) { _ = try? domain.flush() }
+        for domain in state.withLock({ Array($0.domains.values) }) {
+            _ = try? domain.flush()
+            domain.keepVersion()
+        }
     }
 }
