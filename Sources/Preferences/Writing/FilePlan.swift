@@ -7,8 +7,12 @@ struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private let draft: DomainDraft
-    /// What the file held, if no version of it is kept.
+    /// The bytes of the file, if it was read anew.
+    private let bytesBefore: [UInt8]?
+    /// What this writer left in the file and did not keep yet.
     private let unkeptBefore: UnkeptVersion?
+    /// The versions that are kept, once somebody has looked.
+    private var versions: [KeptVersion]?
     /// The same of what it holds after the change.
     private var unkept: UnkeptVersion?
     private let isKeptLater: Bool
@@ -23,9 +27,10 @@ struct FilePlan {
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        let mark = locks.markFile(of: resolved.file)
-        (before, unkeptBefore) = try Self.read(edit, resolved, mark, writer)
-        isKeptLater = edit.isKeptLater && mark != nil
+        (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
+        isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
+        // A flush stands for the one before it.
+        unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, exists: before.exists)
@@ -38,15 +43,13 @@ struct FilePlan {
 
     /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
     private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ writer: DomainWriter
-    ) throws(StoreFailure) -> (DomainContents, UnkeptVersion?) {
-        let machine = writer.machine
+        _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
         do throws(SystemFailure) {
             if let known = edit.known, known.recovery == nil, known.isOwn,
                 try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
             {
-                // A flush stands for the one before it.
-                return (known, edit.isKeptLater ? nil : edit.unkept)
+                return (known, nil)
             }
         } catch {
             throw StoreFailure(error, edit.file.name)
@@ -54,7 +57,7 @@ struct FilePlan {
         guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
-            return (contents, unkeptVersion(bytes, mark, edit.file, writer))
+            return (contents, bytes)
         } catch  where error.isDamage {
             do throws(StoreFailure) {
                 return (try edit.file.recovered(from: error, on: machine), nil)
@@ -69,28 +72,6 @@ struct FilePlan {
                 )
             }
         }
-    }
-
-    /// What the file holds, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
-    /// had no time to keep it.
-    private static func unkeptVersion(
-        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ file: DomainFile, _ writer: DomainWriter
-    ) -> UnkeptVersion? {
-        guard bytes.count <= writer.policy.mostCopiedBytes, let history = History(of: file, on: writer.machine) else {
-            return nil
-        }
-        let versions = history.versions
-        var found = writer.note
-        found.reason = .found
-        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
-            let isOurs = mark.hash == SHA256.hash(bytes)
-            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
-            return isOurs
-                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
-                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
-        }
-        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
-        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
     }
 
     /// Keys that a file has already are kept, whatever they are.
@@ -183,7 +164,9 @@ struct FilePlan {
     // MARK: Versions
 
     /// Sees to it that what stands in the file now is not lost with it.
-    func keepFormer(_ writer: DomainWriter, _ transaction: String) throws(StoreFailure) {
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
         do throws(SystemFailure) {
             if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
         } catch {
@@ -193,9 +176,33 @@ struct FilePlan {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
             history.recordLink(
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if let unkeptBefore {
-            history.record(unkeptBefore, policy: writer.policy)
+        } else if bytesBefore != nil || unkeptBefore != nil {
+            var versions = history.versions
+            let unkept =
+                bytesBefore.flatMap { unkeptVersion($0, locks.markFile(of: resolved.file), versions, history, writer) }
+                ?? unkeptBefore
+            if let unkept { history.record(unkept, after: &versions, policy: writer.policy) }
+            self.versions = versions
         }
+    }
+
+    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ versions: [KeptVersion], _ history: History,
+        _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        var found = writer.note
+        found.reason = .found
+        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
+            let isOurs = mark.hash == SHA256.hash(bytes)
+            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
+            return isOurs
+                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
+                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        }
+        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
+        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
     }
 
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
@@ -204,7 +211,12 @@ struct FilePlan {
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
-        if isKeptLater { unkept = version } else { history.record(version, policy: writer.policy) }
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        var former = versions ?? history.versions
+        history.record(version, after: &former, policy: writer.policy)
     }
 }
 
