@@ -45,6 +45,8 @@ final class OpenDomain: Sendable {
         var isWriting = false
         /// Whether a look was put off because of that.
         var missedLook = false
+        /// What the domain's schema demands of writers, where it has one.
+        var rules: SchemaRules?
     }
 
     struct PendingChange: Sendable {
@@ -74,10 +76,18 @@ final class OpenDomain: Sendable {
         return state.withLock { ($0.values, $0.failure) }
     }
 
+    /// The values as this process sees them, and what the system says of their file.
+    func stored() -> (values: PropertyList.Dictionary, status: FileStatus?) {
+        state.withLock { ($0.values, $0.stored.status) }
+    }
+
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
 
     /// Whether there may be more than the version that is known.
     func hasChanged(since version: UInt64) -> Bool { published.load(ordering: .acquiring) != version }
+
+    /// Whether others can read the file.
+    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
 
     /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
     func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {

@@ -33,7 +33,7 @@ struct FilePlan {
         unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
-            values: before.values, format: before.format ?? edit.file.newFormat, exists: before.exists)
+            values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
