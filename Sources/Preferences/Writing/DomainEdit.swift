@@ -5,6 +5,8 @@ package struct DomainEdit: Sendable {
     package let file: DomainFile
     /// What the writer has seen of the file: it is not read again if it still is the same.
     package var known: DomainContents?
+    /// Whether a file that is not the one known must stay as it is: then nothing is written, and `notCurrent` thrown.
+    package var requiresKnown = false
     /// Whether a damaged file of which no version is kept may be replaced all the same. It is kept beside the new one.
     package var acceptsLoss = false
     /// Changes the values as they are now, under the lock. What it throws leaves all as it is.
@@ -22,7 +24,9 @@ package struct DomainEdit: Sendable {
 
     /// The same for a domain that is new, in the format that new ones are to have.
     package func made(in format: PropertyList.Format) -> DomainEdit {
-        DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
+        var edit = DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
+        edit.requiresKnown = requiresKnown
+        return edit
     }
 }
 
@@ -50,6 +54,8 @@ package struct CommittedDomain: Sendable {
     package let isChanged: Bool
     /// What the change is called in histories; nil where nothing was written.
     package let transaction: String?
+    /// The file that was written; nil where none was, or one was removed.
+    package let bytes: [UInt8]?
     /// Whether dates have lost their fractions, which the file's format cannot hold.
     package let hasDroppedFractions: Bool
 }

@@ -13,6 +13,8 @@ struct FilePlan {
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
+    /// Whether whatever else may stand there by now must stay.
+    private let requiresKnown: Bool
     /// Whether dates have lost their fractions, which XML cannot hold.
     private let hasDroppedFractions: Bool
 
@@ -27,6 +29,7 @@ struct FilePlan {
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
+        requiresKnown = edit.requiresKnown
         after = before
     }
 
@@ -34,14 +37,11 @@ struct FilePlan {
     private static func read(
         _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ machine: Machine
     ) throws(StoreFailure) -> (DomainContents, foreign: [UInt8]?) {
-        do throws(SystemFailure) {
-            if let known = edit.known, known.recovery == nil,
-                try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
-            {
-                return (known, nil)
-            }
-        } catch {
-            throw StoreFailure(error, edit.file.name)
+        if let known = edit.known, known.recovery == nil {
+            let isKnown = try generation(of: resolved, machine) == known.generation
+            // Whoever insists on what it knows may replace what no version is kept of: that is read once more.
+            if isKnown, !edit.requiresKnown || !known.exists { return (known, nil) }
+            if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
         guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
@@ -60,6 +60,16 @@ struct FilePlan {
                     nil
                 )
             }
+        }
+    }
+
+    private static func generation(
+        of resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> FileGeneration? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.status(of: resolved.target)?.generation
+        } catch {
+            throw StoreFailure(error, resolved.file.name)
         }
     }
 
@@ -92,7 +102,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            hasDroppedFractions: hasDroppedFractions)
+            bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -132,13 +142,16 @@ struct FilePlan {
     }
 
     mutating func replace(
-        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
+        var written: FileStatus?
+        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
-            try files.rename(temporary, to: resolved.target)
+            // With others a record is noted, by which a former file beside the new one would come back.
+            if requiresKnown, isOnly { try exchange(temporary, in: files) } else { try files.rename(temporary, to: resolved.target) }
             self.temporary = nil
         }
         if draft.removesFile {
@@ -146,9 +159,40 @@ struct FilePlan {
             after = .absent
         } else {
             after = DomainContents(
-                values: draft.values, format: draft.format, status: try files.status(of: resolved.target))
+                values: draft.values, format: draft.format,
+                status: try status(of: resolved.target, as: written, in: files))
         }
         self.transaction = transaction
+    }
+
+    /// The status of the file that was written, also where another one stands in its place by now.
+    private func status(
+        of target: FilePath, as written: FileStatus?, in files: any FileSystem
+    ) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: target)
+        guard let written, found?.identity != written.identity else { return found }
+        return written
+    }
+
+    /// Puts the new file in the place of the one that was read, and of no other: one that came since goes back.
+    private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
+        let target = resolved.target
+        do throws(SystemFailure) {
+            guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
+            try files.rename(temporary, to: target, .exchanging)
+            let out = try files.status(of: temporary)
+            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+                try files.remove(temporary)
+                return
+            }
+            try files.rename(temporary, to: target, .exchanging)
+        } catch  where error.code == .unsupported || error.code == .invalidArgument || error.code == .notImplemented {
+            // Not every file system can: then whatever came since the last look is lost, as the manual says.
+            return try files.rename(temporary, to: target)
+        } catch  where error.code == .exists || error.code == .noSuchFile {
+            throw .otherContents(target)
+        }
+        throw .otherContents(target)
     }
 
     private func note(_ writer: DomainWriter) -> WriteNote {
@@ -186,6 +230,15 @@ struct FilePlan {
         history.record(
             bytes, note(writer), transaction: transaction, policy: writer.policy, isFirst: !before.exists)
     }
+}
+
+extension SystemFailure {
+    /// That another file stands in a place than the one which was read there.
+    fileprivate static func otherContents(_ path: FilePath) -> SystemFailure {
+        SystemFailure(.staleHandle, .exchange, path)
+    }
+
+    var meansOtherContents: Bool { code == .staleHandle && operation == .exchange }
 }
 
 extension DomainFile {
