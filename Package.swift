@@ -81,6 +81,12 @@ let package = Package(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         .testTarget(
+            name: "PreferencesMirrorTests",
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
+                "TestSupport",
+            ]),
+        .testTarget(
             name: "CommandsTests",
             dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
