@@ -49,7 +49,9 @@ let package = Package(
         // The command.
         .target(
             name: "Commands",
-            dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"]),
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            ]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"], swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),

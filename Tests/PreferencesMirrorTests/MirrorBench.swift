@@ -46,7 +46,7 @@ struct MirrorBench: Sendable {
     }
 
     private func collect(_ folder: FilePath, _ files: SimulatedFileSystem, _ contents: inout [String: [UInt8]]) throws {
-        for name in try files.names(in: folder) ?? [] {
+        for name in (try? files.names(in: folder)) ?? [] {
             let path = folder.appending(name)
             if try files.status(of: path)?.kind == .folder {
                 try collect(path, files, &contents)

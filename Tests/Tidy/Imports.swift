@@ -11,7 +11,7 @@ enum Imports {
         "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Commands": [
-            "Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            "Glibc", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
             "Synchronization",
         ],
         "prefs": ["Commands", "Glibc"],

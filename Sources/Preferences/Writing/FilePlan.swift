@@ -151,7 +151,11 @@ struct FilePlan {
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
             // With others a record is noted, by which a former file beside the new one would come back.
-            if requiresKnown, isOnly { try exchange(temporary, in: files) } else { try files.rename(temporary, to: resolved.target) }
+            if requiresKnown, isOnly {
+                try exchange(temporary, in: files)
+            } else {
+                try files.rename(temporary, to: resolved.target)
+            }
             self.temporary = nil
         }
         if draft.removesFile {
@@ -272,7 +276,7 @@ extension PropertyList.ReadingOptions {
 
 extension PropertyList.Dictionary {
     /// Makes all dates those of whole seconds; whether that has changed any.
-    fileprivate mutating func dropFractions() -> Bool {
+    package mutating func dropFractions() -> Bool {
         var isChanged = false
         for entry in self {
             let value = entry.value.droppingFractions

@@ -66,7 +66,7 @@ package struct SharedDirectory: Sendable {
         for (subfolder, prefix) in [(folder, ""), (folder.appending("l"), "l/"), (folder.appending("b"), "b/")] {
             for name in try files.names(in: subfolder) ?? [] {
                 let text = prefix + name.description
-                guard PackName(text) != nil else { continue }
+                guard prefix != "" || !["l", "b", "x"].contains(text) else { continue }
                 guard withSizes else {
                     sizes[text] = 0
                     continue

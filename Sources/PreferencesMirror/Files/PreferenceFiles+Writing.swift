@@ -57,7 +57,10 @@ extension PreferenceFiles {
 
 extension DomainFile {
     fileprivate func canHold(_ values: PropertyList.Dictionary, _ format: PropertyList.Format) -> Bool {
-        values.keys.allSatisfy(\.isFitForWriting) && (try? serialized(values, as: format)) != nil
+        var written = values
+        // Fractions of seconds are let go of there, which is no reason to leave the rest.
+        if format == .xml { _ = written.dropFractions() }
+        return values.keys.allSatisfy(\.isFitForWriting) && (try? serialized(written, as: format)) != nil
     }
 
     /// The values with each change in them that the format can hold. The mirror remembers which it could not.

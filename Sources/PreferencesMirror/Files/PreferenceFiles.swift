@@ -65,13 +65,16 @@ struct PreferenceFiles: Sendable {
     }
 
     func read(_ domain: String, under locks: LockedDomains) throws(SystemFailure) -> Reading {
-        guard let file = file(of: domain) else { return reading(domain, nil, nil, .unreadable, mark: nil, settled: true) }
+        guard let file = file(of: domain) else {
+            return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
+        }
         let found = try contents(of: file)
         let mark = locks.mark(of: file)
         guard let (bytes, status) = found else {
             let isMarked = mark.map { $0.hash == nil } ?? false
             return reading(
-                domain, nil, nil, .missing, mark: isMarked ? .deleted : nil, settled: isMarked || isQuiet(file.path.parent))
+                domain, nil, nil, .missing, mark: isMarked ? .deleted : nil,
+                settled: isMarked || isQuiet(file.path.parent))
         }
         let fingerprint = Fingerprint(of: bytes)
         let isMarked = mark?.hash == fingerprint.bytes
@@ -111,7 +114,7 @@ struct PreferenceFiles: Sendable {
     private func isQuiet(_ status: FileStatus) -> Bool {
         let age = machine.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
         // A clock that was set back must not hold the file up.
-        return age < 0 || age >= Self.quiet.nanoseconds
+        return abs(age) >= Self.quiet.nanoseconds
     }
 
     /// Others do not see to it that what they write outlasts a crash; once it is published it must.

@@ -88,6 +88,7 @@ extension Standing {
         case .swapped: "another mirror is in the directory"
         case .paused: "paused"
         case .left: "left"
+        case .detached: "forgotten"
         }
     }
 }

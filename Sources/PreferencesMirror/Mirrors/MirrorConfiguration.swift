@@ -10,7 +10,9 @@ package struct MirrorConfiguration: Hashable, Sendable {
     /// What this host is called.
     package var label: String
     package var seed = Seeding.merge
-    package var isPaused = false
+    /// Whether all has been taken up that was there when the selection was made: from then on a domain that comes up is
+    /// a change like any other, and none that only fills gaps.
+    package var isSeeded = false
     /// Whether the mirror was chosen by its number, so that another marker beside its own does not matter.
     package var isChosen = false
 
@@ -21,13 +23,20 @@ package struct MirrorConfiguration: Hashable, Sendable {
 }
 
 extension MirrorConfiguration {
+    /// Whether a person has said the same.
+    func isSame(as other: MirrorConfiguration) -> Bool {
+        var other = other
+        other.isSeeded = isSeeded
+        return other == self
+    }
+
     static let fileName: FileName = "mirror.plist"
 
     var encoded: PropertyList {
         [
             "directory": .data(Data(directory.bytes)), "domains": .array(selection.patterns.map { .string($0) }),
             "label": .string(label), "seed": .integer(PropertyList.Integer(Int(seed.rawValue))),
-            "paused": .boolean(isPaused), "chosen": .boolean(isChosen),
+            "chosen": .boolean(isChosen), "seeded": .boolean(isSeeded),
         ]
     }
 
@@ -42,7 +51,7 @@ extension MirrorConfiguration {
         selection = DomainSelection(value["domains"]?.arrayValue?.compactMap(\.stringValue) ?? [])
         let number = value["seed"]?.integerValue.flatMap { UInt8(exactly: $0) }
         seed = number.flatMap { Seeding(rawValue: $0) } ?? .merge
-        isPaused = value["paused"]?.booleanValue ?? false
+        isSeeded = value["seeded"]?.booleanValue ?? false
         isChosen = value["chosen"]?.booleanValue ?? false
     }
 

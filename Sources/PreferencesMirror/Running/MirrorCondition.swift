@@ -16,8 +16,8 @@ extension MirrorSession {
         switch engine.standing {
         case .unavailable, .unknown: note(.unavailable)
         case .split, .swapped: note(.halted)
-        case .paused: note(.paused)
-        case .present, .left: break
+        case .paused, .left, .detached: note(.paused)
+        case .present: break
         }
         if engine.local.shadows.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
         for report in reports {

@@ -18,6 +18,8 @@ package struct MirrorService: Sendable {
     private var publishing = PublishingPace()
     private var nextLook: Instant
     private let isEager: Bool
+    /// Whether changes wait because others have just gone out.
+    private var isHoldingBack = false
     private var watchLock: (any OpenFile)?
     /// Whether a watch is new: what came before it did is not told, so it is looked once more.
     private var hasNewWatch = false
@@ -71,7 +73,8 @@ package struct MirrorService: Sendable {
         let tip = session.engine.local.folder.tip
         let outcome = exchange(delay > .zero ? .pull : .both)
         let published = session.engine.local.folder.tip != tip
-        if published { publishing.note(at: now.nanoseconds) }
+        if published { publishing.note(at: clock.now.nanoseconds, hasWaited: isHoldingBack) }
+        isHoldingBack = delay > .zero && !session.engine.local.outbox.isEmpty
         watchWriters()
         let reports = session.takeReports()
         if heard.local || heard.directory || !reports.isEmpty || published { pace.quicken() }

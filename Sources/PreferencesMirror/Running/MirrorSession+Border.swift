@@ -6,7 +6,7 @@ internal import Preferences
 extension MirrorSession {
     /// Takes up what was changed in preference files. False where a file has to be looked at again before long.
     mutating func capture() throws(MirrorFailure) {
-        let domains = changedDomains()
+        let domains = changedDomains() + pendingDomains
         let open = (engine.local.application?.domains ?? []).map(\.domain.domain)
         guard !domains.isEmpty || !open.isEmpty, let observations = take(domains + open) else { return }
         try send(.observed(observations))
@@ -32,6 +32,13 @@ extension MirrorSession {
             note("\(error)")
             return .written(.failed)
         }
+    }
+
+    /// Domains whose files are still to be changed, because that could not be done before.
+    private var pendingDomains: [String] {
+        guard engine.standing == .present else { return [] }
+        return engine.local.shadows.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
+            .keys.map(\.domain)
     }
 
     /// Domains whose files are not as they were last read or written.

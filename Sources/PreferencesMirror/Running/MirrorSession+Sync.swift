@@ -15,7 +15,7 @@ extension MirrorSession {
 
     /// Whether there is nothing to do, told without loading the state. Only for one who holds no lock, and asks once.
     package var isAtRest: Bool {
-        guard !configuration.isPaused, let head, case .marked([id]) = look,
+        guard let head, case .marked([id]) = look,
             let listing = try? directory.listing(own: head.writer)
         else {
             return false
@@ -39,7 +39,7 @@ extension MirrorSession {
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
         try send(.directory(look))
         let listing = try list()
-        let mustPullFirst = listing.map { engine.shouldPullFirst($0) || hasNewDomains } ?? false
+        let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
         if mustPullFirst, let listing { try send(.listed(listing)) }
         try selectDomains()
         try capture()
@@ -48,6 +48,7 @@ extension MirrorSession {
             try selectDomains()
             try capture()
         }
+        if listing != nil { try noteSeeded() }
         if direction != .pull { try publish() }
         try settle()
     }
@@ -75,10 +76,11 @@ extension MirrorSession {
         (try? DomainName(domain)).map(configuration.selection.includes) ?? false
     }
 
-    /// Whether a domain takes part of which nothing was taken up yet: what others have of it must be known first.
-    private var hasNewDomains: Bool {
-        engine.local.shadows.contains { $0.value.isMirrored && !$0.value.isCaptured }
-            || selectedDomains.contains { engine.local.shadows[Path(domain: $0)]?.isMirrored != true }
+    /// From here on what comes up is new.
+    private mutating func noteSeeded() throws(MirrorFailure) {
+        let isComplete = engine.local.shadows.values.allSatisfy { !$0.isMirrored || $0.isCaptured || $0.held != nil }
+        guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
+        try amend { $0.isSeeded = true }
     }
 
     /// The domains that are to take part: those with a file here, and those that others have written.
@@ -87,11 +89,42 @@ extension MirrorSession {
         return (here + engine.local.atoms.domains).filter(isIncluded)
     }
 
-    private mutating func selectDomains() throws(MirrorFailure) {
-        for domain in Set(selectedDomains.map { Path(domain: $0) }).sorted()
-        where engine.local.shadows[domain]?.isMirrored != true {
-            try send(.command(.add(domain: domain.domain)))
+    /// Lets domains take part. Of those that have come up since all was taken up there was nothing before, so that all
+    /// that is in their files is a change; they come in at once, for a transaction may be over several.
+    func selecting(_ domains: Set<Path>) -> [Event] {
+        let new = domains.filter { engine.local.shadows[$0]?.isMirrored != true }.sorted()
+        guard !new.isEmpty else { return [] }
+        let nothing = new.filter { engine.local.shadows[$0] == nil && configuration.isSeeded }.map { domain in
+            Observation(
+                domain: domain.domain, identity: nil, hash: nil, content: .missing,
+                modified: machine.clock.wall.milliseconds, mark: .deleted)
         }
+        return new.map { .command(.add(domain: $0.domain)) } + (nothing.isEmpty ? [] : [.observed(nothing)])
+    }
+
+    /// The domains of which a file speaks that take part, or will.
+    func domains(in pack: Pack) -> Set<Path> {
+        let paths =
+            switch pack.content {
+            case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
+            case .base(let base): base.atoms.map(\.atom.path)
+            case .note: [Path]()
+            }
+        var (found, last) = (Set<Path>(), Path?.none)
+        for path in paths {
+            // They stand in order, so most are of the same domain as the one before.
+            if let last, last.isPrefix(of: path) { continue }
+            let domain = path.prefix(components: 1)
+            last = domain
+            if isIncluded(domain.domain) { found.insert(domain) }
+        }
+        return found
+    }
+
+    private mutating func selectDomains() throws(MirrorFailure) {
+        for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try send(event) }
+        locked?.release()
+        locked = nil
         for (path, shadow) in engine.local.shadows where shadow.isMirrored && !isIncluded(path.domain) {
             try send(.command(.remove(domain: path.domain)))
         }
@@ -115,6 +148,13 @@ extension MirrorSession {
     }
 
     private static let mostLooks = 15
+
+    /// Tells the engine something a person asks for, and exchanges nothing.
+    package mutating func tell(_ command: MirrorEngine.Command) throws(MirrorFailure) {
+        try begin()
+        defer { end() }
+        try send(.command(command))
+    }
 
     /// Does something a person asks for, and what follows from it.
     package mutating func carryOut(_ command: MirrorEngine.Command, wait: (Duration) -> Void) throws(MirrorFailure) {

@@ -83,7 +83,7 @@ extension MirrorSession {
         do {
             try places.checkServant()
             guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
-            let isSame = configuration == self.configuration
+            let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
             (troubles, hasUnfinished) = ([], false)
             if !journal.isCurrent || !isSame { try load() }
@@ -114,7 +114,6 @@ extension MirrorSession {
             schemas.reload()
             heldFiles = [:]
             engine = Self.engine(state, configuration, schemas)
-            if configuration.isPaused { _ = engine.handle(.command(.pause), at: moment) }
         } catch {
             throw MirrorFailure(error)
         }
@@ -122,14 +121,22 @@ extension MirrorSession {
 
     /// Changes the configuration, for all programs that look at it from now on.
     package mutating func configure(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
+        let former = configuration
+        try amend(change)
+        guard configuration != former else { return }
+        if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
+        // Whoever looks at the head alone must not take it for one of this configuration.
+        journal.forgetHead()
+        try load()
+    }
+
+    /// Writes the configuration down, where it is another one.
+    mutating func amend(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
         var changed = configuration
         change(&changed)
         guard changed != configuration else { return }
         try changed.write(in: folder, files)
         configuration = changed
-        // Whoever looks at the head alone must not take it for one of this configuration.
-        journal.forgetHead()
-        try load()
     }
 
     /// Leaves what tells the next one whether there is anything to do, and begins a long journal anew.
@@ -163,25 +170,34 @@ extension MirrorSession {
         while !events.isEmpty {
             let actions = engine.handle(events.removeFirst(), at: moment)
             for action in actions {
-                if let answer = try carryOut(action) { events.append(answer) }
+                events += try carryOut(action)
             }
             try flush()
         }
     }
 
-    private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> Event? {
+    private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Event] {
         switch action {
-        case .append(let record):
-            records.append(record)
-            return nil
-        case .report(let report):
-            reports.append(report)
-            return nil
+        case .append(let record): records.append(record)
+        case .report(let report): reports.append(report)
+        case .fetch(let addresses): return fetch(addresses)
         default:
             // Whatever is seen outside must come after what led to it.
             try flush()
-            return try carryOutOutside(action)
+            return carryOutOutside(action).map { [$0] } ?? []
         }
+        return []
+    }
+
+    /// Reads files of others. Domains that come up in them take part before they are joined.
+    private func fetch(_ addresses: [PackAddress]) -> [Event] {
+        var (fetched, domains) = ([PackAddress: Fetch](), Set<Path>())
+        for address in addresses {
+            let fetch = directory.fetch(address, of: id)
+            fetched[address] = fetch
+            if case .pack(let pack) = fetch, configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
+        }
+        return selecting(domains) + [.fetched(fetched)]
     }
 
     private mutating func flush() throws(MirrorFailure) {
@@ -195,11 +211,8 @@ extension MirrorSession {
         }
     }
 
-    private mutating func carryOutOutside(_ action: Action) throws(MirrorFailure) -> Event? {
+    private mutating func carryOutOutside(_ action: Action) -> Event? {
         switch action {
-        case .fetch(let addresses):
-            let fetched = addresses.map { ($0, directory.fetch($0, of: id)) }
-            return .fetched(Dictionary(fetched) { $1 })
         case .create(let address, let pack): return create(address, pack)
         case .remove(let names): return remove(names)
         case .removeFolder(let writer):
@@ -212,7 +225,7 @@ extension MirrorSession {
             locked?.release()
             locked = nil
         case .quarantine(let address): quarantine(address)
-        case .append, .report: break
+        case .append, .report, .fetch: break
         }
         return nil
     }
@@ -251,7 +264,9 @@ extension MirrorSession {
     /// Keeps a copy of what stays wrong, for a person to look at.
     private mutating func quarantine(_ address: PackAddress) {
         let name = address.description.split(separator: "/").joined(separator: "-")
-        guard let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes)) ?? nil,
+        guard
+            let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes))
+                ?? nil,
             let copy = FilePath(name)
         else { return }
         let (files, folder) = (files, folder.appending("quarantine"))

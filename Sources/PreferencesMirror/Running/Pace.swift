@@ -31,9 +31,11 @@ struct PublishingPace: Hashable, Sendable {
         return max(.zero, interval - .nanoseconds(nanoseconds - last))
     }
 
-    mutating func note(at nanoseconds: Int64) {
-        let isStream = last.map { .nanoseconds(nanoseconds - $0) < Self.longest } ?? false
-        interval = isStream ? min(interval * 2, Self.longest) : Self.shortest
+    /// Notes that something went out.
+    ///
+    /// - Parameter hasWaited: Whether it came too soon after what went out before it, as in a stream.
+    mutating func note(at nanoseconds: Int64, hasWaited: Bool) {
+        interval = hasWaited ? min(interval * 2, Self.longest) : Self.shortest
         last = nanoseconds
     }
 }

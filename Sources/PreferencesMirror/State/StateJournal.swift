@@ -59,7 +59,9 @@ struct StateJournal: Sendable {
     }
 
     private func keepDamaged() throws(SystemFailure) {
-        guard let name = FileName("journal.damaged-\(files.unpredictableName().bytes.suffix(8).map(String.init).joined())")
+        guard
+            let name = FileName(
+                "journal.damaged-\(files.unpredictableName().bytes.suffix(8).map(String.init).joined())")
         else { return }
         try files.rename(path, to: folder.appending(name))
     }
