@@ -32,6 +32,13 @@ package struct DomainWriter: Sendable {
         try checkDistinct(files)
         let locks = try lock(files)
         defer { locks.release() }
+        return try commit(edits, files, under: locks)
+    }
+
+    /// Makes the changes under locks that are ours already.
+    func commit(
+        _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
+    ) throws -> [CommittedDomain] {
         var plans: [FilePlan] = []
         do {
             for (edit, file) in zip(edits, files) {
@@ -60,7 +67,7 @@ package struct DomainWriter: Sendable {
         history.record(version, after: &former, policy: policy)
     }
 
-    private func check(_ edits: [DomainEdit]) throws(StoreFailure) {
+    func check(_ edits: [DomainEdit]) throws(StoreFailure) {
         for edit in edits {
             if edit.file.isReadOnly { throw StoreFailure(edit.file, .readOnly) }
             if edits.count > 1, edit.file.transactions != edits[0].file.transactions {
@@ -79,7 +86,7 @@ package struct DomainWriter: Sendable {
     }
 
     /// Takes the locks once no transaction is left half done on the files.
-    private func lock(_ files: [ResolvedFile]) throws(StoreFailure) -> DomainLocks {
+    func lock(_ files: [ResolvedFile]) throws(StoreFailure) -> DomainLocks {
         let deadline = machine.clock.now.advanced(by: patience)
         for _ in 0..<16 {
             let left = max(machine.clock.now.duration(to: deadline), .zero)
@@ -102,12 +109,13 @@ package struct DomainWriter: Sendable {
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         let record = changed.count > 1 ? try note(&plans, changed) : nil
         do throws(SystemFailure) {
-            for index in changed { try plans[index].replace(self, locks, transaction) }
+            for index in changed { try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1) }
             try synchronize(changed.map { plans[$0].resolved.target.parent })
         } catch {
             // With a record the change holds: whoever opens one of the files next carries it out.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
-            throw StoreFailure(error, plans[first].resolved.file.name)
+            let file = plans[first].resolved.file
+            throw error.meansOtherContents ? StoreFailure(file, .notCurrent) : StoreFailure(error, file.name)
         }
         if let record { PendingTransactions.remove(record, on: machine) }
         for index in changed { plans[index].keepNew(self, transaction) }

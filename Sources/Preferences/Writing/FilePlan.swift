@@ -21,6 +21,8 @@ struct FilePlan {
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
+    /// Whether whatever else may stand there by now must stay.
+    private let requiresKnown: Bool
     /// Whether dates have lost their fractions, which XML cannot hold.
     private let hasDroppedFractions: Bool
 
@@ -38,6 +40,7 @@ struct FilePlan {
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
+        requiresKnown = edit.requiresKnown
         after = before
     }
 
@@ -45,14 +48,11 @@ struct FilePlan {
     private static func read(
         _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
     ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
-        do throws(SystemFailure) {
-            if let known = edit.known, known.recovery == nil, known.isOwn,
-                try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
-            {
-                return (known, nil)
-            }
-        } catch {
-            throw StoreFailure(error, edit.file.name)
+        if let known = edit.known, known.recovery == nil {
+            let isKnown = try generation(of: resolved, machine) == known.generation
+            // What somebody else has left there is read once more: no version of it may be kept.
+            if isKnown, known.isOwn || !known.exists { return (known, nil) }
+            if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
         guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
@@ -71,6 +71,16 @@ struct FilePlan {
                     nil
                 )
             }
+        }
+    }
+
+    private static func generation(
+        of resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> FileGeneration? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.status(of: resolved.target)?.generation
+        } catch {
+            throw StoreFailure(error, resolved.file.name)
         }
     }
 
@@ -94,7 +104,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            unkept: unkept, hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -134,13 +144,20 @@ struct FilePlan {
     }
 
     mutating func replace(
-        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
+        var written: FileStatus?
+        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
-            try files.rename(temporary, to: resolved.target)
+            // With others a record is noted, by which a former file beside the new one would come back.
+            if requiresKnown, isOnly {
+                try exchange(temporary, in: files)
+            } else {
+                try files.rename(temporary, to: resolved.target)
+            }
             self.temporary = nil
         }
         if draft.removesFile {
@@ -148,10 +165,41 @@ struct FilePlan {
             after = .absent
         } else {
             after = DomainContents(
-                values: draft.values, format: draft.format, status: try files.status(of: resolved.target))
+                values: draft.values, format: draft.format,
+                status: try status(of: resolved.target, as: written, in: files))
             after.isOwn = true
         }
         self.transaction = transaction
+    }
+
+    /// The status of the file that was written, also where another one stands in its place by now.
+    private func status(
+        of target: FilePath, as written: FileStatus?, in files: any FileSystem
+    ) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: target)
+        guard let written, found?.identity != written.identity else { return found }
+        return written
+    }
+
+    /// Puts the new file in the place of the one that was read, and of no other: one that came since goes back.
+    private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
+        let target = resolved.target
+        do throws(SystemFailure) {
+            guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
+            try files.rename(temporary, to: target, .exchanging)
+            let out = try files.status(of: temporary)
+            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+                try files.remove(temporary)
+                return
+            }
+            try files.rename(temporary, to: target, .exchanging)
+        } catch  where error.code == .unsupported || error.code == .invalidArgument || error.code == .notImplemented {
+            // Not every file system can: then whatever came since the last look is lost, as the manual says.
+            return try files.rename(temporary, to: target)
+        } catch  where error.code == .exists || error.code == .noSuchFile {
+            throw .otherContents(target)
+        }
+        throw .otherContents(target)
     }
 
     private func note(_ writer: DomainWriter) -> WriteNote {
@@ -220,6 +268,15 @@ struct FilePlan {
     }
 }
 
+extension SystemFailure {
+    /// That another file stands in a place than the one which was read there.
+    fileprivate static func otherContents(_ path: FilePath) -> SystemFailure {
+        SystemFailure(.staleHandle, .exchange, path)
+    }
+
+    var meansOtherContents: Bool { code == .staleHandle && operation == .exchange }
+}
+
 extension DomainFile {
     /// The bytes of a file that holds the values.
     package func serialized(
@@ -251,7 +308,7 @@ extension PropertyList.ReadingOptions {
 
 extension PropertyList.Dictionary {
     /// Makes all dates those of whole seconds; whether that has changed any.
-    fileprivate mutating func dropFractions() -> Bool {
+    package mutating func dropFractions() -> Bool {
         var isChanged = false
         for entry in self {
             let value = entry.value.droppingFractions
