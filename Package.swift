@@ -82,7 +82,10 @@ let package = Package(
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+            dependencies: [
+                "Commands", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),

@@ -18,7 +18,12 @@ public enum Command: Sendable {
         do {
             return try perform(in: surroundings)
         } catch {
-            return report(error, in: surroundings)
+            let status = report(error, in: surroundings)
+            if let failure = error as? UsageFailure, failure.path.first == Verb.args.name {
+                let words = surroundings.environment.arguments
+                try? surroundings.terminal.write(ScriptEnd.text(after: words, status), to: .output)
+            }
+            return status
         }
     }
 

@@ -14,9 +14,4 @@ extension Verb {
                 "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
                 statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]),
         ])
-
-    package static let form = Verb(
-        "form", .new, "ask for the settings of a domain, one by one",
-        options: [Option("--plain", "one question a line")], forms: [[.domain]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout])
 }

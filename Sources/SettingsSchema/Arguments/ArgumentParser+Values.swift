@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -126,5 +126,17 @@ extension SettingDeclaration {
             if let text = variables[name], !text.isEmpty || rule.type == .string { return (name, text) }
         }
         return nil
+    }
+}
+
+extension Schema {
+    /// What variables say of the settings, as far as it keeps their rules.
+    package func environment(_ variables: [String: String], command: String? = nil) -> PropertyList.Dictionary {
+        let said = settings(of: command).compactMap { setting -> (String, PropertyList)? in
+            guard let text = setting.variable(in: variables)?.text, let value = try? setting.rule.value(ofText: text)
+            else { return nil }
+            return (setting.key, value)
+        }
+        return usable(PropertyList.Dictionary(said), command: command).values
     }
 }
