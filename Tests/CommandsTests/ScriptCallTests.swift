@@ -175,6 +175,8 @@ struct ScriptBench {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "com.example.backup", "copies", "-int", "21")
         _ = try bench.prefs("write", "com.example.backup", "tries", "-int", "5")
+        for arguments in [["--help-values"], ["--version"], ["--bogus"]] { _ = try bench.run(arguments) }
+        #expect(try bench.prefs("read", "com.example.backup", "copies").output == "21\n")
         let outcome = try bench.run(["t"])
         #expect(bench.value("keep", in: outcome) == "'21'" && bench.value("retries", in: outcome) == "'5'")
         #expect(try bench.prefs("read", "com.example.backup", "copies").status == 1)

@@ -47,11 +47,15 @@ struct SchemaText {
     private static let mostBytes = 16 << 20
 
     /// The schema, or all that is wrong with it.
-    func schema(_ surroundings: Surroundings) throws -> Schema {
+    ///
+    /// - Parameter checks: Whether its declarations are held against one another. What cannot be read is found all the
+    ///   same, and then all is said.
+    func schema(_ surroundings: Surroundings, checks: Bool = true) throws -> Schema {
         let installed = InstalledSchemas(surroundings)
-        let (schema, mistakes) = Schema.read(bytes, extending: { installed.schema(of: $0) })
-        guard let schema, mistakes.isEmpty else { throw FaultySchema(name: name, mistakes: mistakes) }
-        return schema
+        let (schema, mistakes) = Schema.read(bytes, checks: checks, extending: { installed.schema(of: $0) })
+        if let schema, mistakes.isEmpty { return schema }
+        guard checks else { return try self.schema(surroundings) }
+        throw FaultySchema(name: name, mistakes: mistakes)
     }
 }
 

@@ -17,48 +17,55 @@ struct ScriptCall {
     let invocation: Invocation
     let surroundings: Surroundings
     let settings: StoredSettings
+    private let text: SchemaText
 
     init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ surroundings: Surroundings) throws {
         self.script = script
         self.output = output
         self.invocation = invocation
         self.surroundings = surroundings
-        let text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
-        schema = try text.schema(surroundings)
+        text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
+        // What its author was told once, a script that runs every minute can do without: it starts a tenth sooner.
+        var schema = try text.schema(surroundings, checks: false)
+        if (try? DomainName(schema.domain)) == nil { schema = try text.schema(surroundings) }
+        self.schema = schema
         let access = try StoreAccess(invocation, surroundings)
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
     }
 
     /// Understands the arguments and writes what the script is to evaluate.
     func run() throws -> ExitStatus {
-        let stored = try storedLayers()
+        let stored = try StoredLayers(settings.domain, schema, settings.access)
+        if let newer = settings.newerVersion(stored) { try say("\(newer)") }
+        let migrated = settings.migrated(stored)
         let variables = surroundings.environment.variables.table
         let context = Schema.Arguments.Context(
-            variables: variables, stored: stored.usable, now: surroundings.clock.wall.date)
+            variables: variables, stored: migrated.usable, now: surroundings.clock.wall.date)
         switch schema.arguments(invocation.words("ARGUMENT"), in: context) {
-        case .values(let arguments): return try hand(arguments, stored)
-        case .help(let request): return try show(help(request, stored, variables))
+        case .values(let arguments):
+            try storeMigration(of: stored)
+            return try hand(arguments, migrated)
+        case .help(let request):
+            try checkSchema()
+            return try show(help(request, migrated, variables))
         case .version: return try show(schema.versionText(program: script.program))
-        case .mistakes(let mistakes): return try refuse(mistakes)
+        case .mistakes(let mistakes):
+            try checkSchema()
+            return try refuse(mistakes)
         }
     }
 
-    /// What is stored, made that of the schema's version first.
-    private func storedLayers() throws -> StoredLayers {
-        var layers = try StoredLayers(settings.domain, schema, settings.access)
-        if let newer = settings.newerVersion(layers) { try say("\(newer)") }
+    /// Looks for all that is wrong with the schema, before somebody is told of it or by it.
+    private func checkSchema() throws { _ = try text.schema(surroundings) }
+
+    /// Makes what is stored that of the schema's version. Who only asks for help is not to find it changed by that.
+    private func storeMigration(of stored: StoredLayers) throws {
         do {
-            guard let migrated = try settings.migrate(layers) else { return layers }
-            for (layer, values) in migrated { layers.stand(in: values, for: layer) }
+            try settings.migrate(stored)
         } catch {
             // The script can do its work all the same; the next call tries again.
             try say("\(Command.explanation(of: error).1.joined(separator: "; "))")
-            for layer in [Layer.user, .userHost] {
-                guard let values = layers[layer]?.values, let migrated = try? schema.migrated(values) else { continue }
-                layers.stand(in: migrated.values, for: layer)
-            }
         }
-        return layers
     }
 
     // MARK: What is handed over
@@ -85,6 +92,7 @@ struct ScriptCall {
                 schema: schema, values: values, command: arguments.command, operands: arguments.operands
             ).text(for: output, prefix: invocation[.prefix] ?? "")
         } catch {
+            try checkSchema()
             throw UnfitForScript(script: script.program, failure: error)
         }
         try surroundings.terminal.write(text, to: .output)

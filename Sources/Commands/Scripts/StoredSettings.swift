@@ -20,16 +20,27 @@ struct StoredSettings {
             parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
     }
 
-    /// Makes what is stored that of the schema's version, and says what it is then; nil where it is so already.
-    func migrate(_ layers: StoredLayers) throws -> [Layer: PropertyList.Dictionary]? {
-        let due = [layers[.user], layers[.userHost]].compactMap(\.self).filter { self.schema.needsMigration($0.values) }
-        guard !due.isEmpty else { return nil }
+    /// Makes what is stored that of the schema's version, in one transaction.
+    func migrate(_ layers: StoredLayers) throws {
+        let due = due(in: layers)
+        guard !due.isEmpty else { return }
         let schema = schema
         try access.commit(
             due.map { found in
                 DomainEdit(found.file) { draft in draft.values = try Self.migrated(draft.values, by: schema) }
             }, WriteReason(rawValue: "migrate"))
-        return try Dictionary(uniqueKeysWithValues: due.map { ($0.layer, try schema.migrated($0.values).values) })
+    }
+
+    /// What is stored as it will be once it is migrated.
+    func migrated(_ layers: StoredLayers) -> StoredLayers {
+        due(in: layers).reduce(into: layers) { layers, found in
+            // Only those are due that can be migrated.
+            if let migrated = try? schema.migrated(found.values) { layers.stand(in: migrated.values, for: found.layer) }
+        }
+    }
+
+    private func due(in layers: StoredLayers) -> [StoredLayers.Found] {
+        [layers[.user], layers[.userHost]].compactMap(\.self).filter { schema.needsMigration($0.values) }
     }
 
     /// That what is stored is of a version which the schema does not know; nil where it does.
