@@ -94,7 +94,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+            dependencies: [
+                "Commands", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
