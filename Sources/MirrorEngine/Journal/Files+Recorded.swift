@@ -14,12 +14,14 @@ extension EncodedPack: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(name, hash)
         bytes.append(run: self.bytes)
+        bytes.write(blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let name = try reader.read(PackName.self)
         let hash = try reader.read(Fingerprint.self)
-        self.init(name: name, bytes: Array(try reader.run(limit: Envelope.longestFile)), hash: hash)
+        let bytes = Array(try reader.run(limit: Envelope.longestFile))
+        self.init(name: name, bytes: bytes, hash: hash, blobs: try reader.read())
     }
 }
 
@@ -27,14 +29,18 @@ extension Pack: Recorded {
     /// What was read of the file, under the hash that it had: a newer version may have said more in it.
     func write(to bytes: inout [UInt8]) {
         bytes.write(hash, size, hasUnknownFields)
-        bytes.append(run: encodedContent.bytes)
+        let encoded = encodedContent
+        bytes.append(run: encoded.bytes)
+        bytes.write(encoded.blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let hash = try reader.read(Fingerprint.self)
         let size = try reader.read(Int.self)
         let hasUnknownFields = try reader.read(Bool.self)
-        let content = try Pack(decoding: Array(try reader.run(limit: Envelope.longestFile))).content
+        let bytes = Array(try reader.run(limit: Envelope.longestFile))
+        let blobs = Dictionary(try reader.read([Blob].self).map { ($0.name, $0) }) { $1 }
+        let content = try Pack(decoding: bytes, blobs: blobs).content
         self.init(content: content, hash: hash, size: size, hasUnknownFields: hasUnknownFields)
     }
 
@@ -56,13 +62,14 @@ extension WriterNote: Recorded {
 }
 
 extension PackIntent: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell) }
+    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell, references) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         pack = try reader.read()
         last = try reader.read()
         knowledge = try reader.read()
         isFarewell = try reader.read()
+        references = try reader.read()
     }
 }
 
@@ -79,7 +86,7 @@ extension CreatedFile: Recorded {
 extension OwnFolder: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(created, tip, saidKnowledge, baseSequence, baseBytes, logBytes, logCount)
-        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft)
+        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -95,6 +102,7 @@ extension OwnFolder: Recorded {
         lastHealing = try reader.read()
         noteNumber = try reader.read()
         hasLeft = try reader.read()
+        blobs = try reader.read()
     }
 }
 
@@ -162,5 +170,33 @@ extension Restoration: Recorded {
         transaction = try reader.read()
         clock = try reader.read()
         when = try reader.read()
+    }
+}
+
+extension Blob: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(value) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(try reader.read(CanonicalValue.self)) }
+}
+
+extension BlobName: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(hash) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(hash: try reader.read()) }
+}
+
+extension BlobReference: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(name, size) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let name = try reader.read(BlobName.self)
+        self.init(name: name, size: try reader.read())
+    }
+}
+
+extension CreatedBlob: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(size, unneededSince) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        size = try reader.read()
+        unneededSince = try reader.read()
     }
 }

@@ -7,6 +7,7 @@ extension LocalState {
         case .intended(let intent): apply(intent)
         case .created(let name, let now): markCreated(name, at: now)
         case .removed(let names): for name in names { folder.created[name] = nil }
+        case .removedBlobs(let names): for name in names { folder.blobs[name] = nil }
         case .reincarnated(let writer, let intentIsInView): reincarnate(as: writer, intentIsInView: intentIsInView)
         case .intendedApplication(let application): self.application = application
         case .applied(let domains): apply(domains)
@@ -129,6 +130,7 @@ extension LocalState {
         guard let intent, intent.pack.name == name else { return }
         self.intent = nil
         folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
+        for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
         switch name.kind {
         case .log:
             folder.tip = intent.pack.hash
@@ -153,6 +155,10 @@ extension LocalState {
         for (name, file) in folder.created where name != intent.pack.name && name.kind != .note {
             guard file.last <= intent.last, file.supersededAt == nil else { continue }
             folder.created[name]?.supersededAt = now
+        }
+        let needed = Set(intent.references.map(\.name))
+        for (name, blob) in folder.blobs where blob.unneededSince == nil && !needed.contains(name) {
+            folder.blobs[name]?.unneededSince = now
         }
         beats = beats.compactMapValues { list in
             let kept = list.filter(isUnseen)
