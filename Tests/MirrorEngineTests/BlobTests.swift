@@ -96,13 +96,20 @@ import Testing
 
     @Test func `cannot make more of a pack than a reader is to hold`() {
         var log = Self.log
-        let long = AtomValue.text(String(repeating: "x", count: 15 << 20))
-        log.transactions[0].writes = (0..<40).map { number in
+        let long = AtomValue.text(String(repeating: "x", count: 1 << 20))
+        log.transactions[0].writes = (0..<513).map { number in
             Transaction.StampedWrite(
-                path: Path(domain: "d", key: "k\(number + 10)"), stamp: Stamp(number: 1000), value: long)
+                path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long)
         }
         let pack = log.encoded()
         let blobs = Dictionary(pack.blobs.map { ($0.name, $0) }) { $1 }
         #expect(throws: PackFault.beyondLimit("bytes of all values")) { try Pack(decoding: pack.bytes, blobs: blobs) }
+    }
+
+    @Test func `beside many others makes several changes of one that no reader would take`() {
+        let long = Self.text("v", 9 << 20)
+        let writes = (0..<7).map { Write(path: Path(domain: "d", key: "k\($0)"), value: $0 == 6 ? .deleted : long) }
+        #expect(writes.parts.map(\.count) == [3, 4] && writes.parts.flatMap { $0 } == writes)
+        #expect([Write]().parts.isEmpty)
     }
 }

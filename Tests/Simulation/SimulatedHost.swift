@@ -257,7 +257,7 @@ extension SimulatedHost {
         durable.apply(record)
         journal? += Journal.entry(record)
         switch record {
-        case .captured(let capture): capture.transaction.map(world.note)
+        case .captured(let capture): for transaction in capture.transactions { world.note(transaction) }
         case .restored(let restoration): restoration.transaction.map(world.note)
         default: break
         }

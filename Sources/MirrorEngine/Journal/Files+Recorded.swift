@@ -5,7 +5,7 @@ extension PackName: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let kind = try reader.read(Kind.self)
-        let number = try reader.number()
+        let number = try reader.sequence()
         self.init(kind: kind, number: number, prefix: try reader.number())
     }
 }
@@ -66,7 +66,7 @@ extension PackIntent: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         pack = try reader.read()
-        last = try reader.read()
+        last = try reader.sequence()
         knowledge = try reader.read()
         isFarewell = try reader.read()
         references = try reader.read()
@@ -78,7 +78,8 @@ extension CreatedFile: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         size = try reader.read()
-        last = try reader.read()
+        guard size <= Envelope.longestFile else { throw .beyondLimit("bytes of a file") }
+        last = try reader.sequence()
         supersededAt = try reader.read()
     }
 }
@@ -93,14 +94,14 @@ extension OwnFolder: Recorded {
         created = try reader.read()
         tip = try reader.read()
         saidKnowledge = try reader.read()
-        baseSequence = try reader.read()
+        baseSequence = try reader.sequence()
         baseBytes = try reader.read()
         logBytes = try reader.read()
         logCount = try reader.read()
         owesBase = try reader.read()
         owesNote = try reader.read()
         lastHealing = try reader.read()
-        noteNumber = try reader.read()
+        noteNumber = try reader.sequence()
         hasLeft = try reader.read()
         blobs = try reader.read()
     }
@@ -117,10 +118,10 @@ extension Peer: Recorded {
         joined = try reader.read()
         tip = try reader.read()
         knowledge = try reader.read()
-        baseSequence = try reader.read()
+        baseSequence = try reader.sequence()
         let bounds = (try reader.read([UInt64].self), try reader.read([UInt64].self))
         for (lower, upper) in zip(bounds.0, bounds.1) {
-            guard lower > 0, lower <= upper else { throw .contradiction("range") }
+            guard lower > 0, lower <= upper, upper <= PackName.greatestNumber else { throw .contradiction("range") }
             beyond.append(lower...upper)
         }
         note = try reader.read()
@@ -197,6 +198,7 @@ extension CreatedBlob: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         size = try reader.read()
+        guard size <= CanonicalValue.longest else { throw .beyondLimit("bytes of a value") }
         unneededSince = try reader.read()
     }
 }

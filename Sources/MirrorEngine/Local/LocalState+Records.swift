@@ -37,8 +37,8 @@ extension LocalState {
 extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
-        if let transaction = capture.transaction {
-            noteReverted(capture)
+        noteReverted(capture)
+        for transaction in capture.transactions {
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence
             for atom in transaction.atoms { note(atoms.join(atom), of: atom, context: transaction.context) }
@@ -74,8 +74,10 @@ extension LocalState {
 
     private mutating func noteReverted(_ capture: Capture) {
         for path in capture.domains.flatMap(\.reverted) {
-            guard let atom = atoms.atom(at: path), let transaction = capture.transaction else { continue }
-            guard let winner = transaction.atoms.first(where: { $0.path == path }) else { continue }
+            guard let atom = atoms.atom(at: path) else { continue }
+            guard let winner = capture.transactions.lazy.flatMap(\.atoms).first(where: { $0.path == path }) else {
+                continue
+            }
             conflicts.add(
                 path: path, value: atom.value, loser: atom.dot, winner: winner, kind: .reverted,
                 at: Int64(winner.stamp.milliseconds))
@@ -196,6 +198,8 @@ extension LocalState {
         renameBeats(from: former, to: renamed)
         outbox = renamed
         formerWriters.insert(former)
+        // Whoever else had our name may remove long values that our files refer to, as needed by none of its own.
+        if !folder.blobs.isEmpty { carried.insert(former) }
         writer = new
         sequence = UInt64(renamed.count)
         knowledge[new] = sequence
