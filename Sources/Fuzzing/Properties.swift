@@ -61,6 +61,7 @@ extension Target {
         case .pack: try checkPack(bytes)
         case .base: try checkBases(bytes)
         case .local: try checkLocal(bytes)
+        case .command: try checkCommand(bytes)
         default: break
         }
         for options in readings {

@@ -8,6 +8,8 @@ enum Target: String, CaseIterable {
     case schema, settings
     /// Bytes that are a file of a mirror, that say what stands in two bases, and that are a store's own journal.
     case pack, base, local
+    /// Lines of words for the command.
+    case command
 
     /// The format that the bytes are read as; nil where they are sniffed.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
@@ -18,7 +20,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .schema, .settings, .pack, .base, .local: return []
+        case .schema, .settings, .pack, .base, .local, .command: return []
         }
     }
 }

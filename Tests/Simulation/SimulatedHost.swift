@@ -229,10 +229,13 @@ extension SimulatedHost {
         case .append(let record): append(record)
         case .fetch(let addresses): return .fetched(fetch(addresses))
         case .create(let address, let pack):
+            for blob in pack.blobs {
+                world.create(blob, of: address.writer, by: self)
+                try crashPerhaps()
+            }
             world.create(address, pack, by: self)
             try crashPerhaps()
             return .created(pack.name)
-        case .createBlob(let writer, let blob): world.create(blob, of: writer, by: self)
         case .removeBlobs(let names):
             for name in names { world.remove(name, of: durable.writer, by: self) }
             try crashPerhaps()

@@ -3,7 +3,7 @@ package struct EncodedPack: Hashable, Sendable {
     package let name: PackName
     package let bytes: [UInt8]
     package let hash: Fingerprint
-    /// The long values to which it refers, which must be there before it is.
+    /// The long values that must be there before it is.
     package var blobs: [Blob] = []
 }
 

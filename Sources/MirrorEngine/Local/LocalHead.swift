@@ -17,7 +17,7 @@ package struct LocalHead: Hashable, Sendable {
     let tips: [WriterID: UInt64]
     let vanished: Set<WriterID>
     /// The preference files that take part, as they were last read or written.
-    let files: [Path: FileIdentity?]
+    package let files: [Path: FileIdentity?]
 }
 
 extension Engine {

@@ -4,11 +4,9 @@ package enum Action: Hashable, Sendable {
     case append(LocalRecord)
     /// Read these files and send `fetched`, in one piece or several.
     case fetch([PackAddress])
-    /// Create this file in our own folder and send `created`; that it exists already with the same bytes is as good.
+    /// Create this file in our own folder, its blobs before it, and send `created`; that one exists already with the same
+    /// bytes is as good.
     case create(PackAddress, EncodedPack)
-    /// Create this file in our own folder; that it exists already with the same bytes is as good. What becomes of it is
-    /// told with the pack that refers to it.
-    case createBlob(WriterID, Blob)
     /// Remove these files of our own and send `removedBlobs`.
     case removeBlobs([BlobName])
     /// Remove these files of our own and send `removed`.

@@ -10,7 +10,6 @@ extension Engine {
 
     private mutating func createIntended() {
         guard let pack = local.intent?.pack else { return }
-        for blob in pack.blobs { act(.createBlob(local.writer, blob)) }
         act(.create(PackAddress(writer: local.writer, name: pack.name), pack))
     }
 

@@ -81,6 +81,9 @@ package struct Engine: Sendable {
         return actions
     }
 
+    /// Whose folders were in view when the directory was last listed.
+    package var writersInView: [WriterID] { folders.keys.sorted() }
+
     /// Changes the state, durably.
     mutating func commit(_ record: LocalRecord, isDurable: Bool = true) {
         local.apply(record)
