@@ -63,4 +63,35 @@ import Testing
         near.sync()
         #expect(near.value("b") == "b")
     }
+
+    /// Of two values under one dot one loses by its hash alone; its author keeps it, and the other does not take its place.
+    @Test(arguments: 0..<4) func `a value that lost within a fork is with who wrote it`(_ round: Int) throws {
+        let bench = Bench(round: round)
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let clone = bench.clone(origin, "clone")
+        let values = [(origin, PropertyList.string("of the origin \(round)")), (clone, "clone")]
+        for (host, value) in values {
+            host.set("a", to: value)
+            host.publishNow()
+        }
+        bench.comeToRest()
+        for (host, value) in values where peer.value("a") != value { #expect(host.hasJournal(of: value)) }
+        peer.set("a", to: "of the peer")
+        bench.comeToRest()
+        #expect(bench.isSound)
+        for (host, value) in values { #expect(host.hasJournal(of: value) || host.durable.conflicts.conflicts.isEmpty) }
+        for (host, _) in values {
+            host.restart()
+            #expect(bench.world.complaints.isEmpty)
+        }
+    }
+
+    /// A change under a new name may win where it lost before, among equal stamps: then the file is to be changed too.
+    @Test func `a new name that wins among equal stamps shows in the file`() throws {
+        let scenario = try #require(Scenario.all.first { $0.name == "one view" })
+        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 91)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
 }
