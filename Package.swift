@@ -57,7 +57,11 @@ let package = Package(
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
         .executableTarget(
-            name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "SettingsSchema"]),
+            name: "Fuzzing",
+            dependencies: [
+                "Commands", "Digests", "MirrorEngine", "Platform", "PropertyLists", "SettingsSchema",
+                "SimulatedPlatform",
+            ]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),

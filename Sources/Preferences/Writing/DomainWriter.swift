@@ -46,6 +46,19 @@ package struct DomainWriter: Sendable {
         return plans.map(\.outcome)
     }
 
+    /// Keeps a version that this writer left unkept, unless another one has done so since.
+    ///
+    /// Whoever has the lock now sees to it himself.
+    package func keep(_ version: UnkeptVersion, of file: DomainFile) throws(StoreFailure) {
+        guard let history = History(of: file, on: machine) else { return }
+        let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
+        defer { locks.release() }
+        guard let lock = locks.markFile(of: file), DomainMark(in: lock)?.transaction == version.transaction else {
+            return
+        }
+        history.record(version, policy: policy)
+    }
+
     private func check(_ edits: [DomainEdit]) throws(StoreFailure) {
         for edit in edits {
             if edit.file.isReadOnly { throw StoreFailure(edit.file, .readOnly) }
@@ -129,7 +142,7 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    private func transactionName() -> String {
+    func transactionName() -> String {
         String(decoding: machine.fileSystem.unpredictableName().bytes.suffix(16), as: UTF8.self)
     }
 }

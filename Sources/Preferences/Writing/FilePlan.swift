@@ -7,8 +7,14 @@ struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private let draft: DomainDraft
-    /// What the file held, if a program that knows nothing of us wrote it.
-    private let foreignBytes: [UInt8]?
+    /// What the file held, if no version of it is kept.
+    private let unkeptBefore: UnkeptVersion?
+    /// The same of what it holds after the change.
+    private var unkept: UnkeptVersion?
+    /// The versions that were found kept, where they were looked at and none has come since.
+    private let keptBefore: [KeptVersion]?
+    private let isKeptLater: Bool
+    private let isFirst: Bool
     private var bytes: [UInt8]?
     private var temporary: FilePath?
     private var after: DomainContents
@@ -20,7 +26,9 @@ struct FilePlan {
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
         let mark = locks.markFile(of: resolved.file)
-        (before, foreignBytes) = try Self.read(edit, resolved, mark, writer.machine)
+        (before, unkeptBefore, keptBefore) = try Self.read(edit, resolved, mark, writer)
+        isKeptLater = edit.isKeptLater && mark != nil
+        isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         try edit.change(&draft)
@@ -32,24 +40,28 @@ struct FilePlan {
 
     /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
     private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ machine: Machine
-    ) throws(StoreFailure) -> (DomainContents, foreign: [UInt8]?) {
+        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ writer: DomainWriter
+    ) throws(StoreFailure) -> (DomainContents, UnkeptVersion?, kept: [KeptVersion]?) {
+        let machine = writer.machine
         do throws(SystemFailure) {
-            if let known = edit.known, known.recovery == nil,
+            if let known = edit.known, known.recovery == nil, known.isOwn,
                 try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
             {
-                return (known, nil)
+                // A flush stands for the one before it.
+                return (known, edit.isKeptLater ? nil : edit.unkept, nil)
             }
         } catch {
             throw StoreFailure(error, edit.file.name)
         }
-        guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
+        guard let file = try edit.file.open(on: machine) else { return (.absent, nil, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
-            return (contents, isOurs(bytes, mark, edit.file, machine) ? nil : bytes)
+            let kept = versions(of: bytes, edit.file, writer)
+            let unkept = unkeptVersion(bytes, mark, edit.file, writer, kept)
+            return (contents, unkept, unkept == nil ? kept : nil)
         } catch  where error.isDamage {
             do throws(StoreFailure) {
-                return (try edit.file.recovered(from: error, on: machine), nil)
+                return (try edit.file.recovered(from: error, on: machine), nil, nil)
             } catch  where edit.acceptsLoss && error.isDamage {
                 let status = try? file.status()
                 let nothing = KeptVersion(
@@ -57,19 +69,38 @@ struct FilePlan {
                     note: WriteNote(program: "", process: 0, reason: .recovered), transaction: "", size: 0)
                 return (
                     DomainContents(values: [:], status: status, recovery: Recovery(damage: error, version: nothing)),
-                    nil
+                    nil, nil
                 )
             }
         }
     }
 
-    /// Whether what the file holds is what the last writer of ours left there.
-    private static func isOurs(
-        _ bytes: [UInt8], _ mark: (any OpenFile)?, _ file: DomainFile, _ machine: Machine
-    ) -> Bool {
-        if let hash = mark.flatMap({ DomainMark(in: $0) })?.hash { return hash == SHA256.hash(bytes) }
-        guard let history = History(of: file, on: machine), let newest = history.versions.last else { return false }
-        return newest.size == bytes.count && history.bytes(of: newest) == bytes
+    /// The versions that are kept of a file; nil where none are, or none that are copies.
+    private static func versions(
+        of bytes: [UInt8], _ file: DomainFile, _ writer: DomainWriter
+    ) -> [KeptVersion]? {
+        guard bytes.count <= writer.policy.mostCopiedBytes else { return nil }
+        return History(of: file, on: writer.machine)?.versions
+    }
+
+    /// What the file holds, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private static func unkeptVersion(
+        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ file: DomainFile, _ writer: DomainWriter,
+        _ versions: [KeptVersion]?
+    ) -> UnkeptVersion? {
+        guard let versions, let history = History(of: file, on: writer.machine) else { return nil }
+        var found = writer.note
+        found.reason = .found
+        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
+            let isOurs = mark.hash == SHA256.hash(bytes)
+            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
+            return isOurs
+                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
+                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        }
+        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
+        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
     }
 
     /// Keys that a file has already are kept, whatever they are.
@@ -92,7 +123,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -147,6 +178,7 @@ struct FilePlan {
         } else {
             after = DomainContents(
                 values: draft.values, format: draft.format, status: try files.status(of: resolved.target))
+            after.isOwn = true
         }
         self.transaction = transaction
     }
@@ -171,20 +203,18 @@ struct FilePlan {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
             history.recordLink(
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if let foreignBytes {
-            var note = writer.note
-            note.reason = .found
-            history.record(foreignBytes, note, transaction: transaction, policy: writer.policy, isFirst: false)
+        } else if let unkeptBefore {
+            history.record(unkeptBefore, policy: writer.policy)
         }
     }
 
-    /// Keeps the version that is in force now. Of a domain that was removed a tombstone is kept.
-    func keepNew(_ writer: DomainWriter, _ transaction: String) {
+    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        history.record(
-            bytes, note(writer), transaction: transaction, policy: writer.policy, isFirst: !before.exists)
+        let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
+        if isKeptLater { unkept = version } else { history.record(version, after: keptBefore, policy: writer.policy) }
     }
 }
 
