@@ -49,7 +49,9 @@ let package = Package(
         // The command.
         .target(
             name: "Commands",
-            dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"]),
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            ]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"], swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
@@ -85,8 +87,17 @@ let package = Package(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         .testTarget(
+            name: "PreferencesMirrorTests",
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
+                "TestSupport",
+            ]),
+        .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+            dependencies: [
+                "Commands", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),

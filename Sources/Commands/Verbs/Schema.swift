@@ -25,11 +25,6 @@ extension Verb {
                 statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout], run: migrate),
         ])
 
-    package static let form = Verb(
-        "form", .new, "ask for the settings of a domain, one by one",
-        options: [Option("--plain", "one question a line")], forms: [[.domain]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout])
-
     @Sendable private static func check(
         _ invocation: Invocation, _ surroundings: Surroundings
     ) throws -> ExitStatus {

@@ -70,10 +70,9 @@ package struct HistoryPolicy: Hashable, Sendable {
 extension History {
     /// Keeps a version. What goes wrong here is no failure of the write.
     ///
-    /// - Parameter former: Those that are kept already, if they are known.
-    func record(_ unkept: UnkeptVersion, after former: [KeptVersion]? = nil, policy: HistoryPolicy) {
+    /// - Parameter former: Those that are kept already; what was kept is one of them then.
+    func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) {
         guard policy.versions > 0 else { return }
-        let former = former ?? versions
         let bytes = unkept.bytes
         let version = next(
             after: former, unkept.note, unkept.transaction, size: bytes.count, isFirst: unkept.isFirst)
@@ -90,6 +89,7 @@ extension History {
             return
         }
         forget(former, with: version, policy)
+        former.append(version)
     }
 
     /// Keeps the file that is about to be replaced under a second name.

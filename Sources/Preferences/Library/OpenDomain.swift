@@ -83,11 +83,11 @@ final class OpenDomain: Sendable {
 
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
 
-    /// Whether others can read the file.
-    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
-
     /// Whether there may be more than the version that is known.
     func hasChanged(since version: UInt64) -> Bool { published.load(ordering: .acquiring) != version }
+
+    /// Whether others can read the file.
+    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
 
     /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
     func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {

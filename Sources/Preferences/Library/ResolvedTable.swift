@@ -77,22 +77,21 @@ struct ResolvedTable: Sendable {
             changes += changed ?? []
             if changed == nil { isKnown = false }
         }
-        if let schema {
-            // What stands under a former key shows under the present one.
-            changes += changes.compactMap { change in
-                schema.presentKeys[change.key].map { ChangeLog.Change(key: $0, isOwn: change.isOwn) }
-            }
-        }
         return isKnown ? resolve(changes, notes) : resolveAll(notes)
     }
 
     private mutating func resolve(_ log: [ChangeLog.Change], _ notes: Bool) -> [SettingsChange] {
         guard notes else {
-            for change in log { entries[change.key] = lookUp(change.key) }
+            for change in log {
+                entries[change.key] = lookUp(change.key)
+                if let key = schema?.presentKeys[change.key] { entries[key] = lookUp(key) }
+            }
             return []
         }
         let own = Set(log.lazy.filter(\.isOwn).map(\.key))
-        return Set(log.map(\.key)).sorted { $0.isBefore($1) }.compactMap { key in
+        let keys = Set(log.map(\.key))
+        let present = schema.map { schema in keys.compactMap { schema.presentKeys[$0] } } ?? []
+        return keys.union(present).sorted { $0.isBefore($1) }.compactMap { key in
             let former = entries[key]
             entries[key] = lookUp(key)
             return change(key, former, entries[key], isOwn: own.contains(key))

@@ -6,6 +6,8 @@ package struct DomainEdit: Sendable {
     package let file: DomainFile
     /// What the writer has seen of the file: it is not read again if it still is the same.
     package var known: DomainContents?
+    /// Whether a file that is not the one known must stay as it is: then nothing is written, and `notCurrent` thrown.
+    package var requiresKnown = false
     /// Whether a damaged file of which no version is kept may be replaced all the same. It is kept beside the new one.
     package var acceptsLoss = false
     /// What the same writer left there and did not keep yet.
@@ -29,6 +31,7 @@ package struct DomainEdit: Sendable {
     package func made(in format: PropertyList.Format) -> DomainEdit {
         var edit = DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
         (edit.unkept, edit.isKeptLater) = (unkept, isKeptLater)
+        edit.requiresKnown = requiresKnown
         return edit
     }
 }
@@ -62,6 +65,8 @@ package struct CommittedDomain: Sendable {
     package let transaction: String?
     /// The new version, if it is to be kept later.
     package let unkept: UnkeptVersion?
+    /// The file that was written; nil where none was, or one was removed.
+    package let bytes: [UInt8]?
     /// Whether dates have lost their fractions, which the file's format cannot hold.
     package let hasDroppedFractions: Bool
 }

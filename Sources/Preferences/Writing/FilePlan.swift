@@ -7,27 +7,32 @@ struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private let draft: DomainDraft
-    /// What the file held, if no version of it is kept.
+    /// The bytes of the file, if it was read anew.
+    private let bytesBefore: [UInt8]?
+    /// What this writer left in the file and did not keep yet.
     private let unkeptBefore: UnkeptVersion?
+    /// The versions that are kept, once somebody has looked.
+    private var versions: [KeptVersion]?
     /// The same of what it holds after the change.
     private var unkept: UnkeptVersion?
-    /// The versions that were found kept, where they were looked at and none has come since.
-    private let keptBefore: [KeptVersion]?
     private let isKeptLater: Bool
     private let isFirst: Bool
     private var bytes: [UInt8]?
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
+    /// Whether whatever else may stand there by now must stay.
+    private let requiresKnown: Bool
     /// Whether dates have lost their fractions, which XML cannot hold.
     private let hasDroppedFractions: Bool
 
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        let mark = locks.markFile(of: resolved.file)
-        (before, unkeptBefore, keptBefore) = try Self.read(edit, resolved, mark, writer)
-        isKeptLater = edit.isKeptLater && mark != nil
+        (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
+        isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
+        // A flush stands for the one before it.
+        unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
@@ -35,33 +40,27 @@ struct FilePlan {
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
+        requiresKnown = edit.requiresKnown
         after = before
     }
 
     /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
     private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ writer: DomainWriter
-    ) throws(StoreFailure) -> (DomainContents, UnkeptVersion?, kept: [KeptVersion]?) {
-        let machine = writer.machine
-        do throws(SystemFailure) {
-            if let known = edit.known, known.recovery == nil, known.isOwn,
-                try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
-            {
-                // A flush stands for the one before it.
-                return (known, edit.isKeptLater ? nil : edit.unkept, nil)
-            }
-        } catch {
-            throw StoreFailure(error, edit.file.name)
+        _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
+        if let known = edit.known, known.recovery == nil {
+            let isKnown = try generation(of: resolved, machine) == known.generation
+            // What somebody else has left there is read once more: no version of it may be kept.
+            if isKnown, known.isOwn || !known.exists { return (known, nil) }
+            if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
-        guard let file = try edit.file.open(on: machine) else { return (.absent, nil, nil) }
+        guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
-            let kept = versions(of: bytes, edit.file, writer)
-            let unkept = unkeptVersion(bytes, mark, edit.file, writer, kept)
-            return (contents, unkept, unkept == nil ? kept : nil)
+            return (contents, bytes)
         } catch  where error.isDamage {
             do throws(StoreFailure) {
-                return (try edit.file.recovered(from: error, on: machine), nil, nil)
+                return (try edit.file.recovered(from: error, on: machine), nil)
             } catch  where edit.acceptsLoss && error.isDamage {
                 let status = try? file.status()
                 let nothing = KeptVersion(
@@ -69,38 +68,20 @@ struct FilePlan {
                     note: WriteNote(program: "", process: 0, reason: .recovered), transaction: "", size: 0)
                 return (
                     DomainContents(values: [:], status: status, recovery: Recovery(damage: error, version: nothing)),
-                    nil, nil
+                    nil
                 )
             }
         }
     }
 
-    /// The versions that are kept of a file; nil where none are, or none that are copies.
-    private static func versions(
-        of bytes: [UInt8], _ file: DomainFile, _ writer: DomainWriter
-    ) -> [KeptVersion]? {
-        guard bytes.count <= writer.policy.mostCopiedBytes else { return nil }
-        return History(of: file, on: writer.machine)?.versions
-    }
-
-    /// What the file holds, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
-    /// had no time to keep it.
-    private static func unkeptVersion(
-        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ file: DomainFile, _ writer: DomainWriter,
-        _ versions: [KeptVersion]?
-    ) -> UnkeptVersion? {
-        guard let versions, let history = History(of: file, on: writer.machine) else { return nil }
-        var found = writer.note
-        found.reason = .found
-        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
-            let isOurs = mark.hash == SHA256.hash(bytes)
-            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
-            return isOurs
-                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
-                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+    private static func generation(
+        of resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> FileGeneration? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.status(of: resolved.target)?.generation
+        } catch {
+            throw StoreFailure(error, resolved.file.name)
         }
-        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
-        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
     }
 
     /// Keys that a file has already are kept, whatever they are.
@@ -123,7 +104,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            unkept: unkept, hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -163,13 +144,20 @@ struct FilePlan {
     }
 
     mutating func replace(
-        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
+        var written: FileStatus?
+        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
-            try files.rename(temporary, to: resolved.target)
+            // With others a record is noted, by which a former file beside the new one would come back.
+            if requiresKnown, isOnly {
+                try exchange(temporary, in: files)
+            } else {
+                try files.rename(temporary, to: resolved.target)
+            }
             self.temporary = nil
         }
         if draft.removesFile {
@@ -177,10 +165,41 @@ struct FilePlan {
             after = .absent
         } else {
             after = DomainContents(
-                values: draft.values, format: draft.format, status: try files.status(of: resolved.target))
+                values: draft.values, format: draft.format,
+                status: try status(of: resolved.target, as: written, in: files))
             after.isOwn = true
         }
         self.transaction = transaction
+    }
+
+    /// The status of the file that was written, also where another one stands in its place by now.
+    private func status(
+        of target: FilePath, as written: FileStatus?, in files: any FileSystem
+    ) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: target)
+        guard let written, found?.identity != written.identity else { return found }
+        return written
+    }
+
+    /// Puts the new file in the place of the one that was read, and of no other: one that came since goes back.
+    private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
+        let target = resolved.target
+        do throws(SystemFailure) {
+            guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
+            try files.rename(temporary, to: target, .exchanging)
+            let out = try files.status(of: temporary)
+            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+                try files.remove(temporary)
+                return
+            }
+            try files.rename(temporary, to: target, .exchanging)
+        } catch  where error.code == .unsupported || error.code == .invalidArgument || error.code == .notImplemented {
+            // Not every file system can: then whatever came since the last look is lost, as the manual says.
+            return try files.rename(temporary, to: target)
+        } catch  where error.code == .exists || error.code == .noSuchFile {
+            throw .otherContents(target)
+        }
+        throw .otherContents(target)
     }
 
     private func note(_ writer: DomainWriter) -> WriteNote {
@@ -193,7 +212,9 @@ struct FilePlan {
     // MARK: Versions
 
     /// Sees to it that what stands in the file now is not lost with it.
-    func keepFormer(_ writer: DomainWriter, _ transaction: String) throws(StoreFailure) {
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
         do throws(SystemFailure) {
             if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
         } catch {
@@ -203,9 +224,33 @@ struct FilePlan {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
             history.recordLink(
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if let unkeptBefore {
-            history.record(unkeptBefore, policy: writer.policy)
+        } else if bytesBefore != nil || unkeptBefore != nil {
+            var versions = history.versions
+            let unkept =
+                bytesBefore.flatMap { unkeptVersion($0, locks.markFile(of: resolved.file), versions, history, writer) }
+                ?? unkeptBefore
+            if let unkept { history.record(unkept, after: &versions, policy: writer.policy) }
+            self.versions = versions
         }
+    }
+
+    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ versions: [KeptVersion], _ history: History,
+        _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        var found = writer.note
+        found.reason = .found
+        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
+            let isOurs = mark.hash == SHA256.hash(bytes)
+            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
+            return isOurs
+                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
+                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        }
+        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
+        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
     }
 
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
@@ -214,8 +259,22 @@ struct FilePlan {
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
-        if isKeptLater { unkept = version } else { history.record(version, after: keptBefore, policy: writer.policy) }
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        var former = versions ?? history.versions
+        history.record(version, after: &former, policy: writer.policy)
     }
+}
+
+extension SystemFailure {
+    /// That another file stands in a place than the one which was read there.
+    fileprivate static func otherContents(_ path: FilePath) -> SystemFailure {
+        SystemFailure(.staleHandle, .exchange, path)
+    }
+
+    var meansOtherContents: Bool { code == .staleHandle && operation == .exchange }
 }
 
 extension DomainFile {
@@ -249,7 +308,7 @@ extension PropertyList.ReadingOptions {
 
 extension PropertyList.Dictionary {
     /// Makes all dates those of whole seconds; whether that has changed any.
-    fileprivate mutating func dropFractions() -> Bool {
+    package mutating func dropFractions() -> Bool {
         var isChanged = false
         for entry in self {
             let value = entry.value.droppingFractions
