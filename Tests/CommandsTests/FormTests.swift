@@ -73,9 +73,13 @@ private let schema = """
                 server\tdictionary\t1
                 :server:a\tstring\tb
                 since\tdate\t2026-01-31T12:00:00Z
-                token\tstring\ts3cret
+                token\tstring\t••••
 
                 """)
+        // A secret goes into files alone.
+        #expect(try machine.run("prefs export --format typed com.example.form /home/ada/form").status == 0)
+        let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/form"))
+        #expect(String(decoding: bytes, as: UTF8.self).contains("token\tstring\ts3cret\n"))
         #expect(try machine.run("prefs -currentHost read com.example.form disk").output == "sdb\n")
         // The two files belong to one transaction.
         #expect(

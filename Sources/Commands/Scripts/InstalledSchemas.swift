@@ -10,10 +10,7 @@ struct InstalledSchemas {
 
     /// Where the schema of a domain may be, the most important place first.
     func places(of domain: DomainName) -> [FilePath] {
-        let own = try? surroundings.environment.folder(.data, in: surroundings.fileSystem)
-        let folders = [own].compactMap(\.self) + surroundings.environment.systemFolders(.data)
-        let file = FilePath("prefs/schemas/\(domain.fileStem).plist")
-        return file.map { file in folders.map { $0.resolving(file) } } ?? []
+        SchemaPlaces(on: surroundings.machine).folders.map { SchemaPlaces.file(of: domain, in: $0) }
     }
 
     /// The text of the schema of a domain; nil where none is installed.
@@ -24,13 +21,8 @@ struct InstalledSchemas {
         return nil
     }
 
-    /// The schema that another one extends, as far as it can be read.
-    func schema(of domain: String, on way: [String] = []) -> Schema? {
-        guard !way.contains(domain), way.count < 16, let name = try? DomainName(domain),
-            let text = (try? text(of: name)) ?? nil
-        else {
-            return nil
-        }
-        return Schema.read(text.bytes, checks: false) { schema(of: $0, on: way + [domain]) }.schema
+    /// What the schema that another one extends declares itself, as far as it can be read.
+    func schema(of domain: String) -> Schema? {
+        SchemaPlaces(on: surroundings.machine).declared(by: domain, on: surroundings.machine)
     }
 }

@@ -43,8 +43,7 @@ struct SchemaText {
             name: "standard input", bytes: try surroundings.terminal.input(limit: Self.mostBytes), modified: nil)
     }
 
-    /// A schema is written by hand; ten thousand settings with a paragraph each are less.
-    private static let mostBytes = 16 << 20
+    private static let mostBytes = SchemaPlaces.mostBytes
 
     /// The schema, or all that is wrong with it.
     ///
