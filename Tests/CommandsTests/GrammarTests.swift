@@ -53,7 +53,7 @@ import Testing
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
         (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
-        (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN:d"),
+        (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN|FILE:d"),
         (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
     ]
 

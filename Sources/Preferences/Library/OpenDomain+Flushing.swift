@@ -54,9 +54,13 @@ extension OpenDomain {
         let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
         guard !pending.isEmpty else { return true }
         do {
+            let rules = state.withLock(\.rules)
             let outcome = try commit(file, .flush) { draft in
+                let isNew = draft.values.isEmpty
+                rules?.moveRenamed(&draft.values)
                 for (key, change) in pending { draft.values[key] = change.value }
                 draft.removesFile = removesFile && draft.values.isEmpty
+                rules?.note(&draft.values, isNew: isNew)
             }
             settle(pending, outcome.after)
             return true
@@ -87,17 +91,23 @@ extension OpenDomain {
     /// Changes the file under its lock, what is pending with it, or changes nothing.
     ///
     /// What `body` throws is thrown on. It sees the file as it is on the disk, with what this process has set over it.
+    ///
+    /// - Parameter checks: Whether the domain's schema has a say.
     func change<Result: Sendable>(
-        _ reason: WriteReason, _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
+        _ reason: WriteReason, checks: Bool = true,
+        _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
-        guard let file else { return try changeInMemory(body) }
+        let rules = checks ? state.withLock(\.rules) : nil
+        guard let file else { return try changeInMemory(rules, body) }
         let made = Mutex<(result: Result, keys: Set<String>)?>(nil)
         try writeAlone {
             let pending = state.withLock(\.pending)
             let outcome = try commit(file, reason) { draft in
-                for (key, change) in pending { draft.values[key] = change.value }
                 let former = draft.values
-                let result = try body(&draft.values)
+                let result = try draft.change(rules, file.name) { draft in
+                    for (key, change) in pending { draft.values[key] = change.value }
+                    return try body(&draft.values)
+                }
                 made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values)) }
             }
             settle(pending, outcome.after, own: made.withLock { $0?.keys } ?? [])
@@ -108,13 +118,13 @@ extension OpenDomain {
     }
 
     private func changeInMemory<Result: Sendable>(
-        _ body: (inout PropertyList.Dictionary) throws -> Result
+        _ rules: SchemaRules?, _ body: (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
         if case .memory(_, let failure?) = keeping { throw failure }
         let result = try state.withLock { state in
-            var values = state.values
-            let result = try body(&values)
-            state.take(DomainContents(values: values), own: state.values.keysThatDiffer(from: values))
+            var draft = DomainDraft(values: state.values, format: .binary, status: nil)
+            let result = try draft.change(rules, "") { draft in try body(&draft.values) }
+            state.take(DomainContents(values: draft.values), own: state.values.keysThatDiffer(from: draft.values))
             return result
         }
         signals.noteChange()
@@ -183,6 +193,15 @@ extension OpenDomain {
             return state.flush.told != failure
         }
         if isNews { post(.unwritten(failure)) }
+    }
+}
+
+extension DomainDraft {
+    /// Changes the draft as the rules allow, where there are any.
+    fileprivate mutating func change<Result>(
+        _ rules: SchemaRules?, _ domain: String, _ body: (inout DomainDraft) throws -> Result
+    ) throws -> Result {
+        if let rules { try rules.change(&self, of: domain, body) } else { try body(&self) }
     }
 }
 

@@ -43,6 +43,8 @@ final class OpenDomain: Sendable {
         var isWriting = false
         /// Whether a look was put off because of that.
         var missedLook = false
+        /// What the domain's schema demands of writers, where it has one.
+        var rules: SchemaRules?
     }
 
     struct PendingChange: Sendable {
@@ -72,7 +74,15 @@ final class OpenDomain: Sendable {
         return state.withLock { ($0.values, $0.failure) }
     }
 
+    /// The values as this process sees them, and what the system says of their file.
+    func stored() -> (values: PropertyList.Dictionary, status: FileStatus?) {
+        state.withLock { ($0.values, $0.stored.status) }
+    }
+
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
+
+    /// Whether others can read the file.
+    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
 
     var version: UInt64 { state.withLock(\.changes.version) }
 

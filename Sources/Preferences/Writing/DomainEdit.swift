@@ -1,3 +1,4 @@
+package import Platform
 package import PropertyLists
 
 /// What a writer wants changed in one domain.
@@ -37,8 +38,11 @@ package struct DomainDraft: Sendable {
     package var rewrites = false
     /// Why it is changed, where only the change itself can tell; nil for what the writer says.
     package var reason: WriteReason?
+    /// What the system says of the file; nil where there is none.
+    package let status: FileStatus?
+
     /// Whether there is a file.
-    package let exists: Bool
+    package var exists: Bool { status != nil }
 }
 
 /// A domain after a commit.

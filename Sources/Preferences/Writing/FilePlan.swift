@@ -22,7 +22,7 @@ struct FilePlan {
         let mark = locks.markFile(of: resolved.file)
         (before, foreignBytes) = try Self.read(edit, resolved, mark, writer.machine)
         var draft = DomainDraft(
-            values: before.values, format: before.format ?? edit.file.newFormat, exists: before.exists)
+            values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
