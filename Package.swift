@@ -49,7 +49,9 @@ let package = Package(
         // The command.
         .target(
             name: "Commands",
-            dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema"]),
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            ]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"], swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
@@ -57,7 +59,11 @@ let package = Package(
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
         .executableTarget(
-            name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "SettingsSchema"]),
+            name: "Fuzzing",
+            dependencies: [
+                "Commands", "Digests", "MirrorEngine", "Platform", "PropertyLists", "SettingsSchema",
+                "SimulatedPlatform",
+            ]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
@@ -82,6 +88,12 @@ let package = Package(
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
         // What the manual tells of, run by the tests of the command.
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
+        .testTarget(
+            name: "PreferencesMirrorTests",
+            dependencies: [
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "CommandsTests",
             dependencies: [

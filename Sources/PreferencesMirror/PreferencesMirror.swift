@@ -1,5 +1,5 @@
 // The loop that runs the mirror's engine against a file system and feeds it what happens there.
-internal import MirrorEngine
-internal import Platform
-internal import Preferences
-internal import PropertyLists
+//
+// Mirrors: which there are on this host, and what a person has said of them. Directory: the folder that hosts share.
+// State: what must not be forgotten. Files: the preference files, read and written through `Preferences`.
+// Running: the engine's events and actions, once or for good. Library: what programs see.

@@ -138,6 +138,14 @@ import Testing
         for verb in Verb.all { #expect(Set(verb.parts.map(\.name)).count == verb.parts.count) }
     }
 
+    @Test func `a verb that is found without the table is the one in the table`() {
+        for verb in Verb.all {
+            let found = Verb.often(verb.name)
+            #expect(found == nil || (found?.name == verb.name && found?.summary == verb.summary))
+        }
+        #expect(Verb.often("read") != nil)
+    }
+
     @Test func `the verbs of the specification are there`() {
         let classic = [
             "read", "read-type", "write", "rename", "delete", "delete-all", "import", "export", "domains", "find",

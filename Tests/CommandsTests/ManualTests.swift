@@ -38,6 +38,20 @@ import Testing
         }
     }
 
+    @Test func `the mirror's verbs have their places in its own page`() throws {
+        let lines = try section("VERBS", of: "prefs-mirror.1")
+        #expect(lines.filter { $0.hasPrefix(".Ss ") }.map { String($0.dropFirst(4)) } == Verb.mirror.parts.map(\.name))
+        for verb in Verb.mirror.parts {
+            let start = try #require(lines.firstIndex(of: ".Ss \(verb.name)"))
+            let own = lines[(start + 1)...].prefix { !$0.hasPrefix(".Ss ") }
+            let items = own.filter { $0.hasPrefix(".It Fl ") }
+            let named = Set(items.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) })
+            // One option is the same for all of them, and explained with the first.
+            let expected = verb.options.filter { $0.name != Option.mirror.name || verb.name == "add" }
+            #expect(named == Set(expected.map { String($0.name.dropFirst()) }), "\(verb.name)")
+        }
+    }
+
     @Test func `every option before the verb, status and format has its item`() throws {
         let options = try section("OPTIONS").filter { $0.hasPrefix(".It Fl ") }
         #expect(

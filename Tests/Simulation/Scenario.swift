@@ -16,6 +16,8 @@ struct Scenario: Sendable {
     var rules = Rules.sound
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
+    /// How often a host reads one of its own files again, which its head knows nothing of.
+    var checksEvery = Int64.max
     var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
 
     let domains = ["s", "t"]
@@ -27,6 +29,7 @@ struct Scenario: Sendable {
         limits.leastLogs = 3
         limits.supersededFor = 0
         limits.bytesOfWriter = bytesOfWriter
+        limits.checksEvery = checksEvery
         return limits
     }
 

@@ -9,7 +9,7 @@ final class SimulatedHost {
     /// 2025, in milliseconds.
     static let epoch: Int64 = 1_750_000_000_000
 
-    enum FileState { case whole, partial }
+    enum FileState { case whole, partial, spoilt }
 
     let world: World
     let label: String
@@ -166,10 +166,14 @@ extension SimulatedHost {
         }
     }
 
-    private var listing: Listing {
+    var listing: Listing {
         var folders: [WriterID: [String: Int]] = [:]
-        for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = 1 }
+        for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = size(of: address) }
         return Listing(folders: folders)
+    }
+
+    private func size(of address: PackAddress) -> Int {
+        (world.files[address]?.size ?? 1) - (view[address] == .partial ? 1 : 0)
     }
 
     /// Whether the head of the state says that there is nothing to do.
@@ -239,7 +243,11 @@ extension SimulatedHost {
     private func append(_ record: LocalRecord) {
         durable.apply(record)
         journal? += Journal.entry(record)
-        if case .captured(let capture) = record, let transaction = capture.transaction { world.note(transaction) }
+        switch record {
+        case .captured(let capture): capture.transaction.map(world.note)
+        case .restored(let restoration): restoration.transaction.map(world.note)
+        default: break
+        }
         if world.chance(0.05) { history.append(durable) }
     }
 
@@ -248,12 +256,12 @@ extension SimulatedHost {
         if case .reincarnated = report { world.count(.reincarnation) }
     }
 
-    private func fetch(_ addresses: [PackAddress]) -> [PackAddress: Fetch] {
+    func fetch(_ addresses: [PackAddress]) -> [PackAddress: Fetch] {
         var fetched: [PackAddress: Fetch] = [:]
         for address in addresses {
             switch view[address] {
             case .whole: fetched[address] = world.files[address].map(Fetch.pack)
-            case .partial: fetched[address] = .faulty(.wrongHash)
+            case .partial, .spoilt: fetched[address] = .faulty(.wrongHash)
             case nil: fetched[address] = .unreadable
             }
         }

@@ -9,16 +9,16 @@ enum Imports {
         "Platform": ["Digests", "Glibc", "Synchronization"],
         "SimulatedPlatform": ["Platform", "Synchronization"],
         "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
-        "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists"],
+        "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Commands": [
-            "Glibc", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+            "Glibc", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
             "Synchronization",
         ],
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Fuzzing": [
-            "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
-            "SimulatedPlatform",
+            "Commands", "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists",
+            "SettingsSchema", "SimulatedPlatform",
         ],
     ]
 

@@ -110,7 +110,7 @@ extension LocalState: Recorded {
     /// All but the rules, which are the program's.
     func write(to bytes: inout [UInt8]) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
-        bytes.write(shadows, application, conflicts, beats, carried, retired, atoms)
+        bytes.write(shadows, application, conflicts, beats, carried, retired, participation, atoms)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -130,6 +130,7 @@ extension LocalState: Recorded {
         beats = try reader.read()
         carried = try reader.read()
         retired = try reader.read()
+        participation = try reader.read()
         atoms = try reader.read()
     }
 }

@@ -102,6 +102,7 @@ extension Peer: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(joined, tip, knowledge, baseSequence)
         bytes.write(beyond.map(\.lowerBound), beyond.map(\.upperBound), note, vanishedAt, carries)
+        bytes.write(lastStamp, heardAt)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -117,6 +118,8 @@ extension Peer: Recorded {
         note = try reader.read()
         vanishedAt = try reader.read()
         carries = try reader.read()
+        lastStamp = try reader.read()
+        heardAt = try reader.read()
     }
 }
 
@@ -148,5 +151,16 @@ extension ConflictJournal: Recorded {
     init(from reader: inout ByteReader) throws(PackFault) {
         let conflicts = try reader.read([Conflict].self)
         self.init(conflicts, evicted: try reader.read())
+    }
+}
+
+extension Restoration: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(loser, transaction, clock, when) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        loser = try reader.read()
+        transaction = try reader.read()
+        clock = try reader.read()
+        when = try reader.read()
     }
 }

@@ -12,6 +12,13 @@ package enum Journal {
     /// A journal that begins with this state.
     package static func beginning(with state: LocalState) -> [UInt8] { magic + framed(state.recorded) }
 
+    /// How many bytes a journal begins with that say the state as it was then.
+    package static func checkpointLength(_ bytes: [UInt8]) -> Int {
+        var reader = ByteReader(bytes)
+        guard (try? reader.bytes(magic.count)) != nil, (try? reader.run(limit: longestRecord)) != nil else { return 0 }
+        return reader.position + 4
+    }
+
     /// What is appended for a record.
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 

@@ -4,6 +4,7 @@ extension LocalRecord: Recorded {
         case captured = 1
         case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication
         case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
+        case restored, participation
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -32,6 +33,8 @@ extension LocalRecord: Recorded {
         case .resolvedConflict(let loser, let now): bytes.write(Kind.resolvedConflict, loser, now)
         case .retired(let writer): bytes.write(Kind.retired, writer)
         case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
+        case .restored(let restoration): bytes.write(Kind.restored, restoration)
+        case .participation(let participation): bytes.write(Kind.participation, participation)
         default: break
         }
     }
@@ -56,6 +59,8 @@ extension LocalRecord: Recorded {
         case .resolvedConflict: self = .resolvedConflict(try reader.read(), at: try reader.read())
         case .retired: self = .retired(try reader.read())
         case .rebuilt: self = .rebuilt(try reader.read())
+        case .restored: self = .restored(try reader.read())
+        case .participation: self = .participation(try reader.read())
         }
     }
 }

@@ -140,3 +140,4 @@ extension Held: Recorded {}
 extension Shadow.Exception.Reason: Recorded {}
 extension ConflictJournal.Conflict.Kind: Recorded {}
 extension PackName.Kind: Recorded {}
+extension Participation: Recorded {}

@@ -6,15 +6,15 @@ package struct LocalHead: Hashable, Sendable {
     package let writer: WriterID
     /// Whether nothing is half done, unsaid or due.
     package let isAtRest: Bool
-    /// Our own files that must be there, and those that may go.
-    let created: Set<PackName>
+    /// Our own files that must be there, with their sizes, and those that may go.
+    let created: [PackName: Int]
     let superseded: [PackName: Int64]
     /// Of each other writer, the beginnings of the hashes of the files that were joined.
     let joined: [WriterID: Set<UInt64>]
     let tips: [WriterID: UInt64]
     let vanished: Set<WriterID>
     /// The preference files that take part, as they were last read or written.
-    let files: [Path: FileIdentity?]
+    package let files: [Path: FileIdentity?]
 }
 
 extension Engine {
@@ -25,15 +25,15 @@ extension Engine {
         let others = local.peers.filter { $0.key != local.writer }
         return LocalHead(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
-            created: Set(local.folder.created.keys.filter(local.folder.needs)),
+            created: local.folder.created.filter { local.folder.needs($0.key) }.mapValues(\.size),
             superseded: local.folder.created.compactMapValues(\.supersededAt), joined: others.mapValues(\.joined),
             tips: others.compactMapValues { $0.tip?.prefix },
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
     }
 
     private var isAtRest: Bool {
-        local.outbox.isEmpty && local.intent == nil && local.application == nil && local.folder.noteNumber > 0
-            && waiting.isEmpty && !local.folder.owesNote && !isBaseDue && !isLeaving && purging.isEmpty
+        local.outbox.isEmpty && local.intent == nil && local.application == nil
+            && waiting.isEmpty && !isNoteDue && !isBaseDue && purging.isEmpty
             && accepted.isEmpty && overruled.isEmpty
     }
 }
@@ -53,10 +53,12 @@ extension LocalHead {
     }
 
     private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {
-        let names = Set((listing.folders[writer] ?? [:]).keys.compactMap { PackName($0) })
+        let sizes = listing.folders[writer] ?? [:]
+        let names = Set(sizes.keys.compactMap { PackName($0) })
         let isDue = superseded.values.contains { now - $0 >= limits.supersededFor }
-        return isDue || !created.isSubset(of: names)
-            || !names.filter { $0.kind != .note }.isSubset(of: created.union(superseded.keys))
+        let known = Set(created.keys).union(superseded.keys)
+        return isDue || !created.allSatisfy { sizes[$0.key.description] == $0.value }
+            || !names.filter { $0.kind != .note }.isSubset(of: known)
     }
 
     private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {

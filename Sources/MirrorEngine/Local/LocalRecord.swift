@@ -29,7 +29,31 @@ package enum LocalRecord: Hashable, Sendable {
     /// Domains take part from now on, or no longer.
     case configured(domain: String, isMirrored: Bool)
     case resolvedConflict(Dot, at: Int64)
+    /// What a conflict's loser had written was written anew.
+    case restored(Restoration)
     case retired(WriterID)
+    case participation(Participation)
     /// The state as it is made of the files again.
     case rebuilt([Pack])
+}
+
+/// A change that was made in no preference file: what a conflict's loser had written.
+package struct Restoration: Hashable, Sendable {
+    package let loser: Dot
+    /// Nil where what was lost is in force again already.
+    package let transaction: Transaction?
+    /// The clock after it.
+    package let clock: Stamp
+    package let when: Int64
+}
+
+/// How a store takes part in its mirror.
+package enum Participation: UInt8, Hashable, Sendable {
+    case full
+    /// Nothing is exchanged until a person says so.
+    case paused
+    /// What there is to say is said, and then that we leave.
+    case leaving
+    /// The mirror is forgotten.
+    case detached
 }

@@ -3,6 +3,7 @@ extension LocalState {
     /// Takes up a file of another writer. Nothing is taken from the state because a file lacks it.
     mutating func join(_ pack: Pack, at now: Int64) {
         let writer = pack.address.writer
+        if case .log(let log) = pack.content { hear(log, at: now) }
         switch pack.content {
         case .note(let note):
             if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
@@ -10,6 +11,16 @@ extension LocalState {
         case .log(let log): join(log, hash: pack.hash, at: now)
         case .base(let base): join(base, hash: pack.hash, at: now)
         }
+    }
+
+    /// Who says something new is there.
+    private mutating func hear(_ log: LogPack, at now: Int64) {
+        retired.remove(log.writer)
+        let last = log.transactions.map(\.stamp).max() ?? .zero
+        var peer = peers[log.writer] ?? Peer()
+        peer.heardAt = now
+        peer.lastStamp = max(peer.lastStamp, last)
+        peers[log.writer] = peer
     }
 
     private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
@@ -78,29 +89,35 @@ extension LocalState {
         for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {
             clock.observe(arrival.atom.stamp, now: now)
             if files.hold(arrival.atom.path) {
-                takeWithFile(arrival, at: now)
+                note(joinWithFile(arrival.atom), of: arrival, at: now)
             } else {
                 note(atoms.join(arrival.atom), of: arrival, at: now)
             }
         }
     }
 
+    /// Joins an atom, and keeps what its domain's file holds apart from the view.
+    mutating func joinAtBorder(_ atom: Atom) -> AtomStore.Outcome {
+        let isCaptured = shadows[atom.path.prefix(components: 1)]?.isCaptured ?? false
+        return isCaptured ? joinWithFile(atom) : atoms.join(atom)
+    }
+
     /// Joins an atom of a domain that has a file here.
-    private mutating func takeWithFile(_ arrival: Arrival, at now: Int64) {
-        let path = arrival.atom.path
+    private mutating func joinWithFile(_ atom: Atom) -> AtomStore.Outcome {
+        let path = atom.path
         let key = path.prefix(components: 2)
         let isDomain = key.depth < 2
         // Where every atom is a whole key, what it displaces says what there was.
         let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
         let keys = isDomain ? atoms.keys(of: path.domain).map { path.appending($0.key) } : [key]
         let before = isPlain ? [] : keys.map { atoms.value(at: $0) }
-        let outcome = atoms.join(arrival.atom)
+        let outcome = atoms.join(atom)
         if !isPlain {
             for (key, value) in zip(keys, before) { updateException(key, before: value, after: atoms.value(at: key)) }
         } else if case .joined(let displaced) = outcome {
-            updateException(key, before: displaced.first?.value.value, after: arrival.atom.value.value)
+            updateException(key, before: displaced.first?.value.value, after: atom.value.value)
         }
-        note(outcome, of: arrival, at: now)
+        return outcome
     }
 
     private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) {
@@ -182,26 +199,8 @@ extension LocalState {
 // MARK: Repair
 
 extension LocalState {
-    /// The state as the files say it, with what they cannot say: the outbox, and writers out of view.
-    mutating func rebuild(from packs: [Pack]) {
-        let inView = Set(packs.map(\.address.writer)).union([writer])
-        var rebuilt = AtomStore(rules: rules)
-        atoms.visit { if !inView.contains($0.dot.writer) { rebuilt.join($0) } }
-        for pack in packs {
-            switch pack.content {
-            case .log(let log):
-                for transaction in log.transactions(knowing: VersionVector()) {
-                    for atom in transaction.atoms { rebuilt.join(atom) }
-                }
-            case .base(let base): for entry in base.atoms { rebuilt.join(entry.atom) }
-            case .note: break
-            }
-        }
-        for transaction in outbox { for atom in transaction.atoms { rebuilt.join(atom) } }
-        replaceAtoms(by: rebuilt)
-    }
-
-    private mutating func replaceAtoms(by rebuilt: AtomStore) {
+    /// Takes another state, and notes what files have to be changed for it.
+    mutating func replaceAtoms(by rebuilt: AtomStore) {
         let before = atoms
         atoms = rebuilt
         for (domain, shadow) in shadows where shadow.isCaptured {

@@ -24,6 +24,8 @@ extension LocalState {
             shadows[Path(domain: domain), default: Shadow()].isMirrored = isMirrored
         case .resolvedConflict(let loser, let now): conflicts.resolve(loser, at: now)
         case .retired(let writer): retired.insert(writer)
+        case .restored(let restoration): apply(restoration)
+        case .participation(let participation): self.participation = participation
         case .rebuilt(let packs): rebuild(from: packs)
         }
     }
@@ -38,16 +40,27 @@ extension LocalState {
             noteReverted(capture)
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence
-            for atom in transaction.atoms { write(atom, context: transaction.context) }
+            for atom in transaction.atoms { note(atoms.join(atom), of: atom, context: transaction.context) }
             outbox.append(transaction)
         }
         for domain in capture.domains { apply(domain) }
         if capture.settlesApplication { application = nil }
     }
 
-    /// Joins an atom of our own, which takes over what its predecessors beat.
-    private mutating func write(_ atom: Atom, context: VersionVector) {
-        guard case .joined(let displaced) = atoms.join(atom) else { return }
+    /// The files are still to be changed to it, and whoever writes in them until then has not seen it.
+    private mutating func apply(_ restoration: Restoration) {
+        clock = HybridClock(local: max(clock.local, restoration.clock))
+        conflicts.resolve(restoration.loser, at: restoration.when)
+        guard let transaction = restoration.transaction else { return }
+        for atom in transaction.atoms { note(joinAtBorder(atom), of: atom, context: transaction.context) }
+        sequence = transaction.dot.sequence
+        knowledge[writer] = sequence
+        outbox.append(transaction)
+    }
+
+    /// An atom of our own takes over what its predecessors beat.
+    private mutating func note(_ outcome: AtomStore.Outcome, of atom: Atom, context: VersionVector) {
+        guard case .joined(let displaced) = outcome else { return }
         guard rules.keepsBeat else { return }
         var beat: [Beat] = []
         for other in displaced {
@@ -127,6 +140,9 @@ extension LocalState {
         case .note:
             (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
             folder.owesNote = false
+            for (other, file) in folder.created where other.kind == .note && other != name && file.supersededAt == nil {
+                folder.created[other]?.supersededAt = now
+            }
         }
     }
 

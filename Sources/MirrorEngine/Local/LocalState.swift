@@ -29,6 +29,7 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var carried: Set<WriterID> = []
     /// Writers that no list shows any more.
     package internal(set) var retired: Set<WriterID> = []
+    package internal(set) var participation = Participation.full
     var rules: Rules
 
     package init(mirror: MirrorID, writer: WriterID, rules: Rules = .sound) {
@@ -123,6 +124,9 @@ package struct Peer: Hashable, Sendable {
     /// Transactions that were joined although others before them are missing.
     package internal(set) var beyond: [ClosedRange<UInt64>] = []
     package internal(set) var note: WriterNote?
+    /// The greatest stamp in its logs, and when one was last joined: what tells whose clock is off.
+    package internal(set) var lastStamp = Stamp.zero
+    package internal(set) var heardAt: Int64?
     /// Since when its folder is out of view.
     package internal(set) var vanishedAt: Int64?
     /// The other writers whose atoms its last base carries.

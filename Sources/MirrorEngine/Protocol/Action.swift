@@ -59,6 +59,8 @@ package enum Standing: Hashable, Sendable {
     case swapped
     case paused
     case left
+    /// This store has forgotten the mirror; its state may be deleted.
+    case detached
 
     /// Whether files may be read, created and applied.
     package var isOpen: Bool { self == .present }
@@ -79,6 +81,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var vanishedFor: Int64 = 86_400_000
     /// How long a log waits for the one before it, and a faulty file for its bytes.
     package var waitsFor: Int64 = 600_000
+    /// How long until another of our own files is read again to see whether it is whole.
+    package var checksEvery: Int64 = 3_600_000
     package var healsEvery: Int64 = 3_600_000
 
     package init() {}

@@ -4,7 +4,7 @@ internal import PropertyLists
 extension Engine {
     /// Takes up what was changed in preference files, and goes on to change them where the mirror says so.
     mutating func observe(_ observations: [Observation], at now: Int64) {
-        guard capture(observations, at: now) else { return }
+        guard standing != .left, capture(observations, at: now) else { return }
         askForLocks()
     }
 
@@ -138,7 +138,7 @@ extension Engine {
 
     /// Captures what is in the files by now, and then changes them.
     mutating func applyUnderLock(_ observations: [Observation], at now: Int64) {
-        guard capture(observations, at: now) else { return unlock() }
+        guard standing != .left, capture(observations, at: now) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = pendingDomains.filter(locked.contains)
         if domains.isEmpty || !standing.isOpen { return unlock() }

@@ -14,9 +14,7 @@ extension Engine {
     }
 
     private mutating func intendNext(at now: Int64) {
-        if local.folder.noteNumber == 0 || local.folder.owesNote
-            || (isLeaving && local.outbox.isEmpty && !local.folder.hasLeft)
-        {
+        if isNoteDue {
             intendNote()
         } else if !local.outbox.isEmpty {
             intendLog()
@@ -24,6 +22,15 @@ extension Engine {
             intendBase()
         }
     }
+
+    /// Whether our note does not say who we are, or that we leave.
+    var isNoteDue: Bool {
+        let folder = local.folder
+        if folder.noteNumber == 0 || folder.owesNote { return true }
+        return folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty))
+    }
+
+    private var isLeaving: Bool { local.participation == .leaving }
 
     /// A file of our own stands there: clear what it says, and go on with the next.
     mutating func finish(_ name: PackName, at now: Int64) {
@@ -36,18 +43,18 @@ extension Engine {
     mutating func finishCreation(_ name: PackName, at now: Int64) {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
+        if standing == .present { standing = standingWherePresent }
         guard name.kind == .base else { return }
         for writer in purging.sorted() { act(.removeFolder(writer)) }
         purging = []
     }
 
-    private mutating func intend(_ pack: EncodedPack, last: UInt64) {
+    private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
         guard local.folder.size + pack.bytes.count <= limits.bytesOfWriter || pack.name.kind != .log else {
             return report(.waiting(.quota))
         }
         let intent = PackIntent(
-            pack: pack, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isLeaving && pack.name.kind == .note
-        )
+            pack: pack, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell)
         commit(.intended(intent), isDurable: local.rules.recordsIntent)
     }
 }
@@ -71,15 +78,17 @@ extension Engine {
     }
 
     mutating func intendNote() {
+        let isLastWord = isLeaving && local.outbox.isEmpty
         let note = WriterNote(
             mirror: local.mirror, writer: local.writer, number: local.folder.noteNumber % 9999 + 1,
-            label: profile.label, platform: profile.platform, software: profile.software, hasLeft: isLeaving)
-        intend(note.encoded(), last: 0)
+            label: profile.label, platform: profile.platform, software: profile.software, hasLeft: isLastWord)
+        intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
     private mutating func intendBase() {
         let pack = local.base.encoded()
-        guard local.folder.created[pack.name] == nil else { return }
+        // Written again where it may be lost, under the same name if it says the same.
+        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return }
         intend(pack, last: local.sequence)
     }
 }

@@ -4,7 +4,7 @@ extension Engine {
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
-        noteOwnFiles(at: moment.now)
+        noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
         notePeers(at: moment.now)
         var wanted = unknownOwnFiles
         for (writer, names) in folders where writer != local.writer {
@@ -12,6 +12,7 @@ extension Engine {
             wanted += names.filter { !joined.contains($0.hash) }.map { PackAddress(writer: writer, name: $0) }
                 .filter { waiting[$0] == nil && !quarantined.contains($0) }
         }
+        if let own = ownFileToCheck(at: moment.now) { wanted.append(own) }
         if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
         joinWaiting(at: moment.now)
     }
@@ -41,14 +42,14 @@ extension Engine {
     }
 
     /// What was intended may stand there already, and what was created may be gone.
-    private mutating func noteOwnFiles(at now: Int64) {
+    private mutating func noteOwnFiles(sizes: [String: Int], at now: Int64) {
         let names = folders[local.writer] ?? []
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
-        let isMissing = local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
-        guard isMissing, !local.folder.owesBase else { return }
-        if let last = local.folder.lastHealing, (last...last + limits.healsEvery).contains(now) { return }
-        commit(.lostFiles(at: now))
-        report(.lostFiles)
+        let needed = local.folder.created.filter { local.folder.needs($0.key) }
+        let damaged = needed.filter { name, file in sizes[name.description].map { $0 != file.size } ?? false }
+        if !damaged.isEmpty || needed.keys.contains(where: { !names.contains($0) }) {
+            heal(damaged.keys.sorted(), at: now)
+        }
     }
 
     private mutating func notePeers(at now: Int64) {
@@ -103,6 +104,8 @@ extension Engine {
                     reincarnate(at: moment)
                 }
             case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
+            case .faulty where local.folder.created[address.name] != nil && address.writer == local.writer:
+                heal([address.name], at: moment.now)
             case .faulty(let fault): noteFault(address, fault, at: moment.now)
             case .unreadable: faulty[address] = faulty[address] ?? moment.now
             }

@@ -20,13 +20,13 @@ package struct Engine: Sendable {
     /// Files that were not whole, and since when.
     package internal(set) var faulty: [PackAddress: Int64] = [:]
     var quarantined: Set<PackAddress> = []
-    var isPaused = false
-    var isLeaving = false
     var purging: Set<WriterID> = []
     /// Whether locks were asked for and not given back.
     var isApplying = false
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
+    /// When one of our own files was last read again, and which.
+    var lastCheck: (at: Int64, name: PackName?)?
     /// Held domains of which a person said that the file is right, or that the mirror is.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []
@@ -59,6 +59,7 @@ package struct Engine: Sendable {
 
     /// Takes up an event and says what follows from it.
     package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
+        guard local.participation != .detached else { return [] }
         switch event {
         case .directory(let directory): look(at: directory)
         case .listed(let listing): take(listing, at: moment)
@@ -76,6 +77,9 @@ package struct Engine: Sendable {
         defer { actions = [] }
         return actions
     }
+
+    /// Whose folders were in view when the directory was last listed.
+    package var writersInView: [WriterID] { folders.keys.sorted() }
 
     /// Changes the state, durably.
     mutating func commit(_ record: LocalRecord, isDurable: Bool = true) {
@@ -108,9 +112,26 @@ extension Engine {
         case .marked(let mirrors) where mirrors.count > 1: standing = .split
         case .marked(let mirrors): standing = mirrors == [local.mirror] ? .present : .swapped
         }
-        if standing == .present, isPaused { standing = .paused }
-        if standing == .present, isLeaving, local.folder.hasLeft { standing = .left }
+        if standing == .present { standing = standingWherePresent }
         if standing != former { report(.standing(standing)) }
+    }
+
+    /// How the directory stands to us where it is as it should be.
+    var standingWherePresent: Standing {
+        switch local.participation {
+        case .full: .present
+        case .paused: .paused
+        case .leaving: local.folder.hasLeft ? .left : .present
+        case .detached: .detached
+        }
+    }
+
+    private mutating func takePart(_ participation: Participation) {
+        guard local.participation != participation else { return }
+        commit(.participation(participation))
+        if [.present, .paused, .left].contains(standing) || participation == .detached {
+            standing = standingWherePresent
+        }
     }
 }
 
@@ -123,8 +144,11 @@ extension Engine {
         case .remove(let domain): commit(.configured(domain: domain, isMirrored: false))
         case .release(let domain, let takesFile): release(domain, takesFile: takesFile)
         case .resolve(let loser): commit(.resolvedConflict(loser, at: now))
+        case .restore(let loser): restore(loser, at: now)
+        case .heal(let names): heal(names, at: now)
         case .retire(let writer): commit(.retired(writer))
-        case .leave: isLeaving = true
+        case .leave: takePart(.leaving)
+        case .detach: takePart(.detached)
         case .purge(let writer):
             commit(.carries(writer))
             purging.insert(writer)
@@ -135,12 +159,8 @@ extension Engine {
         case .rebuild(let packs):
             commit(.rebuilt(packs))
             askForLocks()
-        case .pause:
-            isPaused = true
-            if standing == .present { standing = .paused }
-        case .resume:
-            isPaused = false
-            if standing == .paused { standing = .present }
+        case .pause: takePart(.paused)
+        case .resume: takePart(.full)
         }
     }
 }

@@ -43,12 +43,20 @@ package enum Command: Hashable, Sendable {
     /// A held domain: the file as it stands is right, or the mirror is.
     case release(domain: String, takesFile: Bool)
     case resolve(Dot)
+    /// Writes what a conflict's loser had written anew; to be told right after `observed`.
+    case restore(Dot)
+    /// Says that we leave, when all else is said.
     case leave
+    /// Forgets the mirror without a word to it: from here on nothing is done any more, and the state may be deleted.
+    case detach
+    /// Files of our own that are not whole: removes them and says what they said anew.
+    case heal([PackName])
     case retire(WriterID)
     case purge(WriterID)
     case rename(label: String)
     case rebuild([Pack])
     case pause
+    /// Takes part again, after a pause or after having left.
     case resume
 }
 

@@ -6,10 +6,16 @@ internal import Synchronization
 struct FlushState: Sendable {
     /// Whether a flush is coming by itself.
     var isScheduled = false
+    /// Whether the end of the program waits for one.
+    var isAwaitedAtEnd = false
     /// How many attempts in a row have failed.
     var failures = 0
     /// The failure that was told of, so that it is told once.
     var told: StoreFailure?
+    /// What was written and is not in the history yet.
+    var unkept: UnkeptVersion?
+    /// Whether it comes there by itself.
+    var isKeepingScheduled = false
 }
 
 extension OpenDomain {
@@ -36,7 +42,49 @@ extension OpenDomain {
         }
     }
 
+    /// How long a version waits for others to stand for it.
+    private static let keepingDelay: Duration = .seconds(1)
+
+    /// Sees to it that what was written comes into the history: soon, or else at the end of the program.
+    private func scheduleKeeping() {
+        let isDue = state.withLock { state in
+            guard state.flush.unkept != nil, !state.flush.isKeepingScheduled else { return false }
+            state.flush.isKeepingScheduled = true
+            return true
+        }
+        guard isDue else { return }
+        signals.pending.register(self)
+        _ = machine.clock.wake(at: machine.clock.now.advanced(by: Self.keepingDelay)) { [self] in
+            machine.background { [self] in
+                state.withLock { $0.flush.isKeepingScheduled = false }
+                keepVersion()
+            }
+        }
+    }
+
+    /// Puts what was written into the history.
+    func keepVersion() {
+        guard let file else { return }
+        writing.withLock { _ in
+            let unkept = state.withLock { state in
+                defer { state.flush.unkept = nil }
+                return state.flush.unkept
+            }
+            if let unkept { _ = try? writer(.flush).keep(unkept, of: file) }
+        }
+        signals.pending.forget(self)
+    }
+
     var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
+
+    /// Notes whether the end of the program waits for a flush; false where it still has to.
+    func setAwaitedAtEnd(_ isAwaited: Bool) -> Bool {
+        state.withLock { state in
+            guard isAwaited || (state.pending.isEmpty && state.flush.unkept == nil) else { return false }
+            state.flush.isAwaitedAtEnd = isAwaited
+            return true
+        }
+    }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -83,7 +131,7 @@ extension OpenDomain {
             state.pending[key] = nil
             state.take(state.stored)
         }
-        signals.noteChange()
+        noteChange()
         post(.refused(key: key, reason: failure.description))
         return true
     }
@@ -127,7 +175,7 @@ extension OpenDomain {
             state.take(DomainContents(values: draft.values), own: state.values.keysThatDiffer(from: draft.values))
             return result
         }
-        signals.noteChange()
+        noteChange()
         tellObservers()
         return result
     }
@@ -154,18 +202,26 @@ extension OpenDomain {
     private func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
-        let policy = signals.policy.value
-        let writer = DomainWriter(
-            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
         // What an attempt that failed has renamed is there, but may be lost though another fsync says nothing.
-        let rewrites = state.withLock { $0.flush.failures > 0 }
-        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored)) { draft in
+        let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
+        var edit = DomainEdit(file.made(in: signals.policy.value.newFormat), known: known) { draft in
             draft.rewrites = rewrites
             try change(&draft)
         }
-        let outcomes = try writer.commit([edit])
+        (edit.unkept, edit.isKeptLater) = (unkept, reason == .flush)
+        let outcomes = try writer(reason).commit([edit])
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
+        if outcome.isChanged {
+            state.withLock { $0.flush.unkept = outcome.unkept }
+            scheduleKeeping()
+        }
         return outcome
+    }
+
+    private func writer(_ reason: WriteReason) -> DomainWriter {
+        let policy = signals.policy.value
+        return DomainWriter(
+            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
     }
 
     /// Takes over what the disk holds now. What was set meanwhile is still to be written.
@@ -183,7 +239,7 @@ extension OpenDomain {
             return state.pending.isEmpty
         }
         if isDone { signals.pending.forget(self) }
-        signals.noteChange()
+        noteChange()
     }
 
     private func noteFailure(_ failure: StoreFailure) {

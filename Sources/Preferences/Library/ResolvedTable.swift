@@ -69,33 +69,33 @@ struct ResolvedTable: Sendable {
             self.tick = tick
             for source in sources { source.domain.look() }
         }
-        var keys: Set<String> = []
+        var changes: [ChangeLog.Change] = []
         var isKnown = true
-        var own: Set<String> = []
-        for index in sources.indices {
-            let former = sources[index].seen
-            let (version, changed) = sources[index].domain.changes(since: former)
-            guard version != former else { continue }
+        for index in sources.indices where sources[index].domain.hasChanged(since: sources[index].seen) {
+            let (version, changed) = sources[index].domain.changes(since: sources[index].seen)
             sources[index].seen = version
-            for change in changed ?? [] {
-                keys.insert(change.key)
-                if change.isOwn { own.insert(change.key) }
-            }
+            changes += changed ?? []
             if changed == nil { isKnown = false }
         }
-        return isKnown ? resolve(keys, own, notes) : resolveAll(notes)
+        return isKnown ? resolve(changes, notes) : resolveAll(notes)
     }
 
-    private mutating func resolve(_ keys: Set<String>, _ own: Set<String>, _ notes: Bool) -> [SettingsChange] {
-        var changes: [SettingsChange] = []
-        var keys = keys
-        if let schema { keys.formUnion(keys.compactMap { schema.presentKeys[$0] }) }
-        for key in keys {
-            let (former, entry) = (entries[key], lookUp(key))
-            entries[key] = entry
-            if notes, let change = change(key, former, entry, isOwn: own.contains(key)) { changes.append(change) }
+    private mutating func resolve(_ log: [ChangeLog.Change], _ notes: Bool) -> [SettingsChange] {
+        guard notes else {
+            for change in log {
+                entries[change.key] = lookUp(change.key)
+                if let key = schema?.presentKeys[change.key] { entries[key] = lookUp(key) }
+            }
+            return []
         }
-        return notes ? changes.sorted { $0.key.isBefore($1.key) } : changes
+        let own = Set(log.lazy.filter(\.isOwn).map(\.key))
+        let keys = Set(log.map(\.key))
+        let present = schema.map { schema in keys.compactMap { schema.presentKeys[$0] } } ?? []
+        return keys.union(present).sorted { $0.isBefore($1) }.compactMap { key in
+            let former = entries[key]
+            entries[key] = lookUp(key)
+            return change(key, former, entries[key], isOwn: own.contains(key))
+        }
     }
 
     private mutating func resolveAll(_ notes: Bool) -> [SettingsChange] {

@@ -5,7 +5,7 @@ internal import PropertyLists
 ///
 /// They are taken in one order, the same for everybody, so that no two writers can wait for one another: first the locks
 /// that have files of their own, then those of the domains' files themselves, each by path.
-struct DomainLocks {
+struct DomainLocks: Sendable {
     /// The opening that has the lock of each file's domain; where a mark can be left, in a file of its own.
     private var held: [(place: Place, file: any OpenFile)] = []
 

@@ -7,46 +7,57 @@ struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private let draft: DomainDraft
-    /// What the file held, if a program that knows nothing of us wrote it.
-    private let foreignBytes: [UInt8]?
+    /// The bytes of the file, if it was read anew.
+    private let bytesBefore: [UInt8]?
+    /// What this writer left in the file and did not keep yet.
+    private let unkeptBefore: UnkeptVersion?
+    /// The versions that are kept, once somebody has looked.
+    private var versions: [KeptVersion]?
+    /// The same of what it holds after the change.
+    private var unkept: UnkeptVersion?
+    private let isKeptLater: Bool
+    private let isFirst: Bool
     private var bytes: [UInt8]?
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
+    /// Whether whatever else may stand there by now must stay.
+    private let requiresKnown: Bool
     /// Whether dates have lost their fractions, which XML cannot hold.
     private let hasDroppedFractions: Bool
 
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        let mark = locks.markFile(of: resolved.file)
-        (before, foreignBytes) = try Self.read(edit, resolved, mark, writer.machine)
+        (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
+        isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
+        // A flush stands for the one before it.
+        unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
+        isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
+        requiresKnown = edit.requiresKnown
         after = before
     }
 
     /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
     private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ machine: Machine
-    ) throws(StoreFailure) -> (DomainContents, foreign: [UInt8]?) {
-        do throws(SystemFailure) {
-            if let known = edit.known, known.recovery == nil,
-                try machine.fileSystem.status(of: resolved.target)?.generation == known.generation
-            {
-                return (known, nil)
-            }
-        } catch {
-            throw StoreFailure(error, edit.file.name)
+        _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
+        if let known = edit.known, known.recovery == nil {
+            let isKnown = try generation(of: resolved, machine) == known.generation
+            // What somebody else has left there is read once more: no version of it may be kept.
+            if isKnown, known.isOwn || !known.exists { return (known, nil) }
+            if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
         guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
-            return (contents, isOurs(bytes, mark, edit.file, machine) ? nil : bytes)
+            return (contents, bytes)
         } catch  where error.isDamage {
             do throws(StoreFailure) {
                 return (try edit.file.recovered(from: error, on: machine), nil)
@@ -63,13 +74,14 @@ struct FilePlan {
         }
     }
 
-    /// Whether what the file holds is what the last writer of ours left there.
-    private static func isOurs(
-        _ bytes: [UInt8], _ mark: (any OpenFile)?, _ file: DomainFile, _ machine: Machine
-    ) -> Bool {
-        if let hash = mark.flatMap({ DomainMark(in: $0) })?.hash { return hash == SHA256.hash(bytes) }
-        guard let history = History(of: file, on: machine), let newest = history.versions.last else { return false }
-        return newest.size == bytes.count && history.bytes(of: newest) == bytes
+    private static func generation(
+        of resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> FileGeneration? {
+        do throws(SystemFailure) {
+            return try machine.fileSystem.status(of: resolved.target)?.generation
+        } catch {
+            throw StoreFailure(error, resolved.file.name)
+        }
     }
 
     /// Keys that a file has already are kept, whatever they are.
@@ -92,7 +104,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -132,13 +144,20 @@ struct FilePlan {
     }
 
     mutating func replace(
-        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
+        var written: FileStatus?
+        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
-            try files.rename(temporary, to: resolved.target)
+            // With others a record is noted, by which a former file beside the new one would come back.
+            if requiresKnown, isOnly {
+                try exchange(temporary, in: files)
+            } else {
+                try files.rename(temporary, to: resolved.target)
+            }
             self.temporary = nil
         }
         if draft.removesFile {
@@ -146,9 +165,41 @@ struct FilePlan {
             after = .absent
         } else {
             after = DomainContents(
-                values: draft.values, format: draft.format, status: try files.status(of: resolved.target))
+                values: draft.values, format: draft.format,
+                status: try status(of: resolved.target, as: written, in: files))
+            after.isOwn = true
         }
         self.transaction = transaction
+    }
+
+    /// The status of the file that was written, also where another one stands in its place by now.
+    private func status(
+        of target: FilePath, as written: FileStatus?, in files: any FileSystem
+    ) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: target)
+        guard let written, found?.identity != written.identity else { return found }
+        return written
+    }
+
+    /// Puts the new file in the place of the one that was read, and of no other: one that came since goes back.
+    private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
+        let target = resolved.target
+        do throws(SystemFailure) {
+            guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
+            try files.rename(temporary, to: target, .exchanging)
+            let out = try files.status(of: temporary)
+            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+                try files.remove(temporary)
+                return
+            }
+            try files.rename(temporary, to: target, .exchanging)
+        } catch  where error.code == .unsupported || error.code == .invalidArgument || error.code == .notImplemented {
+            // Not every file system can: then whatever came since the last look is lost, as the manual says.
+            return try files.rename(temporary, to: target)
+        } catch  where error.code == .exists || error.code == .noSuchFile {
+            throw .otherContents(target)
+        }
+        throw .otherContents(target)
     }
 
     private func note(_ writer: DomainWriter) -> WriteNote {
@@ -161,7 +212,9 @@ struct FilePlan {
     // MARK: Versions
 
     /// Sees to it that what stands in the file now is not lost with it.
-    func keepFormer(_ writer: DomainWriter, _ transaction: String) throws(StoreFailure) {
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
         do throws(SystemFailure) {
             if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
         } catch {
@@ -171,21 +224,57 @@ struct FilePlan {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
             history.recordLink(
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if let foreignBytes {
-            var note = writer.note
-            note.reason = .found
-            history.record(foreignBytes, note, transaction: transaction, policy: writer.policy, isFirst: false)
+        } else if bytesBefore != nil || unkeptBefore != nil {
+            var versions = history.versions
+            let unkept =
+                bytesBefore.flatMap { unkeptVersion($0, locks.markFile(of: resolved.file), versions, history, writer) }
+                ?? unkeptBefore
+            if let unkept { history.record(unkept, after: &versions, policy: writer.policy) }
+            self.versions = versions
         }
     }
 
-    /// Keeps the version that is in force now. Of a domain that was removed a tombstone is kept.
-    func keepNew(_ writer: DomainWriter, _ transaction: String) {
+    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ versions: [KeptVersion], _ history: History,
+        _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        var found = writer.note
+        found.reason = .found
+        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
+            let isOurs = mark.hash == SHA256.hash(bytes)
+            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
+            return isOurs
+                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
+                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        }
+        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
+        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+    }
+
+    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        history.record(
-            bytes, note(writer), transaction: transaction, policy: writer.policy, isFirst: !before.exists)
+        let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        var former = versions ?? history.versions
+        history.record(version, after: &former, policy: writer.policy)
     }
+}
+
+extension SystemFailure {
+    /// That another file stands in a place than the one which was read there.
+    fileprivate static func otherContents(_ path: FilePath) -> SystemFailure {
+        SystemFailure(.staleHandle, .exchange, path)
+    }
+
+    var meansOtherContents: Bool { code == .staleHandle && operation == .exchange }
 }
 
 extension DomainFile {
@@ -219,7 +308,7 @@ extension PropertyList.ReadingOptions {
 
 extension PropertyList.Dictionary {
     /// Makes all dates those of whole seconds; whether that has changed any.
-    fileprivate mutating func dropFractions() -> Bool {
+    package mutating func dropFractions() -> Bool {
         var isChanged = false
         for entry in self {
             let value = entry.value.droppingFractions

@@ -1,7 +1,7 @@
 /// A pattern for names: `*` stands for anything, `?` for one character, `[a-z]` and `[!a-z]` for one of several.
 ///
 /// A backslash takes the meaning from what follows. A bracket without its counterpart stands for itself.
-struct Glob: Hashable, Sendable {
+package struct Glob: Hashable, Sendable {
     fileprivate enum Piece: Hashable, Sendable {
         case one(Unicode.Scalar)
         case any
@@ -11,7 +11,7 @@ struct Glob: Hashable, Sendable {
 
     private let pieces: [Piece]
 
-    init(_ pattern: String) {
+    package init(_ pattern: String) {
         var pieces: [Piece] = []
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
@@ -49,7 +49,7 @@ struct Glob: Hashable, Sendable {
     }
 
     /// Whether all of the text is as the pattern says. It takes at most the product of both lengths.
-    func matches(_ text: String) -> Bool {
+    package func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (at, piece) = (0, 0)
         /// Where the last asterisk stands, and where what follows it was last tried.

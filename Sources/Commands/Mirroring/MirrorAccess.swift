@@ -1,0 +1,115 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+/// The mirrors that a command is about.
+struct MirrorAccess {
+    let surroundings: Surroundings
+    let places: MirrorPlaces
+    private let word: String?
+
+    init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
+        self.surroundings = surroundings
+        let store = try StoreAccess(invocation, surroundings)
+        guard store.places.user.arrangement == .own else {
+            throw CommandFailure(.usage, "only stores of our own can be mirrored")
+        }
+        places = try MirrorPlaces(store.places, on: store.machine)
+        word = invocation[.mirror]
+    }
+
+    /// All mirrors of this store, or the one that was named.
+    func all() throws -> [MirrorSession] {
+        let joined = try word.map { word in
+            let path = try surroundings.absolutePath(word)
+            return places.joined.filter { $0.configuration.directory == path || $0.id.description.hasPrefix(word) }
+        }
+        let found = joined ?? places.joined
+        guard !found.isEmpty else {
+            throw word.map { MirrorFailure(.unknown("\($0.onOneLine): this store takes part in no such mirror")) }
+                ?? MirrorFailure(.notJoined)
+        }
+        return found.map { MirrorSession($0, places) }
+    }
+
+    /// The one mirror, or the one that was named.
+    func one() throws -> MirrorSession {
+        let all = try all()
+        guard all.count == 1 else {
+            let directories = all.map { $0.directory.path.description.onOneLine }.joined(separator: ", ")
+            throw CommandFailure(.usage, "there are several mirrors; name one with --mirror: \(directories)")
+        }
+        return all[0]
+    }
+
+    /// Lets time pass, or comes back at once when the command is interrupted.
+    func wait(_ duration: Duration) {
+        let gate = Gate()
+        let wakeup = surroundings.clock.wake(at: surroundings.clock.now.advanced(by: duration)) { gate.open() }
+        _ = surroundings.wait(gate)
+        wakeup.cancel()
+    }
+
+    /// The directory that a command names.
+    func directory(_ invocation: Invocation) throws -> FilePath {
+        try surroundings.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
+    }
+
+    /// Says what was told by an exchange, and how the command ends.
+    func conclude(_ session: inout MirrorSession) throws -> ExitStatus {
+        let reports = session.takeReports()
+        for report in reports {
+            if report == .standing(.present) { continue }
+            if let line = MirrorLine.text(of: report, in: session) { try surroundings.say(line) }
+        }
+        for trouble in session.troubles { try surroundings.note(trouble) }
+        let condition = session.condition(after: reports)
+        if let advice = MirrorLine.advice(condition, session) { try surroundings.note(advice) }
+        return ExitStatus(condition)
+    }
+}
+
+extension FilePath {
+    /// The same path, which also equals what others wrote without the last separator.
+    fileprivate var withoutTrailingSeparator: FilePath {
+        var bytes = bytes
+        while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return FilePath(bytes) ?? self
+    }
+}
+
+extension ExitStatus {
+    /// The worst is what the shell gets to know.
+    init(_ condition: MirrorCondition) {
+        switch condition {
+        case .inSync, .paused: self = .done
+        case .conflicts: self = .conflicts
+        case .waiting: self = .waiting
+        case .readOnly: self = .systemFailed
+        case .overQuota: self = .overQuota
+        case .halted: self = .halted
+        case .unavailable: self = .unavailable
+        }
+    }
+}
+
+extension MirrorFailure: Reportable {
+    package var status: ExitStatus {
+        switch problem {
+        case .noMirror: .unavailable
+        case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
+        case .severalMirrors, .servedElsewhere: .halted
+        case .notJoined, .unknown: .notFound
+        case .busy: .lockTimeout
+        case .system: .systemFailed
+        }
+    }
+
+    package var lines: [String] { [description.onOneLine] }
+}
+
+extension Option {
+    package static let mirror = Option(
+        "--mirror", Argument("DIR|ID", .folder), "which mirror, where there are several")
+}

@@ -1,0 +1,83 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+internal import PropertyLists
+
+/// What a mirror tells, in lines for people and for programs.
+enum MirrorLine {
+    /// A line for a person; nil for what concerns nobody.
+    static func text(of report: Report, in session: MirrorSession) -> String? {
+        switch report {
+        case .changed(let domain, let keys, let writer):
+            return "\(domain.onOneLine): \(names(keys)) from \(session.host(writer).onOneLine)"
+        case .conflict(let loser):
+            let number = session.number(ofConflict: loser) ?? 0
+            return "conflict \(number): a change of this host lost; `prefs mirror conflicts show \(number)`"
+        case .held(let domain, let held):
+            return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` says what to type"
+        case .standing(.present): return "the directory is there"
+        case .standing(let standing): return standing.phrase
+        case .waiting(let waiting): return "waiting: \(waiting.phrase)"
+        case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is not in view"
+        case .unknownDomain: return nil
+        default:
+            guard case .waiting(_, let detail)? = session.event(report) else { return nil }
+            return detail.onOneLine
+        }
+    }
+
+    private static func names(_ keys: [String]) -> String {
+        let shown = keys.prefix(5).map(\.onOneLine).joined(separator: ", ")
+        return keys.count > 5 ? shown + " and \(keys.count - 5) more" : shown
+    }
+
+    /// The event as an object on one line; nil for what concerns no program.
+    static func json(_ report: Report, in session: MirrorSession) -> String? {
+        var line: PropertyList.Dictionary
+        switch session.event(report) {
+        case .changed(let domain, let keys, let host, let reason)?:
+            line = [
+                "event": "changed", "domain": .string(domain), "keys": .array(keys.map { .string($0) }),
+                "host": .string(host), "reason": .string(reason.rawValue),
+            ]
+        case .conflict(let number, let host)?:
+            line = ["event": "conflict", "number": .integer(PropertyList.Integer(number)), "host": .string(host)]
+        case .held(let domain, let reason)?:
+            line = ["event": "held", "domain": .string(domain), "reason": .string(reason)]
+        case .halted(let reason)?: line = ["event": "halted", "reason": .string(reason)]
+        case .waiting(let reason, let detail)?:
+            line = ["event": "waiting", "reason": .string(reason.rawValue), "detail": .string(detail)]
+        default: return nil
+        }
+        line["mirror"] = .string(session.id.description)
+        return LosslessJSON.text(of: .dictionary(line))
+    }
+
+    /// What a person can type where nothing goes on by itself.
+    static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
+        let directory = ShellWord.quoted(session.directory.path.description)
+        switch condition {
+        case .inSync, .paused: return nil
+        case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
+        case .waiting: return "not all files have come yet; `prefs mirror status` names what is missing"
+        case .readOnly: return "the directory cannot be written, so nothing of this host goes out"
+        case .overQuota: return "what this host has to say is over a limit; `prefs mirror status`"
+        case .unavailable:
+            return "\(directory) is not available: mount it, or let it be synced; local settings go on as they are"
+        case .halted: return halt(session, directory)
+        }
+    }
+
+    private static func halt(_ session: MirrorSession, _ directory: String) -> String {
+        switch session.engine.standing {
+        case .split:
+            return "halted, there are two mirrors in \(directory): "
+                + "`prefs mirror join \(directory) --id \(session.id)` stays with this one"
+        case .swapped:
+            return "halted, another mirror is in \(directory): "
+                + "`prefs mirror detach`, then `prefs mirror join \(directory) --seed merge`"
+        default: return "a domain is held: `prefs mirror status` says which, and what to type"
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+// What a person decides.
+extension MirrorVerbs {
+    static let conflicts = Verb(
+        "conflicts", .new, "list conflicts, or show, accept or restore one",
+        details: [
+            "A conflict is a change of this host that lost against another host's, where neither had seen the other. The other one is in force; what lost is kept here. Accept lets it go, restore writes it anew."
+        ],
+        options: [.mirror],
+        forms: [[], [Operand("show|accept|restore", .choice(["show", "accept", "restore"])), Operand("N", .word)]],
+        statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        guard let action = invocation[operand: "show|accept|restore"] else {
+            var isAny = false
+            for session in try access.all() {
+                var session = session
+                _ = try session.status()
+                for (number, conflict) in session.openConflicts {
+                    isAny = true
+                    try surroundings.say(ConflictText.line(number, conflict, session))
+                }
+            }
+            return isAny ? .conflicts : .done
+        }
+        var session = try access.one()
+        _ = try session.status()
+        let word = invocation[operand: "N"] ?? ""
+        guard let number = Int(word), let found = session.openConflicts.first(where: { $0.number == number }) else {
+            throw MirrorFailure(
+                .unknown("\(ShellWord.quoted(word.onOneLine)): there is no open conflict of this number"))
+        }
+        switch action {
+        case "show":
+            for line in ConflictText.lines(found.conflict, session) { try surroundings.say(line) }
+            return .done
+        case "accept": try session.carryOut(.resolve(found.conflict.loser)) { access.wait($0) }
+        case "restore": try session.carryOut(.restore(found.conflict.loser)) { access.wait($0) }
+        default: throw CommandFailure(.usage, "\(ShellWord.quoted(action.onOneLine)) is none of show, accept, restore")
+        }
+        return try access.conclude(&session)
+    }
+
+    static let release = Verb(
+        "release", .new, "decide about a domain that is held",
+        details: [
+            "A domain is held where its file is gone, empty, unreadable or suddenly another, and nobody said so. What was kept of it stays as it was on the other hosts."
+        ],
+        options: [.takeFile, .takeMirror, .mirror], forms: [[.domain]], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        guard invocation.has(.takeFile) != invocation.has(.takeMirror) else {
+            throw CommandFailure(.usage, "say either --take-file or --take-mirror")
+        }
+        var session = try access.one()
+        let word = invocation[operand: "DOMAIN"] ?? ""
+        let domain = try DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word).text
+        guard try session.status().held.contains(where: { $0.domain == domain }) else {
+            throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
+        }
+        try session.carryOut(.release(domain: domain, takesFile: invocation.has(.takeFile))) { access.wait($0) }
+        return try access.conclude(&session)
+    }
+
+    static let pause = Verb(
+        "pause", .new, "exchange nothing for now", options: [.mirror], statuses: outcomes
+    ) { invocation, surroundings in try take(.pause, invocation, surroundings) }
+
+    static let resume = Verb(
+        "resume", .new, "exchange again", options: [.mirror], statuses: outcomes
+    ) { invocation, surroundings in try take(.resume, invocation, surroundings) }
+
+    private static func take(
+        _ command: MirrorEngine.Command, _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> ExitStatus {
+        let access = try MirrorAccess(invocation, surroundings)
+        var status = ExitStatus.done
+        for session in try access.all() {
+            var session = session
+            try session.carryOut(command) { access.wait($0) }
+            status = max(status, try access.conclude(&session))
+        }
+        return status
+    }
+
+    static let leave = Verb(
+        "leave", .new, "take part no more, and say so",
+        details: ["The domains' files stay as they are, and what this host has written stays in force for the others."],
+        options: [.mirror], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        var session = try access.one()
+        try session.carryOut(.leave) { access.wait($0) }
+        guard session.engine.local.folder.hasLeft else {
+            throw MirrorFailure(
+                .refused("nothing could be said in the directory; try again when it is there, or `prefs mirror detach`")
+            )
+        }
+        try access.places.forget(session.id)
+        return .done
+    }
+
+    static let detach = Verb(
+        "detach", .new, "forget the mirror without a word to it",
+        details: ["The domains' files stay as they are. Changes that were not published yet stay in them, too."],
+        options: [.mirror], statuses: outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        var session = try access.one()
+        // A program that watches hears of it, and creates nothing more.
+        try session.tell(.detach)
+        try access.places.forget(session.id)
+        return .done
+    }
+
+    static let retire = Verb(
+        "retire", .new, "show a host no more that will not come back", options: [.mirror], forms: [[host]],
+        statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        try decide(invocation, surroundings) { .retire($0) }
+    }
+
+    static let purge = Verb(
+        "purge", .new, "remove the folder of a host, keeping what it said",
+        details: ["What the host has written is first taken over by this one, so nothing changes for anybody."],
+        options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        try decide(invocation, surroundings) { .purge($0) }
+    }
+
+    private static func decide(
+        _ invocation: Invocation, _ surroundings: Surroundings, _ command: (WriterID) -> MirrorEngine.Command
+    ) throws -> ExitStatus {
+        let access = try MirrorAccess(invocation, surroundings)
+        var session = try access.one()
+        let word = invocation[operand: "HOST"] ?? ""
+        let hosts = try session.status().hosts.filter { $0.label == word || $0.writer.description == word }
+        guard let host = hosts.first else {
+            throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no other host of this name takes part"))
+        }
+        guard hosts.count == 1 else {
+            let numbers = hosts.map(\.writer.description).joined(separator: ", ")
+            throw MirrorFailure(.refused("several hosts are called so; name one by its number: \(numbers)"))
+        }
+        try session.carryOut(command(host.writer)) { access.wait($0) }
+        return try access.conclude(&session)
+    }
+}
+
+extension Option {
+    fileprivate static let takeFile = Option("--take-file", "what stands in the file counts")
+    fileprivate static let takeMirror = Option("--take-mirror", "what the mirror has counts")
+}

@@ -1,0 +1,143 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+// Beginning, and what takes part.
+extension MirrorVerbs {
+    static let initialise = Verb(
+        "init", .new, "create a mirror in a directory and join it",
+        details: ["The directory is made if it is missing. `prefs mirror add` then says which domains take part."],
+        options: [.label], forms: [[directory]], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        let joined = try access.places.initialise(access.directory(invocation), admission(invocation))
+        return try begin(joined, access, "made the mirror")
+    }
+
+    static let join = Verb(
+        "join", .new, "take part in a mirror",
+        details: [
+            "Where both sides have a value, SIDE says which counts: with merge, the default, values of this host only fill gaps; with remote they do not even do that; with local they replace what others have. What is replaced here is kept in the history.",
+            "A store whose home lies on a file server is mirrored by one host; --take-over makes that this one.",
+        ],
+        options: [
+            .mirrorID, .seed, .label, .takeOver,
+        ],
+        forms: [[directory]], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        let joined = try access.places.join(access.directory(invocation), admission(invocation))
+        return try begin(joined, access, "joined the mirror")
+    }
+
+    static let add = Verb(
+        "add", .new, "let domains take part",
+        details: [
+            "GLOB is a pattern with * ? [a-z] for names of domains. The global domain takes part only where it is named (-g), and settings of one host alone never do."
+        ],
+        options: [.mirror], forms: [[globs]], statuses: outcomes
+    ) { invocation, surroundings in try select(invocation, surroundings) { $0.add($1) } }
+
+    static let remove = Verb(
+        "remove", .new, "let domains take part no more",
+        details: ["What has come from others stays in the domains' files."],
+        options: [.mirror], forms: [[globs]], statuses: outcomes
+    ) { invocation, surroundings in try select(invocation, surroundings) { $0.remove($1) } }
+
+    static let list = Verb(
+        "list", .new, "print which domains take part", options: [.mirror], statuses: outcomes
+    ) { invocation, surroundings in
+        for session in try MirrorAccess(invocation, surroundings).all() {
+            var session = session
+            let status = try session.status()
+            try surroundings.say("\(status.directory.description.onOneLine)")
+            for pattern in status.patterns { try surroundings.say("  pattern  \(pattern.onOneLine)") }
+            for domain in status.domains { try surroundings.say("  domain   \(domain.onOneLine)") }
+        }
+        return .done
+    }
+
+    // MARK: How it is done
+
+    private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.Admission {
+        var admission = MirrorPlaces.Admission()
+        admission.label = invocation[.label]
+        admission.takesOver = invocation.has(.takeOver)
+        if let word = invocation[.mirrorID] {
+            guard let id = MirrorID(word) else {
+                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not the number of a mirror")
+            }
+            admission.id = id
+        }
+        switch invocation[.seed] {
+        case "remote": admission.seed = .remote
+        case "local": admission.seed = .local
+        default: break
+        }
+        return admission
+    }
+
+    private static func begin(
+        _ joined: MirrorPlaces.Joined, _ access: MirrorAccess, _ what: String
+    ) throws -> ExitStatus {
+        var session = MirrorSession(joined, access.places)
+        try session.sync { access.wait($0) }
+        try access.surroundings.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
+        if joined.configuration.selection.patterns.isEmpty {
+            try access.surroundings.say("no domain takes part yet: prefs mirror add 'GLOB'")
+        }
+        return try access.conclude(&session)
+    }
+
+    private static func select(
+        _ invocation: Invocation, _ surroundings: Surroundings, _ change: (inout DomainSelection, String) -> Void
+    ) throws -> ExitStatus {
+        let access = try MirrorAccess(invocation, surroundings)
+        var session = try access.one()
+        let patterns = try invocation.words("GLOB").map { word in
+            let pattern = DomainWord.globalFlags.contains(word) ? DomainName.global.text : word
+            guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
+                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) fits no domain")
+            }
+            return pattern
+        }
+        try session.begin()
+        do {
+            defer { session.end() }
+            try session.configure { configuration in
+                for pattern in patterns { change(&configuration.selection, pattern) }
+            }
+        }
+        try checkOthers(session, access)
+        try session.sync { access.wait($0) }
+        for domain in session.domains { try surroundings.say("takes part: \(domain.onOneLine)") }
+        return try access.conclude(&session)
+    }
+
+    /// A domain takes part in one mirror.
+    private static func checkOthers(_ session: MirrorSession, _ access: MirrorAccess) throws {
+        for other in access.places.joined where other.id != session.id {
+            let both = access.places.store.user.domainsHere(access.places.machine).filter {
+                session.configuration.selection.includes($0) && other.configuration.selection.includes($0)
+            }
+            guard let domain = both.first else { continue }
+            let directory = other.configuration.directory.description.onOneLine
+            try access.surroundings.note(
+                "\(domain.text.onOneLine) takes part in the mirror in \(directory) too; let it take part in one only")
+        }
+    }
+}
+
+extension StoreFolder {
+    fileprivate func domainsHere(_ machine: Machine) -> [DomainName] {
+        (try? domains(in: machine.fileSystem)) ?? []
+    }
+}
+
+extension Option {
+    static let mirrorID = Option("--id", Argument("ID", .word), "which of two mirrors in the directory")
+    static let seed = Option("--seed", Argument("SIDE", .choice(["merge", "remote", "local"])), "whose values count")
+    static let label = Option("--label", Argument("NAME", .word), "what this host is called")
+    static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")
+}

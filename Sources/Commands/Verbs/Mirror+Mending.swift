@@ -1,0 +1,68 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+// Looking after the files.
+extension MirrorVerbs {
+    static let fsck = Verb(
+        "fsck", .new, "check every file of the mirror",
+        details: ["Each file is read whole. What is missing or damaged is a line; nothing is changed."],
+        options: [.mirror], statuses: [.damaged] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        var status = ExitStatus.done
+        for session in try access.all() {
+            var session = session
+            let progress = Progress("files checked", surroundings)
+            let findings = try session.examine { progress.note($0, of: $1) }
+            progress.end()
+            for finding in findings { try surroundings.say(FindingText.line(finding, session)) }
+            if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
+            status = max(status, findings.isEmpty ? .done : .damaged)
+        }
+        return status
+    }
+
+    static let rebuild = Verb(
+        "rebuild", .new, "make the local state anew from the files",
+        details: ["What was not published yet is kept, and what is known of hosts whose folders are not in view."],
+        options: [.mirror], statuses: [.damaged] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        var session = try access.one()
+        let progress = Progress("files read", surroundings)
+        let packs = try session.packsInView { progress.note($0, of: $1) }
+        progress.end()
+        try session.carryOut(.rebuild(packs)) { access.wait($0) }
+        return try access.conclude(&session)
+    }
+}
+
+/// Says on a terminal how far long work has come; nothing where nobody looks.
+final class Progress {
+    private let what: String
+    private let surroundings: Surroundings
+    private var last = Instant(nanoseconds: .min)
+    private var hasSaid = false
+
+    init(_ what: String, _ surroundings: Surroundings) {
+        self.what = what
+        self.surroundings = surroundings
+    }
+
+    func note(_ count: Int, of all: Int) {
+        guard surroundings.terminal.isTerminal(.errors) else { return }
+        let now = surroundings.clock.now
+        // What is over at once is not worth a line.
+        guard hasSaid || count > 0, last.advanced(by: .milliseconds(100)) <= now else { return }
+        last = now
+        hasSaid = true
+        try? surroundings.terminal.write("\r\(count) of \(all) \(what)", to: .errors)
+    }
+
+    func end() {
+        guard hasSaid else { return }
+        try? surroundings.terminal.write("\r\u{1B}[K", to: .errors)
+    }
+}

@@ -1,0 +1,86 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+internal import PropertyLists
+
+// How things stand.
+extension MirrorVerbs {
+    static let status = Verb(
+        "status", .new, "print how things stand, and what to type",
+        details: ["Nothing is exchanged. A line that asks for something ends with the command that does it."],
+        options: [.format([.text, .json]), .mirror], statuses: outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        var exit = ExitStatus.done
+        for session in try access.all() {
+            var session = session
+            let status = try session.status()
+            if invocation.format == .json {
+                try surroundings.say(LosslessJSON.text(of: status.propertyList) ?? "")
+            } else {
+                let rows = status.rows(at: surroundings.clock.wall)
+                try surroundings.terminal.write(MirrorStatusText.text(status, rows), to: .output)
+                for trouble in status.troubles { try surroundings.note(trouble) }
+            }
+            exit = max(exit, ExitStatus(status.condition))
+        }
+        return exit
+    }
+
+    static let log = Verb(
+        "log", .new, "print what changed, when, and on which host",
+        details: [
+            "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was. REV is a revision, and what came after it is printed."
+        ],
+        options: [.since, .mirror], statuses: [.invalidValue] + outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        let first = try invocation[.since].map { word in
+            guard let number = UInt64(word, radix: 16) else {
+                throw CommandFailure(.invalidValue, "\(ShellWord.quoted(word.onOneLine)) is no revision")
+            }
+            return Stamp(number: number)
+        }
+        for session in try access.all() {
+            var session = session
+            _ = try session.status()
+            for atom in session.engine.local.atoms.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
+                if let first, atom.stamp <= first { continue }
+                try surroundings.say(line(of: atom, session))
+            }
+        }
+        return .done
+    }
+
+    private static func line(of atom: Atom, _ session: MirrorSession) -> String {
+        let time = Timestamp(seconds: Int64(atom.stamp.milliseconds / 1000), nanoseconds: 0)
+        let when = atom.stamp == .zero ? "before it took part" : time.description
+        let revision = String(atom.stamp.number, radix: 16)
+        let what = atom.value.value == nil ? " deleted" : ""
+        let place = EntryPath(atom.path.components.dropFirst().map { EntryPath.Component($0.text) }).description
+        return [when, revision, session.host(atom.dot.writer), atom.path.domain, place]
+            .map(\.onOneLine).joined(separator: "  ") + what
+    }
+
+    static let dump = Verb(
+        "dump", .new, "print a file of the mirror as text", forms: [[.file]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let name = invocation[operand: "FILE"] ?? ""
+        let bytes = try surroundings.contents(name, limit: 256 << 20)
+        do {
+            for line in try Pack(decoding: bytes).lines { try surroundings.say(line.onOneLine) }
+        } catch let fault as PackFault {
+            guard let marker = try? Marker(decoding: bytes) else {
+                throw CommandFailure(.damaged, "\(name.onOneLine): \(fault)")
+            }
+            try surroundings.say("marker of the mirror \(marker.mirror)")
+        }
+        return .done
+    }
+}
+
+extension Option {
+    fileprivate static let since = Option("--since", Argument("REV", .word), "from there on")
+}

@@ -1,0 +1,158 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+// Exchanging, once or for good.
+extension MirrorVerbs {
+    static let sync = Verb(
+        "sync", .new, "exchange what changed, once",
+        details: ["A second time, nothing is changed anywhere, and nothing is written."],
+        options: [.push, .pull, .dryRun, .mirror],
+        statuses: outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        let (pushes, pulls) = (invocation.has(.push), invocation.has(.pull))
+        guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
+        var status = ExitStatus.done
+        for session in try access.all() {
+            var session = session
+            if invocation.has(.dryRun) {
+                try say(try session.status(), surroundings)
+                continue
+            }
+            if session.isAtRest { continue }
+            try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
+            status = max(status, try access.conclude(&session))
+        }
+        return status
+    }
+
+    /// Says what an exchange would do.
+    private static func say(_ status: MirrorStatus, _ surroundings: Surroundings) throws {
+        let place = status.directory.description.onOneLine
+        try surroundings.say("\(place): \(status.pending) changes to send, \(status.unread) files to fetch")
+    }
+
+    static let watch = Verb(
+        "watch", .new, "exchange what changes, until interrupted",
+        details: [
+            "Each change that comes from another host is a line. `prefs mirror service install` lets systemd run it."
+        ],
+        options: [
+            .format([.text, .json]), .eager, .mirror,
+        ], statuses: outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        let bell = Bell()
+        var services = try access.all().map { session in
+            MirrorService(session, isEager: invocation.has(.eager)) { bell.ring() }
+        }
+        for index in services.indices where try !services[index].claim() {
+            let place = services[index].session.directory.path.description.onOneLine
+            throw CommandFailure(.lockTimeout, "\(place): another `prefs mirror watch` is at it already")
+        }
+        var isInterrupted = false
+        while !isInterrupted, services.contains(where: { !$0.isOver }) {
+            bell.reset()
+            var next = Instant.never
+            for index in services.indices where !services[index].isOver {
+                next = min(next, try turn(&services[index], invocation, surroundings))
+            }
+            let wakeup = surroundings.clock.wake(at: next) { bell.ring() }
+            isInterrupted = !surroundings.wait(bell.next)
+            wakeup.cancel()
+        }
+        for index in services.indices where !services[index].isOver {
+            try tell(services[index].finish(), services[index].session, invocation, surroundings)
+        }
+        return .done
+    }
+
+    private static func turn(
+        _ service: inout MirrorService, _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> Instant {
+        let turn = service.turn()
+        try tell(turn, service.session, invocation, surroundings)
+        return turn.next
+    }
+
+    private static func tell(
+        _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws {
+        for report in turn.reports {
+            let line =
+                invocation.format == .json
+                ? MirrorLine.json(report, in: session) : MirrorLine.text(of: report, in: session)
+            if let line { try surroundings.say(line) }
+        }
+        if let failure = turn.failure, failure.problem != .notJoined { try surroundings.note(failure.description) }
+    }
+
+    static let service = Verb(
+        "service", .new, "write the unit that lets systemd watch",
+        details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
+        forms: [[Operand("install", .choice(["install"]))]], statuses: outcomes
+    ) { invocation, surroundings in
+        guard invocation[operand: "install"] == "install" else {
+            throw CommandFailure(.usage, "`prefs mirror service install` is all that there is")
+        }
+        let folder = try surroundings.environment.folder(.configuration, in: surroundings.fileSystem)
+            .resolving("systemd/user")
+        let unit = folder.appending("prefs-mirror.service")
+        let program = surroundings.environment.executable?.description ?? "prefs"
+        try surroundings.fileSystem.makeFolders(folder)
+        try surroundings.fileSystem.replace(unit, with: Array(MirrorUnit.text(program).utf8))
+        try surroundings.say("wrote \(unit.description.onOneLine)")
+        try surroundings.say("start it, now and at each login:  systemctl --user enable --now prefs-mirror")
+        try surroundings.say("keep it without a login:          loginctl enable-linger")
+        try surroundings.say("without systemd, in crontab -e:   * * * * * \(MirrorUnit.cronCommand(program))")
+        return .done
+    }
+}
+
+/// What starts the watching of mirrors by itself.
+enum MirrorUnit {
+    /// The unit of systemd.
+    static func text(_ program: String) -> String {
+        """
+        [Unit]
+        Description=Settings mirrored between hosts
+        Documentation=man:prefs-mirror(1)
+
+        [Service]
+        ExecStart=\(escaped(program)) mirror watch
+        Restart=on-failure
+        RestartSec=10
+        Nice=5
+        IOSchedulingClass=idle
+
+        [Install]
+        WantedBy=default.target
+
+        """
+    }
+
+    /// As systemd wants a word: in quotes, with nothing in it that stands for something else.
+    private static func escaped(_ word: String) -> String {
+        let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+            .replacing("$", with: "$$")
+        return text == word && !word.contains(" ") ? word : "\"\(text)\""
+    }
+
+    /// A percent sign ends a line of a crontab.
+    static func cronCommand(_ program: String) -> String {
+        (ShellWord.quoted(program) + " mirror sync").replacing("%", with: "\\%")
+    }
+}
+
+extension Option {
+    fileprivate static let push = Option("--push", "only send")
+    fileprivate static let pull = Option("--pull", "only fetch")
+    fileprivate static let eager = Option("--eager", "look at the directory every two seconds")
+}
+
+extension ExitStatus: Comparable {
+    /// The higher number is what the shell gets to know of several.
+    package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,190 @@
+/// Looks whether the files of a mirror hang together and are what this store's state is made of.
+///
+/// It is told of every file in view, one after the other, and keeps little more than the state.
+package struct FolderCheck: Sendable {
+    private let local: LocalState
+    private let listing: Listing
+    private var findings: Set<Finding> = []
+    private var writers: [WriterID: Chain] = [:]
+    private var rebuilding: Rebuilding
+    private var digests: [WriterID: Digest] = [:]
+
+    /// Something that is not as it should be.
+    package enum Finding: Hashable, Sendable {
+        /// A name that no file of a mirror has, inside a writer's folder.
+        case stray(WriterID, String)
+        case faulty(PackAddress, PackFault)
+        case unreadable(PackAddress)
+        /// A file of our own that is not there.
+        case missing(PackName)
+        /// A file in our own folder that we did not create.
+        case foreign(PackName)
+        /// Transactions of which no file says anything.
+        case gap(WriterID, ClosedRange<UInt64>)
+        /// A log that follows on one that is neither there nor replaced by a base.
+        case brokenChain(PackAddress)
+        /// Some file speaks of this change, and none says it.
+        case unsaid(Dot)
+        /// A whole file that was not taken up yet.
+        case notJoined(PackAddress)
+        /// Domains of which files say something that the state does not.
+        case stateLacks([String])
+        /// Domains of which the state has something that no file says.
+        case filesLack([String])
+        /// A host's state differs although it was made of the same changes.
+        case digestMismatch(WriterID)
+    }
+
+    package init(_ local: LocalState, _ listing: Listing) {
+        self.local = local
+        self.listing = listing
+        rebuilding = Rebuilding(local, inView: Set(listing.folders.keys))
+        noteNames()
+    }
+
+    /// What is to be read, in the order in which it is best read.
+    package var wanted: [PackAddress] {
+        listing.folders.flatMap { writer, names in
+            names.keys.compactMap { PackName($0) }.map { PackAddress(writer: writer, name: $0) }
+        }.sorted()
+    }
+}
+
+// MARK: Names
+
+extension FolderCheck {
+    private mutating func noteNames() {
+        for (writer, names) in listing.folders {
+            for name in names.keys where PackName(name) == nil && !Self.isPassing(name) {
+                findings.insert(.stray(writer, name))
+            }
+        }
+        let own = Set((listing.folders[local.writer] ?? [:]).keys.compactMap { PackName($0) })
+        for name in local.folder.created.keys where local.folder.needs(name) && !own.contains(name) {
+            findings.insert(.missing(name))
+        }
+        for name in own where name.kind != .note && local.folder.created[name] == nil {
+            if local.intent?.pack.name != name { findings.insert(.foreign(name)) }
+        }
+    }
+
+    /// Whether a name is one of a file that is being written.
+    private static func isPassing(_ name: String) -> Bool {
+        (name.split(separator: "/").last ?? "").hasPrefix("~") && name.hasSuffix(".tmp")
+    }
+}
+
+// MARK: Files
+
+extension FolderCheck {
+    package mutating func add(_ address: PackAddress, _ fetch: Fetch) {
+        switch fetch {
+        case .faulty(let fault): findings.insert(.faulty(address, fault))
+        case .unreadable: findings.insert(.unreadable(address))
+        case .pack(let pack) where pack.address != address:
+            findings.insert(.faulty(address, .contradiction("name")))
+        case .pack(let pack) where pack.mirror != local.mirror:
+            findings.insert(.faulty(address, .contradiction("mirror")))
+        case .pack(let pack): add(pack)
+        }
+    }
+
+    private mutating func add(_ pack: Pack) {
+        let address = pack.address
+        if address.writer != local.writer, !(local.peers[address.writer]?.joined.contains(pack.hash.prefix) ?? false) {
+            findings.insert(.notJoined(address))
+        }
+        writers[address.writer, default: Chain()].add(pack)
+        rebuilding.add(pack)
+        if case .base(let base) = pack.content { note(base) }
+    }
+
+    private mutating func note(_ base: BasePack) {
+        var known = base.knowledge
+        known[base.writer] = base.last
+        if known == local.knowledge, local.outbox.isEmpty { digests[base.writer] = Digest(base.digest) }
+    }
+
+    /// All that was found, in an order that is the same for the same files.
+    package func finish() -> [Finding] {
+        var findings = findings
+        for (writer, chain) in writers {
+            findings.formUnion(chain.gaps.map { .gap(writer, $0) })
+            findings.formUnion(chain.broken.map { .brokenChain($0) })
+            findings.formUnion(chain.spokenOf.filter(isUnsaid).map { .unsaid($0) })
+        }
+        findings.formUnion(differences)
+        let ours = local.digest
+        for (writer, theirs) in digests where theirs.tips == ours.tips && theirs.state != ours.state {
+            findings.insert(.digestMismatch(writer))
+        }
+        return findings.map { (String(describing: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+
+    /// Whether a change that was spoken of should stand in a folder that is in view, and does not.
+    private func isUnsaid(_ dot: Dot) -> Bool {
+        guard let chain = writers[dot.writer] else { return false }
+        return dot.sequence > chain.reach && dot.writer != local.writer
+    }
+
+    private var differences: [Finding] {
+        let lacks = Self.domains(in: rebuilding.atoms, beyond: local.atoms)
+        let extra = Self.domains(in: local.atoms, beyond: rebuilding.atoms)
+        return (lacks.isEmpty ? [] : [.stateLacks(lacks)]) + (extra.isEmpty ? [] : [.filesLack(extra)])
+    }
+
+    /// The domains in which one state has something that another neither has nor has seen replaced.
+    private static func domains(in state: AtomStore, beyond other: AtomStore) -> [String] {
+        var (joined, domains) = (other, Set<String>())
+        state.visit { if case .joined = joined.join($0) { domains.insert($0.path.domain) } }
+        return domains.sorted()
+    }
+}
+
+/// The files of one writer, as far as they follow on one another.
+private struct Chain: Sendable {
+    private var spans: [ClosedRange<UInt64>] = []
+    private var followers: [(address: PackAddress, previous: Fingerprint?, first: UInt64)] = []
+    private var hashes: Set<Fingerprint> = []
+    private var baseReach: UInt64 = 0
+    /// The last transaction that a file says.
+    private(set) var reach: UInt64 = 0
+    /// What its files say that they know, of each writer the most.
+    private var knowledge = VersionVector()
+
+    mutating func add(_ pack: Pack) {
+        switch pack.content {
+        case .log(let log):
+            spans.append(log.first...log.last)
+            followers.append((pack.address, log.previous, log.first))
+            hashes.insert(pack.hash)
+            reach = max(reach, log.last)
+            knowledge.merge(VersionVector(log.knowledge))
+        case .base(let base):
+            hashes.formUnion([base.anchor].compactMap { $0 })
+            baseReach = max(baseReach, base.last)
+            reach = max(reach, base.last)
+            knowledge.merge(base.knowledge)
+        case .note: break
+        }
+    }
+
+    var spokenOf: [Dot] { knowledge.entries }
+
+    var gaps: [ClosedRange<UInt64>] {
+        var (gaps, reach) = ([ClosedRange<UInt64>](), baseReach)
+        for span in spans.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if span.lowerBound > reach + 1 { gaps.append(reach + 1...span.lowerBound - 1) }
+            reach = max(reach, span.upperBound)
+        }
+        return gaps
+    }
+
+    var broken: [PackAddress] {
+        followers.filter { follower in
+            guard follower.first > baseReach + 1 else { return false }
+            guard let previous = follower.previous else { return follower.first != 1 }
+            return !hashes.contains(previous)
+        }.map(\.address)
+    }
+}

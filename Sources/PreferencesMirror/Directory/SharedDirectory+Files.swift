@@ -1,0 +1,124 @@
+internal import MirrorEngine
+internal import Platform
+
+// One file at a time.
+extension SharedDirectory {
+    /// The most bytes that a file of a mirror has.
+    static let mostBytes = 128 << 20
+
+    /// Reads a file and looks whether it is whole. A link is none: it could lead anywhere.
+    func fetch(_ address: PackAddress, of mirror: MirrorID) -> Fetch {
+        let place = place(of: address)
+        do {
+            guard try files.status(of: place, followingLink: false)?.kind == .file,
+                let bytes = try files.contents(of: place, limit: Self.mostBytes)
+            else {
+                return .unreadable
+            }
+            return .pack(try Pack(decoding: bytes, at: address, of: mirror))
+        } catch let fault as PackFault {
+            return .faulty(fault)
+        } catch {
+            return .unreadable
+        }
+    }
+
+    /// Creates a file of our own. One that is there already with the same bytes is as good.
+    func create(_ address: PackAddress, _ pack: EncodedPack) throws(SystemFailure) {
+        let place = place(of: address)
+        if let bytes = try files.contents(of: place, limit: Self.mostBytes) {
+            if bytes == pack.bytes { return }
+            // Nobody but us may write here, so this is what something left of our own file.
+            try files.remove(place)
+        }
+        let folder = folder(of: address.writer)
+        try makeFolder(folder)
+        if place.parent != folder { try makeFolder(place.parent) }
+        try write(pack.bytes, to: place, in: folder)
+    }
+
+    func remove(_ address: PackAddress) throws(SystemFailure) { try files.remove(place(of: address)) }
+
+    /// Removes a writer's folder with all that is in it.
+    func removeFolder(of writer: WriterID) throws(SystemFailure) { try removeAll(folder(of: writer), depth: 0) }
+
+    private func removeAll(_ folder: FilePath, depth: Int) throws(SystemFailure) {
+        for name in try files.names(in: folder) ?? [] {
+            let path = folder.appending(name)
+            let isFolder = try files.status(of: path, followingLink: false)?.kind == .folder
+            if isFolder, depth < 4 { try removeAll(path, depth: depth + 1) } else { try files.remove(path) }
+        }
+        try files.remove(folder)
+    }
+
+    // MARK: Writing
+
+    /// Writes a new file beside its place and renames it there once it is on the disk.
+    func write(_ bytes: [UInt8], to place: FilePath, in folder: FilePath) throws(SystemFailure) {
+        let permissions = permissions
+        guard let name = FileName("~\(files.unpredictableName()).tmp") else { return }
+        let temporary = folder.appending(name)
+        do throws(SystemFailure) {
+            guard let file = try files.open(temporary, .creatingAnew(permissions.ofFiles)) else {
+                throw SystemFailure(.noSuchFile, .open, temporary)
+            }
+            try file.write(bytes, at: 0)
+            try file.synchronize()
+            try giveName(temporary, place)
+        } catch {
+            _ = try? files.remove(temporary)
+            throw error
+        }
+        try files.synchronizeFolder(place.parent)
+    }
+
+    /// Every name is new, because some file systems rename over none.
+    private func giveName(_ temporary: FilePath, _ place: FilePath) throws(SystemFailure) {
+        do throws(SystemFailure) {
+            try files.rename(temporary, to: place, .keeping)
+        } catch  where [.unsupported, .invalidArgument, .notImplemented].contains(error.code) {
+            try files.rename(temporary, to: place)
+        }
+    }
+
+    @discardableResult
+    func makeFolder(_ folder: FilePath) throws(SystemFailure) -> Bool {
+        guard try files.status(of: folder) == nil, try files.makeFolder(folder, permissions.ofFolders) else {
+            return false
+        }
+        try files.synchronizeFolder(folder.parent)
+        return true
+    }
+
+    /// What lies in the directory is as private as the directory is.
+    private var permissions: (ofFolders: FilePermissions, ofFiles: FilePermissions) {
+        let bits = (((try? files.status(of: path)) ?? nil)?.permissions.rawValue ?? 0o700) & 0o777 | 0o700
+        return (FilePermissions(rawValue: bits), FilePermissions(rawValue: bits & 0o666))
+    }
+
+    // MARK: What a crash left
+
+    /// Removes our own files that were still being written an hour ago.
+    func sweep(_ writer: WriterID, at now: Timestamp) {
+        let folder = folder(of: writer)
+        for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
+            let text = name.description
+            guard text.hasPrefix("~"), text.hasSuffix(".tmp") else { continue }
+            let path = folder.appending(name)
+            guard let status = (try? files.status(of: path, followingLink: false)) ?? nil,
+                status.modified.advanced(by: .seconds(3600)) < now
+            else { continue }
+            _ = try? files.remove(path)
+        }
+    }
+}
+
+extension CreationFailure {
+    init(_ failure: SystemFailure) {
+        switch failure.code {
+        case .noSpace, .overQuota: self = .space
+        case .accessDenied, .readOnly, .notPermitted: self = .permission
+        default: self = .later
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package import MirrorEngine
+package import Platform
+
+/// A mirror's directory as this host sees it: whatever keeps it the same on all hosts, here it is a folder.
+package struct SharedDirectory: Sendable {
+    package let path: FilePath
+    let files: any FileSystem
+
+    package init(_ path: FilePath, in files: any FileSystem) {
+        self.path = path
+        self.files = files
+    }
+
+    var writers: FilePath { path.appending("w") }
+
+    func folder(of writer: WriterID) -> FilePath { writers.resolving(FilePath(writer.description) ?? ".") }
+
+    func place(of address: PackAddress) -> FilePath { path.resolving(FilePath(address.description) ?? ".") }
+
+    // MARK: Markers
+
+    /// What the directory is; an error of the system means that it is out of reach.
+    func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
+        guard let mirrors = try? markers() else { return .unavailable }
+        return .marked(isChosen && mirrors.contains(mirror) ? [mirror] : mirrors)
+    }
+
+    /// The mirrors whose markers lie there, in order. One that is not whole yet does not count.
+    package func markers() throws(SystemFailure) -> [MirrorID] {
+        var found: Set<MirrorID> = []
+        for name in try files.names(in: path) ?? [] {
+            let text = name.description
+            guard text.hasPrefix("mirror-"), text.hasSuffix(".id") else { continue }
+            guard let bytes = try files.contents(of: path.appending(name), limit: 4096),
+                let marker = try? Marker(decoding: bytes), marker.mirror.markerName == text
+            else { continue }
+            found.insert(marker.mirror)
+        }
+        return found.sorted { $0.description < $1.description }
+    }
+
+    /// Makes the directory a mirror.
+    package func begin(_ mirror: MirrorID) throws(SystemFailure) {
+        try files.makeFolders(path)
+        _ = try makeFolder(writers)
+        guard let name = FileName(mirror.markerName) else { return }
+        try write(Marker(mirror: mirror).encoded(), to: path.appending(name), in: path)
+    }
+
+    // MARK: Listing
+
+    /// The files in all writers' folders by name; the sizes of our own alone, of which we know what they must be.
+    func listing(own: WriterID) throws(SystemFailure) -> Listing {
+        var folders: [WriterID: [String: Int]] = [:]
+        for name in try files.names(in: writers) ?? [] {
+            guard let writer = WriterID(name.description), writer.description == name.description else { continue }
+            let folder = writers.appending(name)
+            guard try files.status(of: folder, followingLink: false)?.kind == .folder else { continue }
+            folders[writer] = try names(in: folder, withSizes: writer == own)
+        }
+        return Listing(folders: folders)
+    }
+
+    private func names(in folder: FilePath, withSizes: Bool) throws(SystemFailure) -> [String: Int] {
+        var sizes: [String: Int] = [:]
+        for (subfolder, prefix) in [(folder, ""), (folder.appending("l"), "l/"), (folder.appending("b"), "b/")] {
+            for name in try files.names(in: subfolder) ?? [] {
+                let text = prefix + name.description
+                guard prefix != "" || !["l", "b", "x"].contains(text) else { continue }
+                guard withSizes else {
+                    sizes[text] = 0
+                    continue
+                }
+                // What went between the two looks is not there.
+                sizes[text] = try files.status(of: subfolder.appending(name), followingLink: false)?.size
+            }
+        }
+        return sizes
+    }
+
+    /// When something last changed in a writer's folder.
+    package func lastChange(of writer: WriterID) -> Timestamp? {
+        let folder = folder(of: writer)
+        return [folder, folder.appending("l"), folder.appending("b")].compactMap { folder in
+            ((try? files.status(of: folder)) ?? nil)?.modified
+        }.max()
+    }
+}

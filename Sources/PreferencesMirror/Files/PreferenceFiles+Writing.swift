@@ -1,0 +1,79 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+// From the state into preference files.
+extension PreferenceFiles {
+    /// Makes all of the changes in one transaction, each file only if it still is as it was read.
+    func write(
+        _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
+    ) throws -> WriteOutcome {
+        var edits: [DomainEdit] = []
+        for change in application.domains {
+            guard let file = file(of: change.domain.domain) else { return .failed }
+            edits.append(edit(file, change, readings[change.domain.domain]?.status, application.isChecked))
+        }
+        do {
+            let written = try locks.commit(edits)
+            return .done(zip(application.domains, written).map { observation($0, $1, readings) })
+        } catch let failure as StoreFailure {
+            if case .notCurrent = failure.problem { return .changedMeanwhile }
+            throw failure
+        }
+    }
+
+    private func edit(
+        _ file: DomainFile, _ change: DomainChange, _ status: FileStatus?, _ isChecked: Bool
+    ) -> DomainEdit {
+        var edit = DomainEdit(file, known: DomainContents(values: [:], status: status)) { draft in
+            var values = draft.values
+            for (path, replacement) in change.changes {
+                guard let key = path.key else { continue }
+                values[key] = replacement.new?.propertyList
+            }
+            if !file.canHold(values, draft.format) { values = file.values(draft, changedBy: change) }
+            draft.values = values
+        }
+        edit.requiresKnown = isChecked
+        return edit
+    }
+
+    private func observation(
+        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading]
+    ) -> Observation {
+        let domain = change.domain.domain
+        guard let bytes = committed.bytes, let status = committed.after.status else {
+            // Nothing was to be changed.
+            return readings[domain]?.observation
+                ?? Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
+        }
+        let values = (try? committed.file.parse(bytes).0) ?? committed.after.values
+        return Observation(
+            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
+            content: .values(values), modified: status.modified.milliseconds, mark: .write)
+    }
+}
+
+extension DomainFile {
+    fileprivate func canHold(_ values: PropertyList.Dictionary, _ format: PropertyList.Format) -> Bool {
+        var written = values
+        // Fractions of seconds are let go of there, which is no reason to leave the rest.
+        if format == .xml { _ = written.dropFractions() }
+        return values.keys.allSatisfy(\.isFitForWriting) && (try? serialized(written, as: format)) != nil
+    }
+
+    /// The values with each change in them that the format can hold. The mirror remembers which it could not.
+    fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) -> PropertyList.Dictionary {
+        var values = draft.values
+        for (path, replacement) in change.changes {
+            guard let key = path.key else { continue }
+            guard let new = replacement.new?.propertyList else {
+                values[key] = nil
+                continue
+            }
+            if canHold([key: new], draft.format) { values[key] = new }
+        }
+        return values
+    }
+}

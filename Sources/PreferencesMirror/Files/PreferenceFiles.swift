@@ -1,0 +1,155 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The preference files of a store, as the mirror reads and writes them.
+struct PreferenceFiles: Sendable {
+    let places: StorePlaces
+    let machine: Machine
+    let writer: DomainWriter
+    private let newFormat: PropertyList.Format
+
+    /// How long a file must have been left alone that a program wrote which takes no locks.
+    static let quiet: Duration = .milliseconds(200)
+
+    init(_ places: StorePlaces, on machine: Machine) {
+        self.places = places
+        self.machine = machine
+        let policy = StorePolicy(in: places, on: machine)
+        newFormat = policy.newFormat
+        writer = DomainWriter(
+            machine, WriteNote(program: "prefs mirror", process: machine.environment.process, reason: .mirrored),
+            patience: policy.patience, policy: policy.history)
+    }
+
+    /// The file of a domain; nil for a name that no domain can have.
+    func file(of domain: String) -> DomainFile? {
+        (try? DomainName(domain)).map { places.user.file(of: $0).made(in: newFormat) }
+    }
+
+    /// Which file a domain has, told without opening it.
+    func presence(of domain: String) -> Presence {
+        guard let file = file(of: domain) else { return .absent }
+        do throws(SystemFailure) {
+            let status = try machine.fileSystem.status(of: file.path)
+            return status.map { .present(MirrorEngine.FileIdentity($0)) } ?? .absent
+        } catch {
+            return .unknown
+        }
+    }
+
+    /// Whether a file is there, as far as anybody can say.
+    enum Presence: Hashable, Sendable {
+        case absent, unknown
+        case present(MirrorEngine.FileIdentity)
+
+        var identity: MirrorEngine.FileIdentity? { if case .present(let identity) = self { identity } else { nil } }
+    }
+
+    /// The domains that have a file.
+    func domains() -> [DomainName] {
+        // A domain that a transaction has made need not have its file yet.
+        places.user.finishTransactions(on: machine)
+        return (try? places.user.domains(in: machine.fileSystem)) ?? []
+    }
+
+    // MARK: Under the lock
+
+    /// A file as it was read under its lock.
+    struct Reading: Sendable {
+        let observation: Observation
+        let status: FileStatus?
+        /// Whether a program that leaves no mark may still be at it.
+        let isUnsettled: Bool
+    }
+
+    func read(_ domain: String, under locks: LockedDomains) throws(SystemFailure) -> Reading {
+        guard let file = file(of: domain) else {
+            return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
+        }
+        let found = try contents(of: file)
+        let mark = locks.mark(of: file)
+        guard let (bytes, status) = found else {
+            let isMarked = mark.map { $0.hash == nil } ?? false
+            return reading(
+                domain, nil, nil, .missing, mark: isMarked ? .deleted : nil,
+                settled: isMarked || isQuiet(file.path.parent))
+        }
+        let fingerprint = Fingerprint(of: bytes)
+        let isMarked = mark?.hash == fingerprint.bytes
+        let settled = isMarked || isQuiet(status)
+        if settled { makeDurable(file, isMarked: isMarked) }
+        if bytes.isEmpty { return reading(domain, status, fingerprint, .empty, mark: nil, settled: settled) }
+        guard let values = try? file.parse(bytes).0 else {
+            return reading(domain, status, fingerprint, .unreadable, mark: nil, settled: settled)
+        }
+        let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
+        return reading(domain, status, fingerprint, .values(values), mark: meaning, settled: settled)
+    }
+
+    private func contents(of file: DomainFile) throws(SystemFailure) -> ([UInt8], FileStatus)? {
+        guard let open = try machine.fileSystem.open(file.path, .reading) else { return nil }
+        let status = try open.status()
+        return (try open.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
+    }
+
+    private func reading(
+        _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content, mark: Mark?,
+        settled: Bool
+    ) -> Reading {
+        let observation = Observation(
+            domain: domain, identity: status.map { MirrorEngine.FileIdentity($0) }, hash: hash, content: content,
+            modified: (status?.modified ?? machine.clock.wall).milliseconds, mark: mark)
+        return Reading(observation: observation, status: status, isUnsettled: !settled)
+    }
+
+    // MARK: Programs that leave no mark
+
+    private func isQuiet(_ folder: FilePath) -> Bool {
+        guard let status = (try? machine.fileSystem.status(of: folder)) ?? nil else { return true }
+        return isQuiet(status)
+    }
+
+    private func isQuiet(_ status: FileStatus) -> Bool {
+        let age = machine.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
+        // A clock that was set back must not hold the file up.
+        return abs(age) >= Self.quiet.nanoseconds
+    }
+
+    /// Others do not see to it that what they write outlasts a crash; once it is published it must.
+    private func makeDurable(_ file: DomainFile, isMarked: Bool) {
+        guard !isMarked, let open = (try? machine.fileSystem.open(file.path, .reading)) ?? nil else { return }
+        try? open.synchronize()
+        try? machine.fileSystem.synchronizeFolder(file.path.parent)
+    }
+
+    // MARK: Marks
+
+    /// What a mark means to the mirror.
+    private func mark(_ mark: DomainMark, of file: DomainFile) -> Mark {
+        switch mark.note.reason {
+        case .restore: return .restore
+        case .recovered:
+            guard let history = History(of: file, on: machine) else { return .write }
+            // The version that stood in for the damaged file is the last good one before that of the write.
+            let former = history.versions.prefix { $0.transaction != mark.transaction }
+            return former.reversed().lazy.compactMap { history.values(of: $0) }.first.map(Mark.recovered) ?? .write
+        case let reason where reason.undoTarget != nil: return .undo
+        default: return .write
+        }
+    }
+}
+
+extension WriteReason {
+    /// What came from another host.
+    static let mirrored = WriteReason(rawValue: "mirror")
+}
+
+extension MirrorEngine.FileIdentity {
+    init(_ status: FileStatus) {
+        self.init(
+            device: status.device, inode: status.inode, size: Int64(status.size),
+            modified: status.modified.nanoseconds, changed: status.changed.nanoseconds)
+    }
+}

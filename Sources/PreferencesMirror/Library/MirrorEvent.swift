@@ -1,0 +1,105 @@
+package import MirrorEngine
+
+/// Something that happened in a mirror, told to whoever listens.
+@nonexhaustive
+public enum MirrorEvent: Hashable, Sendable {
+    /// Values of a domain come from another host.
+    case changed(domain: String, keys: [String], host: String, reason: Reason)
+    /// A change of this host lost against another host's that had not seen it; both are kept.
+    case conflict(number: Int, host: String)
+    /// A domain is left alone until a person decides.
+    case held(domain: String, reason: String)
+    /// Nothing is exchanged until a person decides.
+    case halted(reason: String)
+    /// What is to be exchanged waits.
+    case waiting(reason: Reason, detail: String)
+    /// All that others wrote is in the domains' files, and all that was changed here is published.
+    case caughtUp
+
+    /// Why a value changed, or waits.
+    @nonexhaustive
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        case host, initialSync, quota, directoryChanged, conflict, rebuild, format, reverted
+    }
+}
+
+extension MirrorSession {
+    /// What people call a writer.
+    package func host(_ writer: WriterID) -> String {
+        if writer == engine.local.writer { return configuration.label }
+        return engine.local.peers[writer]?.note?.label ?? writer.description
+    }
+
+    /// The number by which a conflict is called.
+    package func number(ofConflict loser: Dot) -> Int? {
+        engine.local.conflicts.conflicts.firstIndex { $0.loser == loser }.map { $0 + 1 }
+    }
+
+    /// What a report says to a program; nil for what only people want to know.
+    package func event(_ report: Report) -> MirrorEvent? {
+        switch report {
+        case .changed(let domain, let keys, let writer):
+            return .changed(domain: domain, keys: keys, host: host(writer), reason: .host)
+        case .conflict(let loser):
+            let conflict = engine.local.conflicts.conflicts.first { $0.loser == loser }
+            return .conflict(
+                number: number(ofConflict: loser) ?? 0, host: conflict.map { host($0.winner.writer) } ?? "")
+        case .held(let domain, let held): return .held(domain: domain, reason: held.phrase)
+        case .standing(.present): return nil
+        case .standing(let standing): return .halted(reason: standing.phrase)
+        case .waiting(let waiting):
+            return .waiting(reason: waiting == .quota ? .quota : .directoryChanged, detail: waiting.phrase)
+        case .quarantined(let address, let fault):
+            return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault)")
+        case .tooNew(let address):
+            return .waiting(reason: .directoryChanged, detail: "\(address) was written by a newer version")
+        case .lostFiles:
+            return .waiting(reason: .directoryChanged, detail: "files of this host were lost and are written anew")
+        case .reincarnated:
+            return .waiting(
+                reason: .directoryChanged, detail: "another copy of this store wrote there; this one has a new name")
+        case .digestMismatch(let writer):
+            return .waiting(
+                reason: .rebuild, detail: "the state differs from that of \(host(writer)): `prefs mirror rebuild`")
+        case .unknownDomain, .vanished: return nil
+        }
+    }
+}
+
+extension Held {
+    package var phrase: String {
+        switch self {
+        case .missing: "its file is gone, and nobody said that it was deleted"
+        case .empty: "its file is empty"
+        case .unreadable: "its file cannot be read"
+        case .emptied: "over half of its keys are gone at once"
+        case .rolledBack: "its file is one that it was before"
+        }
+    }
+}
+
+extension Standing {
+    package var phrase: String {
+        switch self {
+        case .unknown: "not looked at yet"
+        case .present: "present"
+        case .unavailable: "the directory is not available"
+        case .split: "there are two mirrors in the directory"
+        case .swapped: "another mirror is in the directory"
+        case .paused: "paused"
+        case .left: "left"
+        case .detached: "forgotten"
+        }
+    }
+}
+
+extension Report.Waiting {
+    package var phrase: String {
+        switch self {
+        case .quota: "what this host has to say is over a limit"
+        case .space: "the directory is full"
+        case .permission: "the directory cannot be written"
+        case .later: "the directory does not answer"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import MirrorEngine
+package import Platform
+package import Preferences
+
+/// Where a store keeps what it must not forget of the mirrors that it takes part in.
+package struct MirrorPlaces: Sendable {
+    package let machine: Machine
+    package let store: StorePlaces
+    /// The folders of this host's mirrors, each named for the mirror's number.
+    package let folder: FilePath
+    private let host: String
+
+    package init(_ store: StorePlaces, on machine: Machine) throws(StoreFailure) {
+        self.machine = machine
+        self.store = store
+        host = try store.host()
+        let history = store.user.history
+        let isHidden = history.lastComponent?.bytes.first == UInt8(ascii: ".")
+        let mirrors: FileName = isHidden ? ".mirror" : "mirror"
+        folder = history.parent.appending(mirrors).resolving(FilePath(host) ?? ".")
+    }
+
+    package func folder(of mirror: MirrorID) -> FilePath { folder.resolving(FilePath(mirror.description) ?? ".") }
+
+    /// A mirror that this store takes part in.
+    package struct Joined: Hashable, Sendable {
+        package let id: MirrorID
+        package let configuration: MirrorConfiguration
+    }
+
+    /// The mirrors that this store takes part in, in the order of their numbers.
+    package var joined: [Joined] {
+        let names = (try? machine.fileSystem.names(in: folder)) ?? nil
+        return (names ?? []).compactMap { name in
+            guard let id = MirrorID(name.description) else { return nil }
+            return MirrorConfiguration(in: folder.appending(name), machine.fileSystem).map {
+                Joined(id: id, configuration: $0)
+            }
+        }
+    }
+}
+
+// MARK: The host that serves a store
+
+extension MirrorPlaces {
+    /// The file that names the host which mirrors the store; nil where a store has no such folder.
+    private var servant: FilePath? {
+        guard case .file(let lock) = store.user.file(of: StorePolicy.domain).lock else { return nil }
+        return lock.parent.appending("mirror")
+    }
+
+    /// Refuses where another host mirrors this store, which then lies on a file server.
+    package func checkServant() throws(MirrorFailure) {
+        guard let servant, let bytes = (try? machine.fileSystem.contents(of: servant, limit: 4096)) ?? nil else {
+            return
+        }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        guard let other = lines.first, other != host else { return }
+        throw MirrorFailure(.servedElsewhere(host: lines.last ?? other))
+    }
+
+    /// Writes down that this host mirrors the store.
+    package func becomeServant() throws(MirrorFailure) {
+        guard let servant else { return }
+        do {
+            try machine.fileSystem.makeFolders(servant.parent)
+            let text = "\(host)\n\(machine.environment.hostName.shown)\n"
+            if try machine.fileSystem.contents(of: servant, limit: 4096) == Array(text.utf8) { return }
+            try machine.fileSystem.replace(servant, with: Array(text.utf8))
+        } catch {
+            throw MirrorFailure(error)
+        }
+    }
+}
+
+extension MirrorID {
+    /// Reads what `description` writes.
+    package init?(_ text: some StringProtocol) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }),
+            let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
+        else {
+            return nil
+        }
+        self.init(high: high, low: low)
+    }
+}

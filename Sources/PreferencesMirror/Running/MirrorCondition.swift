@@ -1,0 +1,35 @@
+package import MirrorEngine
+internal import Platform
+
+/// How a mirror stands, in one word: the worst of all that could be said.
+package enum MirrorCondition: Int, Hashable, Sendable, Comparable, CaseIterable {
+    case inSync, paused, conflicts, waiting, readOnly, overQuota, halted, unavailable
+
+    package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension MirrorSession {
+    /// How the mirror stands, as far as the last exchange can tell.
+    package func condition(after reports: [Report]) -> MirrorCondition {
+        var condition = MirrorCondition.inSync
+        func note(_ other: MirrorCondition) { condition = max(condition, other) }
+        switch engine.standing {
+        case .unavailable, .unknown: note(.unavailable)
+        case .split, .swapped: note(.halted)
+        case .paused, .left, .detached: note(.paused)
+        case .present: break
+        }
+        if engine.local.shadows.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
+        for report in reports {
+            switch report {
+            case .waiting(.quota): note(.overQuota)
+            case .waiting(.permission): note(.readOnly)
+            case .waiting: note(.waiting)
+            default: break
+            }
+        }
+        if !engine.faulty.isEmpty || hasUnfinished { note(.waiting) }
+        if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
+        return condition
+    }
+}

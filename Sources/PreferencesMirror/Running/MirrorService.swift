@@ -1,0 +1,158 @@
+package import MirrorEngine
+package import Platform
+internal import Preferences
+
+/// Keeps a mirror up to date: exchanges when something is heard of, and now and then when nothing is.
+///
+/// Hints are a help and no more: whatever is missed is found by looking. Whoever runs it calls `turn` when the bell has
+/// rung, and at the time that the last turn has named.
+package struct MirrorService: Sendable {
+    package private(set) var session: MirrorSession
+    /// Whether the store takes part no more, so that there is nothing left to do.
+    package private(set) var isOver = false
+    private let hints: Hints
+    private let clock: any Clock
+    private let watcher: any DirectoryWatcher
+    private var watches: [FilePath: any FolderWatch] = [:]
+    private var pace = Pace()
+    private var publishing = PublishingPace()
+    private var nextLook: Instant
+    private let isEager: Bool
+    /// Whether changes wait because others have just gone out.
+    private var isHoldingBack = false
+    private var watchLock: (any OpenFile)?
+    /// Whether a watch is new: what came before it did is not told, so it is looked once more.
+    private var hasNewWatch = false
+
+    package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
+        self.session = session
+        self.isEager = isEager
+        let machine = session.machine
+        (clock, watcher) = (machine.clock, machine.watcher)
+        hints = Hints(machine.clock, ring: ring)
+        nextLook = machine.clock.now
+        if isEager { pace.longest = .seconds(2) }
+    }
+
+    /// What a turn came to.
+    package struct Turn: Sendable {
+        /// When the next one is due at the latest.
+        package let next: Instant
+        package let reports: [Report]
+        /// Why nothing could be done.
+        package var failure: MirrorFailure?
+    }
+
+    /// Notes that this service watches the mirror; false where another one does.
+    package mutating func claim() throws(MirrorFailure) -> Bool {
+        do throws(SystemFailure) {
+            let path = session.folder.appending("watch")
+            guard
+                case .locked(let file) = try session.files.openLocked(
+                    path, .creating(.privateFile), .exclusive, patience: .zero)
+            else {
+                return false
+            }
+            watchLock = file
+            return true
+        } catch {
+            throw MirrorFailure(error)
+        }
+    }
+
+    /// Does what is due.
+    package mutating func turn() -> Turn {
+        watchOwnFolders()
+        let now = clock.now
+        let heard = hints.take(at: now)
+        let isLook = nextLook <= now
+        guard heard.local || heard.directory || isLook else {
+            return Turn(next: min(heard.next, nextLook), reports: [])
+        }
+        let delay = publishing.delay(at: now.nanoseconds)
+        let tip = session.engine.local.folder.tip
+        let outcome = exchange(delay > .zero ? .pull : .both)
+        let published = session.engine.local.folder.tip != tip
+        if published { publishing.note(at: clock.now.nanoseconds, hasWaited: isHoldingBack) }
+        isHoldingBack = delay > .zero && !session.engine.local.outbox.isEmpty
+        watchWriters()
+        let reports = session.takeReports()
+        if heard.local || heard.directory || !reports.isEmpty || published { pace.quicken() }
+        if isLook, !heard.directory, reports.contains(where: \.isFromOthers) { notePassedOver() }
+        return Turn(next: schedule(outcome, delay), reports: reports, failure: outcome)
+    }
+
+    /// Publishes what there is, before the end.
+    package mutating func finish() -> Turn {
+        for watch in watches.values { watch.cancel() }
+        watches = [:]
+        let failure = exchange(.push)
+        if failure == nil { session.keepHead() }
+        watchLock?.unlock()
+        return Turn(next: .never, reports: session.takeReports(), failure: failure)
+    }
+
+    private mutating func exchange(_ direction: MirrorSession.Direction) -> MirrorFailure? {
+        do throws(MirrorFailure) {
+            try session.begin(patience: .seconds(1))
+            defer { session.end() }
+            try session.exchange(direction)
+            return nil
+        } catch {
+            if error.problem == .notJoined { isOver = true }
+            return error
+        }
+    }
+
+    private mutating func schedule(_ failure: MirrorFailure?, _ delay: Duration) -> Instant {
+        let now = clock.now
+        nextLook = now.advanced(by: pace.next(random: session.moment.random))
+        if delay > .zero, !session.engine.local.outbox.isEmpty { nextLook = min(nextLook, now.advanced(by: delay)) }
+        if failure != nil || session.hasUnfinished {
+            nextLook = min(nextLook, now.advanced(by: PreferenceFiles.quiet))
+        }
+        if hasNewWatch { nextLook = now }
+        hasNewWatch = false
+        return min(nextLook, hints.take(at: Instant(nanoseconds: .min)).next)
+    }
+
+    /// A file came of which nobody told, so from now on it is looked more often.
+    private mutating func notePassedOver() { pace.longest = min(pace.longest, .seconds(10)) }
+
+    // MARK: Watches
+
+    private mutating func watchOwnFolders() {
+        let (hints, store) = (hints, session.places.store.user.folder)
+        watch(store) { hints.noteLocal($0) }
+        watch(session.folder) { hints.noteConfiguration($0) }
+    }
+
+    /// Watches the directory where the kernel tells of it; elsewhere only looking helps.
+    private mutating func watchWriters() {
+        let (hints, directory) = (hints, session.directory)
+        var wanted: Set<FilePath> = [directory.path, directory.writers]
+        if session.engine.standing == .present {
+            for writer in session.engine.writersInView where writer != session.engine.local.writer {
+                wanted.insert(directory.folder(of: writer).appending("l"))
+            }
+        }
+        for path in wanted { watch(path) { hints.noteDirectory($0) } }
+        let own: Set = [session.places.store.user.folder, session.folder]
+        for (path, watch) in watches where !wanted.contains(path) && !own.contains(path) {
+            watch.cancel()
+            watches[path] = nil
+        }
+    }
+
+    private mutating func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) {
+        guard watches[folder] == nil else { return }
+        let watch = watcher.watch(folder, receive)
+        if case .polling = watch.means { pace.longest = min(pace.longest, isEager ? .seconds(2) : .seconds(10)) }
+        watches[folder] = watch
+        hasNewWatch = true
+    }
+}
+
+extension Report {
+    fileprivate var isFromOthers: Bool { if case .changed = self { true } else { false } }
+}

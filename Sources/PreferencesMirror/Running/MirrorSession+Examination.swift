@@ -1,0 +1,37 @@
+package import MirrorEngine
+internal import Platform
+
+// Reading all that there is.
+extension MirrorSession {
+    /// Every file that is in view and whole.
+    package func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
+        let addresses = FolderCheck(engine.local, try listingOfAll()).wanted
+        return addresses.enumerated().compactMap { index, address in
+            progress(index, addresses.count)
+            guard case .pack(let pack) = directory.fetch(address, of: id) else { return nil }
+            return pack
+        }
+    }
+
+    /// Reads every file and says what is wrong: with itself, with what it refers to, with our state.
+    package mutating func examine(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [FolderCheck.Finding] {
+        try begin()
+        defer { end() }
+        var check = FolderCheck(engine.local, try listingOfAll())
+        let addresses = check.wanted
+        for (index, address) in addresses.enumerated() {
+            progress(index, addresses.count)
+            check.add(address, directory.fetch(address, of: id))
+        }
+        return check.finish()
+    }
+
+    private func listingOfAll() throws(MirrorFailure) -> Listing {
+        do throws(SystemFailure) {
+            if try directory.markers().contains(id) { return try directory.listing(own: engine.local.writer) }
+        } catch {
+            throw MirrorFailure(error)
+        }
+        throw MirrorFailure(.noMirror(directory: directory.path.description))
+    }
+}

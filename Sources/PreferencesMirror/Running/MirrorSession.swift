@@ -1,0 +1,278 @@
+package import MirrorEngine
+package import Platform
+internal import Preferences
+
+/// A store's part in one mirror, loaded: it tells the engine what happens and does what the engine says.
+///
+/// What it knows may be old as soon as the state's lock is not held: `begin` looks, and loads anew where it is.
+package struct MirrorSession: Sendable {
+    package let id: MirrorID
+    package let places: MirrorPlaces
+    package private(set) var configuration: MirrorConfiguration
+    package private(set) var engine: Engine
+    package private(set) var directory: SharedDirectory
+    /// What was told since somebody last took it.
+    private var reports: [Report] = []
+    /// What could not be done, in words.
+    package private(set) var troubles: [String] = []
+    /// Whether a file has to be looked at again before long.
+    package internal(set) var hasUnfinished = false
+
+    let preferences: PreferenceFiles
+    private let schemas: SchemaPolicy
+    private var journal: StateJournal
+    private var stateLock: (any OpenFile)?
+    /// Records that are not on the disk yet.
+    private var records: [LocalRecord] = []
+    var locked: LockedDomains?
+    var readings: [String: PreferenceFiles.Reading] = [:]
+    /// Held files as they were last looked at.
+    var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
+
+    /// Opens a mirror that the store takes part in.
+    package init(_ joined: MirrorPlaces.Joined, _ places: MirrorPlaces) {
+        (id, configuration, self.places) = (joined.id, joined.configuration, places)
+        let machine = places.machine
+        directory = SharedDirectory(configuration.directory, in: machine.fileSystem)
+        preferences = PreferenceFiles(places.store, on: machine)
+        schemas = SchemaPolicy(machine)
+        journal = StateJournal(in: places.folder(of: id), machine.fileSystem)
+        engine = Self.engine(LocalState(mirror: id, writer: WriterID(number: 0)), configuration, schemas)
+    }
+
+    private static func engine(
+        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaPolicy
+    ) -> Engine {
+        let profile = Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
+        return Engine(state, profile: profile, policy: schemas.policy, seed: configuration.seed)
+    }
+
+    package var folder: FilePath { places.folder(of: id) }
+    var machine: Machine { places.machine }
+    var files: any FileSystem { places.machine.fileSystem }
+
+    var moment: Moment {
+        let digits = files.unpredictableName().bytes.suffix(16)
+        let random = UInt64(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
+        return Moment(now: machine.clock.wall.milliseconds, random: random)
+    }
+
+    /// What was told since the last time.
+    package mutating func takeReports() -> [Report] {
+        defer { reports = [] }
+        return reports
+    }
+
+    mutating func note(_ trouble: String) { if !troubles.contains(trouble) { troubles.append(trouble) } }
+}
+
+// MARK: The state's lock
+
+extension MirrorSession {
+    /// Takes the state's lock, and loads what another program has changed meanwhile. To be ended.
+    package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
+        let attempt: LockAttempt
+        do throws(SystemFailure) {
+            let path = folder.appending("lock")
+            attempt = try files.openLocked(path, .creating(.privateFile), .exclusive, patience: patience)
+        } catch {
+            throw MirrorFailure(error.code == .noSuchFile ? MirrorFailure(.notJoined) : error)
+        }
+        guard case .locked(let file) = attempt else { throw MirrorFailure(.busy) }
+        stateLock = file
+        do {
+            try places.checkServant()
+            guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
+            let isSame = configuration.isSame(as: self.configuration)
+            self.configuration = configuration
+            (troubles, hasUnfinished) = ([], false)
+            if !journal.isCurrent || !isSame { try load() }
+        } catch {
+            end()
+            throw MirrorFailure(error)
+        }
+    }
+
+    package mutating func end() {
+        locked?.release()
+        locked = nil
+        stateLock?.unlock()
+        stateLock = nil
+    }
+
+    /// Reads the state. One that is lost or cannot be read begins anew under another name, as a new host does.
+    private mutating func load() throws(MirrorFailure) {
+        do throws(SystemFailure) {
+            var state = try journal.load()
+            if state == nil {
+                let fresh = LocalState(mirror: id, writer: .first(random: moment.random))
+                try journal.begin(fresh)
+                state = fresh
+            }
+            guard let state else { return }
+            directory = SharedDirectory(configuration.directory, in: files)
+            schemas.reload()
+            heldFiles = [:]
+            engine = Self.engine(state, configuration, schemas)
+        } catch {
+            throw MirrorFailure(error)
+        }
+    }
+
+    /// Changes the configuration, for all programs that look at it from now on.
+    package mutating func configure(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
+        let former = configuration
+        try amend(change)
+        guard configuration != former else { return }
+        if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
+        // Whoever looks at the head alone must not take it for one of this configuration.
+        journal.forgetHead()
+        try load()
+    }
+
+    /// Writes the configuration down, where it is another one.
+    mutating func amend(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
+        var changed = configuration
+        change(&changed)
+        guard changed != configuration else { return }
+        try changed.write(in: folder, files)
+        configuration = changed
+    }
+
+    /// Leaves what tells the next one whether there is anything to do, and begins a long journal anew.
+    mutating func settle() throws(MirrorFailure) {
+        do throws(SystemFailure) {
+            let state = engine.local
+            try journal.compact(state)
+        } catch {
+            throw MirrorFailure(error)
+        }
+    }
+
+    mutating func keepHead() {
+        let hasOpenConflicts = engine.local.conflicts.conflicts.contains { $0.resolvedAt == nil }
+        if hasOpenConflicts || !engine.faulty.isEmpty || hasUnfinished {
+            journal.forgetHead()
+        } else {
+            journal.keep(engine.head(journalLength: journal.length))
+        }
+    }
+
+    var head: LocalHead? { journal.head }
+}
+
+// MARK: The engine
+
+extension MirrorSession {
+    /// Tells the engine, and does what it says. What follows from that is told when all of it is done.
+    package mutating func send(_ event: Event) throws(MirrorFailure) {
+        var events = [event]
+        while !events.isEmpty {
+            let actions = engine.handle(events.removeFirst(), at: moment)
+            for action in actions {
+                events += try carryOut(action)
+            }
+            try flush()
+        }
+    }
+
+    private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Event] {
+        switch action {
+        case .append(let record): records.append(record)
+        case .report(let report): reports.append(report)
+        case .fetch(let addresses): return fetch(addresses)
+        default:
+            // Whatever is seen outside must come after what led to it.
+            try flush()
+            return carryOutOutside(action).map { [$0] } ?? []
+        }
+        return []
+    }
+
+    /// Reads files of others. Domains that come up in them take part before they are joined.
+    private func fetch(_ addresses: [PackAddress]) -> [Event] {
+        var (fetched, domains) = ([PackAddress: Fetch](), Set<Path>())
+        for address in addresses {
+            let fetch = directory.fetch(address, of: id)
+            fetched[address] = fetch
+            if case .pack(let pack) = fetch, configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
+        }
+        return selecting(domains) + [.fetched(fetched)]
+    }
+
+    private mutating func flush() throws(MirrorFailure) {
+        guard !records.isEmpty else { return }
+        do throws(SystemFailure) {
+            try journal.append(records)
+            records = []
+        } catch {
+            records = []
+            throw MirrorFailure(error)
+        }
+    }
+
+    private mutating func carryOutOutside(_ action: Action) -> Event? {
+        switch action {
+        case .create(let address, let pack): return create(address, pack)
+        case .remove(let names): return remove(names)
+        case .removeFolder(let writer):
+            let directory = directory
+            attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
+        case .observe(let domains): return observe(domains)
+        case .lock(let domains): return lock(domains)
+        case .write(let application): return write(application)
+        case .unlock:
+            locked?.release()
+            locked = nil
+        case .quarantine(let address): quarantine(address)
+        case .append, .report, .fetch: break
+        }
+        return nil
+    }
+
+    private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {
+        do throws(SystemFailure) {
+            try directory.create(address, pack)
+            return .created(address.name)
+        } catch {
+            note(error.description)
+            return .notCreated(address.name, CreationFailure(error))
+        }
+    }
+
+    private mutating func remove(_ names: [PackName]) -> Event {
+        var removed: [PackName] = []
+        let directory = directory
+        for name in names {
+            let address = PackAddress(writer: engine.local.writer, name: name)
+            if attempt({ () throws(SystemFailure) in try directory.remove(address) }) { removed.append(name) }
+        }
+        return .removed(removed)
+    }
+
+    @discardableResult
+    private mutating func attempt(_ body: () throws(SystemFailure) -> Void) -> Bool {
+        do throws(SystemFailure) {
+            try body()
+            return true
+        } catch {
+            note(error.description)
+            return false
+        }
+    }
+
+    /// Keeps a copy of what stays wrong, for a person to look at.
+    private mutating func quarantine(_ address: PackAddress) {
+        let name = address.description.split(separator: "/").joined(separator: "-")
+        guard
+            let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes))
+                ?? nil,
+            let copy = FilePath(name)
+        else { return }
+        let (files, folder) = (files, folder.appending("quarantine"))
+        attempt { () throws(SystemFailure) in
+            try files.makeFolders(folder)
+            try files.replace(folder.resolving(copy), with: bytes)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// How long nothing is looked at as long as nothing is heard: a second after a change, ever longer without one.
+struct Pace: Hashable, Sendable {
+    private(set) var interval = Self.shortest
+    /// The longest that is waited.
+    var longest: Duration = .seconds(60)
+
+    static let shortest: Duration = .seconds(1)
+
+    /// Begins anew, because something has changed.
+    mutating func quicken() { interval = Self.shortest }
+
+    /// How long to wait this time: a fifth more or less, so that hosts do not all look at once.
+    mutating func next(random: UInt64) -> Duration {
+        let share = 80 + Int(random % 41)
+        defer { interval = min(interval * 8 / 5, longest) }
+        return min(interval, longest) * share / 100
+    }
+}
+
+/// When what changes here goes out: at once after a while of quiet, and a stream of changes in few files.
+struct PublishingPace: Hashable, Sendable {
+    private var interval = Self.shortest
+    private var last: Int64?
+
+    private static let shortest: Duration = .milliseconds(50)
+    private static let longest: Duration = .seconds(1)
+
+    /// How long to wait yet; zero once it may be.
+    func delay(at nanoseconds: Int64) -> Duration {
+        guard let last else { return .zero }
+        return max(.zero, interval - .nanoseconds(nanoseconds - last))
+    }
+
+    /// Notes that something went out.
+    ///
+    /// - Parameter hasWaited: Whether it came too soon after what went out before it, as in a stream.
+    mutating func note(at nanoseconds: Int64, hasWaited: Bool) {
+        interval = hasWaited ? min(interval * 2, Self.longest) : Self.shortest
+        last = nanoseconds
+    }
+}

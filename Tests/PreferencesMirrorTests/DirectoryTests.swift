@@ -1,0 +1,156 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// What may happen to the directory, and to those who look at it.
+@Suite struct `The shared directory` {
+    struct Misfortune: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let condition: MirrorCondition
+        let happen: @Sendable (SimulatedFileSystem) throws -> Void
+    }
+
+    static let misfortunes: [Misfortune] = [
+        Misfortune(testDescription: "deleted", condition: .unavailable) { try removeAll(MirrorBench.directory, $0) },
+        Misfortune(testDescription: "emptied", condition: .unavailable) { files in
+            for name in try files.names(in: MirrorBench.directory) ?? [] {
+                try removeAll(MirrorBench.directory.appending(name), files)
+            }
+        },
+        Misfortune(testDescription: "swapped", condition: .halted) { files in
+            try removeAll(MirrorBench.directory, files)
+            try SharedDirectory(MirrorBench.directory, in: files).begin(MirrorID(high: 1, low: 2))
+        },
+        Misfortune(testDescription: "made two", condition: .halted) { files in
+            try SharedDirectory(MirrorBench.directory, in: files).begin(MirrorID(high: 1, low: 2))
+        },
+        Misfortune(testDescription: "out of reach", condition: .unavailable) { files in
+            try files.open(MirrorBench.directory, .reading)?.setPermissions(FilePermissions(rawValue: 0))
+        },
+        Misfortune(testDescription: "a file", condition: .unavailable) { files in
+            try removeAll(MirrorBench.directory, files)
+            try files.replace(MirrorBench.directory, with: [1])
+        },
+    ]
+
+    private static func removeAll(_ path: FilePath, _ files: SimulatedFileSystem) throws {
+        if try files.status(of: path, followingLink: false)?.kind == .folder {
+            for name in try files.names(in: path) ?? [] { try removeAll(path.appending(name), files) }
+        }
+        try files.remove(path)
+    }
+
+    @Test(arguments: misfortunes)
+    func `may be anything, and settings stay as they are`(_ misfortune: Misfortune) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        try misfortune.happen(bench.disk.process(user: 1000))
+        let before = try bench.directoryContents()
+        try hosts[0].write("other", 2)
+        for host in hosts { #expect(try host.condition() == misfortune.condition) }
+        #expect(try hosts[0].values() == ["key": 1, "other": 2])
+        #expect(try hosts[1].values() == ["key": 1])
+        #expect(try bench.directoryContents() == before, "nothing is created")
+    }
+
+    @Test func `comes back, and what was changed meanwhile goes out`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        let away: FilePath = "/home/ada/away"
+        try files.rename(MirrorBench.directory, to: away)
+        try hosts[0].write("key", 1)
+        #expect(try hosts[0].condition() == .unavailable)
+        try files.rename(away, to: MirrorBench.directory)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": 1])
+    }
+
+    @Test func `is read, and not written, where it can only be read`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try hosts[0].sync()
+        let root = bench.disk.process()
+        let own = SharedDirectory(MirrorBench.directory, in: root)
+        let writer = try hosts[1].sync(.pull).engine.local.writer
+        for folder in ["w/\(writer)", "w/\(writer)/l"] {
+            let path = MirrorBench.directory.resolving(try #require(FilePath(folder)))
+            try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o555))
+        }
+        #expect(own.lastChange(of: writer) != nil)
+        try hosts[1].write("other", 1)
+        #expect(try hosts[1].condition() == .readOnly)
+        #expect(try hosts[1].values() == ["key": 1, "other": 1])
+    }
+
+    @Test func `is not changed by a second exchange, nor is anything else`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let before = try bench.directoryContents()
+        for host in hosts {
+            let again = try host.again()
+            let count = again.fileSystem.operations.count
+            let session = try again.session()
+            #expect(session.isAtRest)
+            try again.sync()
+            let written = again.fileSystem.operations.dropFirst(count).filter(\.isWriting)
+            #expect(written.isEmpty, "\(written)")
+        }
+        #expect(try bench.directoryContents() == before)
+    }
+
+    @Test func `is looked at again where something is new`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].session().isAtRest)
+        try hosts[0].write("key", 1, "com.example.new")
+        #expect(try !hosts[0].session().isAtRest, "a new domain")
+        try hosts[0].sync()
+        #expect(try !hosts[1].session().isAtRest, "a new file")
+        try bench.comeToRest(hosts)
+        try hosts[1].scribble(["other": 1])
+        #expect(try !hosts[1].session().isAtRest, "a changed file")
+    }
+
+    @Test func `may have what does not belong there`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        let writer = try hosts[0].sync().engine.local.writer
+        for junk in [
+            "w/.DS_Store", "w/desktop.ini", "w/\(writer)/._who-0001.0000000000",
+            "w/\(writer)/who-0001.0000000000 (conflicted copy)", "w/x",
+        ] {
+            try files.replace(MirrorBench.directory.resolving(try #require(FilePath(junk))), with: [1, 2, 3])
+        }
+        try files.makeSymbolicLink(
+            MirrorBench.directory.resolving("w/0000000000000"), to: "/etc")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": 1])
+        #expect(try hosts[1].condition() == .inSync)
+    }
+}
+
+extension SimulatedFileSystem.Operation {
+    /// Whether it changes anything on the disk.
+    var isWriting: Bool {
+        switch operation {
+        case .write, .truncate, .setMode, .setOwner, .rename, .exchange, .link, .clone, .remove, .makeFolder,
+            .synchronize, .synchronizeFolder:
+            true
+        default: false
+        }
+    }
+}

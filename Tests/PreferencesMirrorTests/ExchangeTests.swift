@@ -1,0 +1,152 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Two hosts and one directory.
+@Suite struct `What one host writes` {
+    @Test func `another one can read`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try hosts[0].sync()
+        try hosts[1].sync()
+        #expect(try hosts[1].values() == ["key": 1])
+        try hosts[1].write("key", nil)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[0].values() == [:])
+    }
+
+    @Test func `in several domains at once arrives whole`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let domains: [DomainName] = ["com.example.a", "com.example.b", "com.example.c"]
+        try hosts[0].write("key", 1, in: domains)
+        let session = try hosts[0].sync()
+        #expect(session.engine.local.sequence == 1, "one transaction")
+        try hosts[1].sync()
+        for domain in domains { #expect(try hosts[1].values(domain) == ["key": 1]) }
+        let versions = try domains.map { domain in
+            try #require(History(of: hosts[1].file(domain), on: hosts[1].machine)?.versions.last)
+        }
+        #expect(Set(versions.map(\.transaction)).count == 1)
+        #expect(versions.allSatisfy { $0.note.reason.word == "mirror" })
+    }
+
+    @Test func `is not told to domains that take no part`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        for domain: DomainName in ["org.other", .global, "prefs"] { try hosts[0].write("key", "secret", domain) }
+        try bench.comeToRest(hosts)
+        for domain: DomainName in ["org.other", .global, "prefs"] { #expect(try hosts[1].values(domain) == [:]) }
+        try hosts[0].select { $0.add("NSGlobalDomain") }
+        try hosts[1].select { $0.add("NSGlobalDomain") }
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values(.global) == ["key": "secret"])
+    }
+
+    @Test func `stays there where a schema says so`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        for host in hosts { try host.install(merging: [], home: ["token"]) }
+        try hosts[0].write("token", "secret")
+        try hosts[0].write("other", 1)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["other": 1])
+        #expect(try hosts[0].values() == ["other": 1, "token": "secret"])
+    }
+
+    @Test func `while both were apart has one winner, and the loser is kept`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", "first")
+        bench.disk.clock.advance(by: .seconds(1))
+        try hosts[1].write("key", "second")
+        try bench.comeToRest(hosts)
+        for host in hosts { #expect(try host.values() == ["key": "second"]) }
+        #expect(try hosts[1].condition() == .inSync)
+        #expect(try hosts[0].condition() == .conflicts)
+        let conflicts = try hosts[0].sync().engine.local.conflicts.conflicts
+        let conflict = try #require(conflicts.first)
+        #expect(conflicts.count == 1)
+        #expect(conflict.values.values.map(\.value?.propertyList) == ["first"])
+    }
+
+    @Test func `in two leaves of one dictionary both live`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        for host in hosts { try host.install(merging: ["window"]) }
+        try hosts[0].write("window", ["width": 1, "height": 1])
+        try bench.comeToRest(hosts)
+        try hosts[0].write("window", ["width": 2, "height": 1])
+        try hosts[1].write("window", ["width": 1, "height": 3])
+        try bench.comeToRest(hosts)
+        for host in hosts { #expect(try host.values()["window"] == ["width": 2, "height": 3]) }
+        for host in hosts { #expect(try host.condition() == .inSync) }
+    }
+
+    @Test func `before it takes part only fills gaps`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a")
+        try hosts[0].write("key", "theirs")
+        try hosts[0].sync()
+        let newcomer = try bench.stranger("b")
+        try newcomer.write("key", "ours")
+        try newcomer.write("gap", "ours")
+        try newcomer.enter(isFirst: false)
+        try newcomer.select { $0.add("com.*") }
+        try bench.comeToRest([hosts[0], newcomer])
+        for host in [hosts[0], newcomer] { #expect(try host.values() == ["key": "theirs", "gap": "ours"]) }
+        // What was replaced is kept.
+        let history = try #require(History(of: newcomer.file("com.example.a"), on: newcomer.machine))
+        #expect(history.versions.contains { history.values(of: $0)?["key"] == "ours" })
+    }
+
+    @Test func `without a lock is taken up once it is left alone`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].scribble(["key": 1])
+        var session = try hosts[0].session()
+        try session.begin()
+        try session.exchange()
+        session.end()
+        #expect(session.hasUnfinished)
+        #expect(session.engine.local.sequence == 0)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": 1])
+    }
+
+    @Test func `comes back when the domain is taken out and in again`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try hosts[0].write("gone", 1)
+        try bench.comeToRest(hosts)
+        try hosts[1].select { $0.remove("com.example.a") }
+        try bench.comeToRest(hosts)
+        try hosts[0].write("key", 2)
+        try hosts[0].write("gone", nil)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": 1, "gone": 1])
+        try hosts[1].select { $0.add("com.example.a") }
+        try bench.comeToRest(hosts)
+        for host in hosts { #expect(try host.values() == ["key": 2]) }
+    }
+
+    @Test func `in a format that cannot hold a value leaves it to those that can`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].scribble(["kept": 1])
+        try bench.comeToRest(hosts)
+        let fraction = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
+        try hosts[1].write("when", fraction)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[0].values()["when"] == .date(Date(timeIntervalSinceReferenceDate: 0)))
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values()["when"] == fraction)
+    }
+}

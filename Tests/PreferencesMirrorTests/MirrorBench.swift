@@ -1,0 +1,157 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// A simulated disk on which several hosts have their files, and a directory that they share.
+struct MirrorBench: Sendable {
+    let disk: SimulatedDisk
+
+    static let directory: FilePath = "/home/ada/shared"
+
+    init(seed: UInt64 = Seed.ofThisRun.number) throws { disk = try SimulatedMachine(seed: seed).disk }
+
+    init(_ disk: SimulatedDisk) { self.disk = disk }
+
+    /// The processes of a host, which has taken part in nothing yet.
+    func stranger(_ name: String, _ plan: FaultPlan = FaultPlan()) throws -> MirrorHost {
+        try MirrorHost(name, on: disk, plan)
+    }
+
+    /// A host that made the mirror, and others that joined it; all take all domains that begin with `com.`.
+    func hosts(_ names: String...) throws -> [MirrorHost] {
+        try names.enumerated().map { index, name in
+            let host = try stranger(name)
+            try host.enter(isFirst: index == 0)
+            try host.select { $0.add("com.*") }
+            try host.sync()
+            return host
+        }
+    }
+
+    /// Lets all of them exchange until nothing is left to say.
+    func comeToRest(_ hosts: [MirrorHost]) throws {
+        for _ in 0..<3 { for host in hosts { try host.sync() } }
+    }
+
+    /// All that lies in the directory.
+    func directoryContents() throws -> [String: [UInt8]] {
+        var contents: [String: [UInt8]] = [:]
+        try collect(Self.directory, disk.process(), &contents)
+        return contents
+    }
+
+    private func collect(_ folder: FilePath, _ files: SimulatedFileSystem, _ contents: inout [String: [UInt8]]) throws {
+        for name in (try? files.names(in: folder)) ?? [] {
+            let path = folder.appending(name)
+            if try files.status(of: path)?.kind == .folder {
+                try collect(path, files, &contents)
+            } else {
+                contents[path.description] = try files.contents(of: path)
+            }
+        }
+    }
+}
+
+/// A host: a store of its own, and its part in the mirror.
+struct MirrorHost: Sendable {
+    let name: String
+    let disk: SimulatedDisk
+    let fileSystem: SimulatedFileSystem
+    let machine: Machine
+    let places: MirrorPlaces
+
+    init(_ name: String, on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan()) throws {
+        self.name = name
+        self.disk = disk
+        fileSystem = disk.process(user: 1000, plan)
+        let home = "/home/ada/\(name)"
+        let environment = Environment(
+            variables: [
+                "HOME": "/home/ada", "XDG_CONFIG_HOME": home + "/config", "XDG_STATE_HOME": home + "/state",
+                "XDG_DATA_HOME": home + "/data",
+            ], arguments: ["program"], executable: "/usr/bin/program", user: 1000, hostName: name)
+        machine = Machine(
+            fileSystem: fileSystem, clock: disk.clock, watcher: SimulatedDirectoryWatcher(disk),
+            environment: environment, terminal: SimulatedTerminal())
+        places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
+    }
+
+    /// The same host after a reboot, or another process of it.
+    func again(on disk: SimulatedDisk? = nil, _ plan: FaultPlan = FaultPlan()) throws -> MirrorHost {
+        try MirrorHost(name, on: disk ?? self.disk, plan)
+    }
+
+    func enter(isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil) throws {
+        var admission = MirrorPlaces.Admission()
+        admission.id = id
+        if isFirst {
+            _ = try places.initialise(directory, admission)
+        } else {
+            _ = try places.join(directory, admission)
+        }
+    }
+
+    func session() throws -> MirrorSession { MirrorSession(try #require(places.joined.first), places) }
+
+    func select(_ change: (inout DomainSelection) -> Void) throws {
+        var session = try session()
+        try session.begin()
+        try session.configure { change(&$0.selection) }
+        session.end()
+    }
+
+    /// One exchange, by a process of its own.
+    @discardableResult
+    func sync(_ direction: MirrorSession.Direction = .both) throws -> MirrorSession {
+        var session = try session()
+        try session.sync(direction) { disk.clock.advance(by: $0) }
+        return session
+    }
+
+    /// How an exchange ends.
+    func condition() throws -> MirrorCondition {
+        var session = try sync()
+        return session.condition(after: session.takeReports())
+    }
+
+    // MARK: Settings
+
+    func file(_ domain: DomainName) -> DomainFile { places.store.user.file(of: domain) }
+
+    func write(_ key: String, _ value: PropertyList?, _ domain: DomainName = "com.example.a") throws {
+        try write(key, value, in: [domain])
+    }
+
+    /// Writes into several domains at once.
+    func write(_ key: String, _ value: PropertyList?, in domains: [DomainName]) throws {
+        try DomainWriter(machine, WriteNote(.write, by: machine)).commit(
+            domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
+    }
+
+    func values(_ domain: DomainName = "com.example.a") throws -> PropertyList.Dictionary {
+        try file(domain).contents(on: machine).values
+    }
+
+    /// Writes a file as a program does that knows nothing of locks.
+    func scribble(_ values: PropertyList.Dictionary, _ domain: DomainName = "com.example.a") throws {
+        try fileSystem.makeFolders(file(domain).path.parent)
+        try fileSystem.replace(file(domain).path, with: try file(domain).serialized(values, as: .xml))
+    }
+
+    /// Installs a schema in which these keys are dictionaries that merge.
+    func install(merging keys: [String], home: [String] = [], for domain: DomainName = "com.example.a") throws {
+        let settings =
+            keys.map { PropertyList.dictionary(["Key": .string($0), "Type": "dictionary", "Merge": true]) }
+            + home.map { PropertyList.dictionary(["Key": .string($0), "Type": "string", "Mirrored": false]) }
+        let schema: PropertyList = ["Domain": .string(domain.text), "Settings": .array(settings)]
+        let folder = try #require(FilePath("/home/ada/\(name)/data/prefs/schemas"))
+        try fileSystem.makeFolders(folder)
+        let file = folder.resolving(try #require(FilePath(domain.text + ".plist")))
+        try fileSystem.replace(file, with: Array(try schema.serialized(as: .xml)))
+    }
+}

@@ -1,0 +1,84 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct `A check of a mirror's files` {
+    /// Two hosts of which each has a base, two logs and a note.
+    private func pair() -> (near: SimulatedHost, far: SimulatedHost) {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for host in [near, far] {
+            host.set("a", to: .string("first of \(host.label)"))
+            bench.comeToRest()
+            host.sync(compacts: true)
+        }
+        bench.comeToRest()
+        for (key, host) in [("b", near), ("c", far), ("d", near), ("b", far)] {
+            host.set(key, to: .string("of \(host.label)"))
+            bench.comeToRest()
+        }
+        return (near, far)
+    }
+
+    private func findings(_ host: SimulatedHost, extra: [WriterID: [String: Int]] = [:]) -> [FolderCheck.Finding] {
+        var listing = host.listing
+        for (writer, names) in extra { listing.folders[writer, default: [:]].merge(names) { $1 } }
+        var check = FolderCheck(host.engine.local, listing)
+        for (address, fetch) in host.fetch(check.wanted) { check.add(address, fetch) }
+        return check.finish()
+    }
+
+    /// The files of a writer that are of a kind, as a host sees them.
+    private func files(_ host: SimulatedHost, of other: SimulatedHost, _ kind: PackName.Kind) -> [PackAddress] {
+        host.files(of: other.durable.writer).filter { $0.name.kind == kind }
+    }
+
+    @Test func `finds nothing where all is well`() {
+        let (near, far) = pair()
+        #expect(findings(near).isEmpty && findings(far).isEmpty)
+    }
+
+    @Test func `finds what is faulty, out of reach, missing, or not ours`() throws {
+        let (near, far) = pair()
+        let log = try #require(files(near, of: far, .log).last)
+        near.view[log] = .spoilt
+        #expect(findings(near).contains(.faulty(log, .wrongHash)))
+        let own = try #require(files(far, of: far, .base).first)
+        far.view[own] = nil
+        #expect(findings(far).contains(.missing(own.name)))
+        let name = "l/000000000009.2e9f0a77d1.log"
+        let stray = "l/000000000009.2e9f0a77d1 (conflict).log"
+        let found = findings(near, extra: [near.durable.writer: [name: 1, stray: 1, "l/~1.tmp": 1]])
+        let address = PackAddress(writer: near.durable.writer, name: try #require(PackName(name)))
+        #expect(found.contains(.foreign(address.name)) && found.contains(.unreadable(address)))
+        #expect(found.contains(.stray(near.durable.writer, stray)))
+        #expect(!found.contains { if case .stray(_, "l/~1.tmp") = $0 { true } else { false } })
+    }
+
+    @Test func `finds a log that is not there by those around it`() throws {
+        let (near, far) = pair()
+        let logs = files(far, of: near, .log)
+        try #require(logs.count == 2)
+        far.view[logs[0]] = nil
+        let found = findings(far)
+        let number = logs[0].name.number
+        #expect(found.contains(.gap(near.durable.writer, number...number)))
+        #expect(found.contains(.brokenChain(logs[1])))
+        far.view[logs[0]] = .whole
+        far.view[logs[1]] = nil
+        let rest = findings(far)
+        #expect(rest.contains(.filesLack(["s"])))
+        #expect(rest.contains(.unsaid(Dot(writer: near.durable.writer, sequence: number + 1))))
+    }
+
+    @Test func `finds a state that is not what the files say`() {
+        let (near, far) = pair()
+        far.set("d", to: "not taken up yet")
+        far.publishNow()
+        near.world.pass(1)
+        let found = findings(near)
+        #expect(found.contains(.stateLacks(["s"])))
+        #expect(found.contains { if case .notJoined = $0 { true } else { false } })
+    }
+}

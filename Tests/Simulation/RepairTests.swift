@@ -1,0 +1,174 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct `A value that lost` {
+    /// Two hosts that wrote one key while apart; `near` lost.
+    private func conflict(_ lost: PropertyList?, _ won: PropertyList?) -> (Bench, near: SimulatedHost, SimulatedHost) {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: "of both")
+        bench.comeToRest()
+        near.set("a", to: lost)
+        bench.world.pass(5)
+        far.set("a", to: won)
+        bench.comeToRest()
+        return (bench, near, far)
+    }
+
+    @Test(arguments: [("lost", "won"), ("lost", nil), (nil, "won")] as [(String?, String?)])
+    func `is written anew where a person says so`(_ lost: String?, _ won: String?) throws {
+        let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
+        #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
+        let loser = try #require(near.engine.local.conflicts.conflicts.first).loser
+        near.command(.restore(loser))
+        bench.comeToRest()
+        #expect(bench.isSound)
+        for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
+        #expect(near.engine.local.conflicts.conflicts.map(\.resolvedAt).contains(nil) == false)
+        // Who restores has seen the winner, so that this is no conflict.
+        #expect(far.engine.local.conflicts.conflicts.isEmpty)
+    }
+
+    @Test func `does not come back over what a file holds by then`() throws {
+        let (bench, near, far) = conflict("lost", "won")
+        let loser = try #require(near.engine.local.conflicts.conflicts.first).loser
+        near.interference = { near.edit("a", to: "edited meanwhile") }
+        near.command(.restore(loser))
+        bench.comeToRest()
+        #expect(bench.isSound && far.value("a") == "edited meanwhile")
+    }
+
+    @Test func `is nothing to be written where it is in force again`() throws {
+        let (bench, near, far) = conflict("lost", "won")
+        far.set("a", to: "lost")
+        bench.comeToRest()
+        let sequence = near.engine.local.sequence
+        near.command(.restore(try #require(near.engine.local.conflicts.conflicts.first).loser))
+        #expect(near.engine.local.sequence == sequence)
+        #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
+    }
+}
+
+@Suite struct `A host's part in a mirror` {
+    @Test func `ends with its last word, and begins again where it left off`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: "the last word")
+        near.command(.leave)
+        bench.comeToRest()
+        near.restart()
+        near.edit("b", to: "after that")
+        bench.comeToRest()
+        #expect(near.engine.standing == .left && far.value("a") == "the last word" && far.value("b") == nil)
+        #expect(far.engine.local.peers[near.durable.writer]?.note?.hasLeft == true)
+        far.set("c", to: "meanwhile")
+        near.command(.resume)
+        bench.comeToRest()
+        #expect(far.engine.local.peers[near.durable.writer]?.note?.hasLeft == false)
+        #expect(bench.isSound && far.value("b") == "after that" && near.value("c") == "meanwhile")
+    }
+
+    @Test func `pauses until a person says otherwise, whoever dies meanwhile`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.command(.pause)
+        near.restart()
+        near.edit("a", to: 1)
+        bench.comeToRest()
+        #expect(near.engine.standing == .paused && far.value("a") == nil)
+        near.command(.resume)
+        bench.comeToRest()
+        #expect(far.value("a") == 1 && bench.isSound)
+    }
+
+    @Test func `is over when it is forgotten, for a restarted host too`() throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.command(.detach)
+        near.restart()
+        near.actionCount = 0
+        near.edit("a", to: 1)
+        far.set("b", to: 2)
+        bench.comeToRest()
+        #expect(near.actionCount == 0 && near.files["s"]?.values == ["a": 1] && far.value("a") == nil)
+        #expect(near.engine.local.participation == .detached)
+    }
+
+    @Test func `is shown again when a host that was given up says something`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.command(.retire(far.durable.writer))
+        bench.comeToRest()
+        #expect(near.engine.local.retired == [far.durable.writer])
+        far.set("a", to: 1)
+        bench.comeToRest()
+        #expect(near.engine.local.retired.isEmpty)
+        let peer = near.engine.local.peers[far.durable.writer]
+        #expect(peer?.heardAt != nil && peer.map { $0.lastStamp > .zero } == true)
+    }
+}
+
+@Suite struct `A file of our own` {
+    /// Two hosts at rest, of which `near` has said everything in a base.
+    private func pair(checksEvery: Int64 = .max) -> (Bench, near: SimulatedHost, far: SimulatedHost) {
+        let bench = Bench { $0.checksEvery = checksEvery }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        near.set("a", to: "of the base")
+        bench.comeToRest()
+        near.sync(compacts: true)
+        bench.comeToRest()
+        return (bench, near, far)
+    }
+
+    private func rests(_ host: SimulatedHost) -> Bool {
+        host.actionCount = 0
+        let mayRest = host.mayRest
+        host.sync()
+        return mayRest && host.actionCount == 0
+    }
+
+    @Test(arguments: [PackName.Kind.base, .note]) func `that is lost stands there again, alone or with others`(
+        _ kind: PackName.Kind
+    ) {
+        let (bench, near, far) = pair()
+        let names = near.files(of: near.durable.writer)
+        for host in [near, far] {
+            for name in names where name.name.kind == kind { host.view[name] = nil }
+        }
+        bench.comeToRest()
+        #expect(near.files(of: near.durable.writer).map(\.name.kind) == [.base, .note])
+        #expect(rests(near) && bench.isSound)
+        #expect(bench.host("late").value("a") == nil)
+        bench.comeToRest()
+        #expect(bench.isSound)
+    }
+
+    @Test func `that has another size is made anew`() throws {
+        let (bench, near, far) = pair()
+        let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
+        near.view[base] = .partial
+        bench.comeToRest()
+        #expect(near.view[base] == .whole && near.reports.contains(.lostFiles))
+        #expect(rests(near) && bench.isSound && far.value("a") == "of the base")
+    }
+
+    @Test func `that is spoilt in place is found within hours, and made anew`() throws {
+        let (bench, near, far) = pair(checksEvery: 3_600_000)
+        let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
+        near.view[base] = .spoilt
+        bench.comeToRest()
+        #expect(near.view[base] == .spoilt)
+        for _ in 0..<3 {
+            bench.world.pass(3700)
+            // Only a host that is at work looks.
+            far.set("b", to: .integer(.init(Int64(bench.world.time))))
+            bench.comeToRest()
+        }
+        #expect(near.view[base] == .whole && near.reports.count { $0 == .lostFiles } == 1)
+    }
+}
