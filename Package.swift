@@ -97,7 +97,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleWords", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "Commands", "ExampleWords", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
+                "SimulatedPlatform",
                 "TestSupport",
             ]),
         .testTarget(
