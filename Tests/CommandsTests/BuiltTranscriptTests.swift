@@ -45,9 +45,9 @@ private final class ShortHome {
         if !FileManager.default.fileExists(atPath: link) {
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: program)
         }
+        let arguments = words.dropFirst().map { $0.replacingOccurrences(of: Self.simulated, with: path) }
         let process = try Subprocess.run(
-            link, Array(words.dropFirst()), input: Data(input.utf8), environment: environment,
-            in: URL(filePath: path))
+            link, arguments, input: Data(input.utf8), environment: environment, in: URL(filePath: path))
         return Transcript.Outcome(output: process.text, errors: process.errorText, status: process.status)
     }
 
