@@ -62,7 +62,7 @@ let package = Package(
             name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "SettingsSchema"]),
 
         // Tests: one target a module, and what they share.
-        .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
@@ -88,6 +88,8 @@ let package = Package(
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
                 "TestSupport",
             ]),
+        .testTarget(
+            name: "MirrorProofs", dependencies: ["Platform", "Preferences", "PropertyLists", "TestSupport", "prefs"]),
         .testTarget(
             name: "CommandsTests",
             dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
