@@ -64,7 +64,9 @@ import Testing
         try mirror.hosts[0].write("key", 1, in: ["com.example.a"])
         try mirror.comeToRest()
         let watches = try mirror.hosts.map { try WatchProcess($0) }
-        _ = try holds(within: .seconds(10)) { try mirror.hosts.allSatisfy { try $0.run("mirror", "status").text.contains(", watched") } }
+        _ = try holds(within: .seconds(10)) {
+            try mirror.hosts.allSatisfy { try $0.run("mirror", "status").text.contains(", watched") }
+        }
         pause(.seconds(1))
         let (traces, calls) = (try mirror.traces(), watches.map(\.writeCalls))
         pause(.seconds(Extent.isFull ? 20 : 3))

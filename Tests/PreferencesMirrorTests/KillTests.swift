@@ -11,7 +11,8 @@ import Testing
 /// An exchange that ends at each of its operations in turn, by death or by a failure, until none is left.
 @Suite struct `An exchange that is interrupted` {
     static let effects: [Fault.Effect] = [
-        .dieBefore, .dieAfter, .dieWithin(keeping: 9), .fail(.noSpace), .fail(.inputOutput), .tear(keeping: 5, .noSpace),
+        .dieBefore, .dieAfter, .dieWithin(keeping: 9), .fail(.noSpace), .fail(.inputOutput),
+        .tear(keeping: 5, .noSpace),
     ]
 
     /// Whether each operation is tried: `Tests/run mirror` asks for that.
