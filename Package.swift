@@ -59,7 +59,11 @@ let package = Package(
         // Measured and attacked, never shipped.
         .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
         .executableTarget(
-            name: "Fuzzing", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "SettingsSchema"]),
+            name: "Fuzzing",
+            dependencies: [
+                "Commands", "Digests", "MirrorEngine", "Platform", "PropertyLists", "SettingsSchema",
+                "SimulatedPlatform",
+            ]),
 
         // Tests: one target a module, and what they share.
         .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
@@ -92,7 +96,10 @@ let package = Package(
             name: "MirrorProofs", dependencies: ["Platform", "Preferences", "PropertyLists", "TestSupport", "prefs"]),
         .testTarget(
             name: "CommandsTests",
-            dependencies: ["Commands", "Platform", "Preferences", "PropertyLists", "SimulatedPlatform", "TestSupport"]),
+            dependencies: [
+                "Commands", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "TestSupport",
+            ]),
         .testTarget(
             name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),

@@ -15,6 +15,9 @@ extension Benchmark {
             Benchmark(name: "store", summary: "keeping settings, as the stores that others made do it") {
                 try StoreBenchmark($0).run()
             },
+            Benchmark(name: "args", summary: "a script's arguments, against getopt(1)") {
+                try ScriptsBenchmark($0).run()
+            },
         ]
     }
 

@@ -18,7 +18,12 @@ public enum Command: Sendable {
         do {
             return try perform(in: surroundings)
         } catch {
-            return report(error, in: surroundings)
+            let status = report(error, in: surroundings)
+            if let failure = error as? UsageFailure, failure.path.first == Verb.args.name {
+                let words = surroundings.environment.arguments
+                try? surroundings.terminal.write(ScriptEnd.text(after: words, status), to: .output)
+            }
+            return status
         }
     }
 
@@ -28,7 +33,9 @@ public enum Command: Sendable {
             try surroundings.terminal.write(HelpText.overview(), to: .errors)
             return .usage
         }
-        switch try Parser.request(words) {
+        // Scripts begin with it: the table of all verbs takes longer to come about than a script's arguments to be read.
+        let verbs = words.first == "args" ? [Verb.args] : Verb.all
+        switch try Parser.request(words, verbs: verbs) {
         case .version:
             try surroundings.say("prefs \(version)")
             return .done

@@ -59,6 +59,7 @@ extension Target {
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
         case .pack: try checkPack(bytes)
+        case .command: try checkCommand(bytes)
         default: break
         }
         for options in readings {

@@ -17,6 +17,9 @@
                 if CommandLine.arguments.dropFirst().first == "--flood" {
                     endProcess(try flood(named: CommandLine.arguments.dropFirst(2).first) ? 0 : 1)
                 }
+                if CommandLine.arguments.dropFirst().first == "--command-lines" {
+                    endProcess(try runCommandLines(CommandLine.arguments.dropFirst(2)) ? 0 : 1)
+                }
                 let replay = try Replay(arguments: CommandLine.arguments.dropFirst())
                 let failures = try replay.run()
                 endProcess(failures == 0 ? 0 : 1)
@@ -34,6 +37,12 @@
             }
             guard let flood = Flood.all.first(where: { $0.name == name }) else { throw Misuse() }
             return try flood.isBounded()
+        }
+
+        private static func runCommandLines(_ arguments: ArraySlice<String>) throws -> Bool {
+            let numbers = arguments.map { UInt64($0) ?? 0 }
+            guard let count = numbers.first, count > 0, count < 1 << 32, numbers.count <= 2 else { throw Misuse() }
+            return CommandLines.run(Int(count), seed: numbers.count == 2 ? numbers[1] : .random(in: 1...(1 << 32)))
         }
 
         private init(arguments: ArraySlice<String>) throws {
@@ -92,6 +101,7 @@
                 """
                 usage: Fuzzing [--target \(Target.allCases.map(\.rawValue).joined(separator: "|"))] [--verbose] PATH…
                        Fuzzing --flood [NAME]   the memory that reading a prepared input takes; no name: their names
+                       Fuzzing --command-lines COUNT [SEED]   runs the command on lines made at random
                 """
             }
         }

@@ -7,6 +7,8 @@ enum Target: String, CaseIterable {
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.
     case schema, settings
     case pack
+    /// Lines of words for the command.
+    case command
 
     /// The format that the bytes are read as; nil where they are sniffed.
     var format: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
@@ -17,7 +19,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .schema, .settings, .pack: return []
+        case .schema, .settings, .pack, .command: return []
         }
     }
 }

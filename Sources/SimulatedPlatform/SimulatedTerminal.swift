@@ -7,7 +7,8 @@ package final class SimulatedTerminal: Terminal {
 
     private struct State: Sendable {
         var widths: [StandardStream: Int]
-        var typed: [UInt8]
+        /// What stands on the descriptors that are open for reading.
+        var readable: [Int32: [UInt8]]
         var written: [StandardStream: [UInt8]] = [:]
         var status: Int32?
         var failure: ErrorCode?
@@ -16,8 +17,12 @@ package final class SimulatedTerminal: Terminal {
     /// - Parameters:
     ///   - widths: The streams that are terminals, and how wide. The others are files.
     ///   - input: What stands on the standard input.
-    package init(widths: [StandardStream: Int] = [:], input: String = "") {
-        state = Mutex(State(widths: widths, typed: Array(input.utf8)))
+    ///   - descriptors: What stands on others that are open.
+    package init(
+        widths: [StandardStream: Int] = [:], input: String = "", descriptors: [Int32: [UInt8]] = [:]
+    ) {
+        let readable = descriptors.merging([StandardStream.input.rawValue: Array(input.utf8)]) { $1 }
+        state = Mutex(State(widths: widths, readable: readable))
     }
 
     /// What was written to a stream.
@@ -44,11 +49,12 @@ package final class SimulatedTerminal: Terminal {
         if let failure { throw SystemFailure(failure, .write, nil) }
     }
 
-    package func input(limit: Int) throws(SystemFailure) -> [UInt8] {
-        let bytes = state.withLock { state in
-            defer { state.typed = [] }
-            return state.typed
+    package func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
+        let found = state.withLock { state in
+            defer { if state.readable[descriptor] != nil { state.readable[descriptor] = [] } }
+            return state.readable[descriptor]
         }
+        guard let bytes = found else { throw SystemFailure(.badDescriptor, .read, nil) }
         guard bytes.count <= limit else { throw SystemFailure(.fileTooLarge, .read, nil) }
         return bytes
     }

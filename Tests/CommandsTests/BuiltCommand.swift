@@ -15,8 +15,9 @@ struct BuiltCommand {
 
     init() throws { home = try TemporaryFolder() }
 
-    /// Nil where the tests lie somewhere else than the products of the build.
+    /// Nil where the tests lie somewhere else than the products of the build. `Tests/run` names a released one.
     static let path: String? = {
+        if let path = ProcessInfo.processInfo.environment["PREFS_COMMAND"] { return path }
         let folders = [
             URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent(),
             packageRoot.appending(path: ".build/debug"),

@@ -49,6 +49,39 @@ struct BuiltCommandTests {
         }
     }
 
+    /// `Tests/run` has a released command compare 500.
+    private static let pairs = Int(ProcessInfo.processInfo.environment["PREFS_PAIRS"] ?? "") ?? 40
+
+    @Test func `what diff prints as commands makes one domain equal to the other when a shell runs it`() throws {
+        let command = try BuiltCommand()
+        var mutations = Mutations(SeededGenerator(stream: "built diff"))
+        for index in 0..<Self.pairs {
+            let (old, new) = mutations.pair()
+            let folder = command.home.url.appending(path: "pair\(index)/prefs")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            for (name, values) in [("old", old), ("new", new.withoutUnwritable(of: old))] {
+                try PropertyList.dictionary(values).serialized(as: .binary)
+                    .write(to: folder.appending(path: "\(name).plist"))
+            }
+        }
+        let result = try command.script(
+            """
+            mkdir bin && ln -s "$PREFS" bin/prefs && export PATH="$HOME/bin:$PATH"
+            index=0
+            while [ $index -lt \(Self.pairs) ]; do
+                export XDG_CONFIG_HOME="$HOME/pair$index"
+                prefs diff --format commands old new > commands || [ $? -eq 8 ] || echo "pair $index: diff fails"
+                sh -e ./commands || echo "pair $index: a command fails"
+                prefs diff old new || { echo "pair $index:"; cat commands; }
+                index=$((index + 1))
+            done
+            """)
+        #expect(result.text.isEmpty && result.errorText.isEmpty && result.status == 0, "\(Seed.ofThisRun)")
+        if !result.text.isEmpty || !result.errorText.isEmpty {
+            print(result.text.prefix(3000), result.errorText.prefix(1000))
+        }
+    }
+
     @Test func `a reader that goes away is no failure`() throws {
         let command = try BuiltCommand()
         let large = String(repeating: "x", count: 1 << 20)
@@ -192,5 +225,14 @@ struct BuiltCommandTests {
         let failing = try command.run(["edit", "d"], ["VISUAL": "exit 3; true"])
         #expect(failing.status == 6)
         #expect(failing.errorText == "prefs: the editor 'exit 3; true' ended with status 3; nothing was changed\n")
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Without keys that no command may write: they are kept where a file has them, and never come.
+    func withoutUnwritable(of old: PropertyList.Dictionary) -> PropertyList.Dictionary {
+        var result = self
+        result.removeAll { ($0.key.isEmpty || $0.key.utf8.contains(0)) && old[$0.key] == nil }
+        return result
     }
 }

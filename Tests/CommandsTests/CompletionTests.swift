@@ -43,7 +43,7 @@ import Testing
         (["explain", "--", "--f"], []), (["mirror", "s"], ["sync", "service", "status"]),
         (["mirror", "sync", "--p"], ["--push", "--pull"]),
         (["mirror", "conflicts", ""], ["show", "accept", "restore"]),
-        (["schema", "show", "--format", ""], ["text", "markdown", "man", "json-schema"]),
+        (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema"]),
         (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
         (["completions", ""], ["bash", "zsh", "fish"]),
     ]

@@ -53,7 +53,7 @@ import Testing
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
         (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
-        (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN:d"),
+        (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN|FILE:d"),
         (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
     ]
 
@@ -136,6 +136,14 @@ import Testing
         let names = Verb.all.flatMap { [$0.name] + $0.aliases }
         #expect(Set(names).count == names.count)
         for verb in Verb.all { #expect(Set(verb.parts.map(\.name)).count == verb.parts.count) }
+    }
+
+    @Test func `a verb that is found without the table is the one in the table`() {
+        for verb in Verb.all {
+            let found = Verb.often(verb.name)
+            #expect(found == nil || (found?.name == verb.name && found?.summary == verb.summary))
+        }
+        #expect(Verb.often("read") != nil)
     }
 
     @Test func `the verbs of the specification are there`() {

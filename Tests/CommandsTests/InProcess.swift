@@ -11,16 +11,17 @@ import TestSupport
 ///   - environment: What it is told, its arguments apart.
 ///   - watcher: What tells it of changes.
 ///   - variables: What its environment says besides.
+///   - descriptors: What stands on the descriptors that it was started with.
 ///   - meanwhile: What happens while the command waits, one after the other. Behind the last one it is interrupted.
 ///   - program: What a program does that the command runs, and its exit status.
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
     environment: Environment? = nil, watcher: (any DirectoryWatcher)? = nil, variables: EnvironmentVariables = [:],
-    meanwhile: [@Sendable () throws -> Void] = [],
+    descriptors: [Int32: [UInt8]] = [:], meanwhile: [@Sendable () throws -> Void] = [],
     program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 }
 ) throws -> Transcript.Outcome {
     let machine = try machine ?? SimulatedMachine()
-    let terminal = SimulatedTerminal(input: input)
+    let terminal = SimulatedTerminal(input: input, descriptors: descriptors)
     var environment = environment ?? machine.environment
     environment.arguments = words
     environment.variables = environment.variables.merging(variables)

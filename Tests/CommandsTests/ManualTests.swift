@@ -10,10 +10,12 @@ import Testing
 /// The manual says what the table says, in both directions.
 @Suite struct ManualTests {
     /// The lines of a section.
-    private func section(_ name: String, of page: String = "prefs.1") throws -> [String] {
+    private func section(
+        _ name: String, of page: String = "prefs.1", keepsEmpty: Bool = false
+    ) throws -> [String] {
         let file = packageRoot.appending(path: "man").appending(path: page)
         let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        let lines = text.split(separator: "\n").map(String.init)
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: !keepsEmpty).map(String.init)
         let start = try #require(lines.firstIndex(of: ".Sh \(name)"))
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
@@ -172,27 +174,79 @@ import Testing
     }
 
     @Test func `its examples do what it says`() throws {
-        var isExample = false
-        var transcript = ""
-        for line in try section("EXAMPLES") {
-            if line.hasPrefix(".Bd ") || line == ".Ed" {
-                isExample = line != ".Ed"
-            } else if isExample {
-                let text = Self.plain(line)
-                // What the command says of itself comes on the standard error.
-                transcript += (text.hasPrefix("$ ") ? "" : text.hasPrefix("prefs: ") ? "! " : "| ") + text + "\n"
-            }
-        }
-        let examples = try Transcript(parsing: transcript)
+        let examples = try Transcript(parsing: transcript(of: displays("prefs.1")))
         #expect(examples.steps.count > 10)
         let machine = try SimulatedMachine()
         let failures = try examples.failures { words, input in try runPrefs(words, input: input, on: machine) }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 
+    /// The displays among a page's examples, each with its lines.
+    private func displays(_ page: String) throws -> [[String]] {
+        var displays: [[String]] = []
+        var isExample = false
+        for line in try section("EXAMPLES", of: page, keepsEmpty: true) {
+            if line.hasPrefix(".Bd ") || line == ".Ed" {
+                isExample = line != ".Ed"
+                if isExample { displays.append([]) }
+            } else if isExample {
+                displays[displays.count - 1].append(Self.plain(line))
+            }
+        }
+        return displays
+    }
+
+    private func transcript(of displays: [[String]]) -> String {
+        displays.joined().map { line in
+            // What the command says of itself comes on the standard error.
+            (line.hasPrefix("$ ") ? "" : line.hasPrefix("prefs: ") ? "! " : "| ") + line + "\n"
+        }.joined()
+    }
+
     /// A line of a display without its escapes.
     private static func plain(_ line: String) -> String {
         line.replacing("\\(aq", with: "'").replacing("\\-", with: "-").replacing("\\&", with: "")
-            .replacing("\\e", with: "\\")
+            .replacing("\\e", with: "\\").replacing("\\(ti", with: "~").replacing("\\(bu", with: "•")
+    }
+
+    // MARK: prefs-schema
+
+    @Test(arguments: [
+        ("schema", "ATTRIBUTES OF A SCHEMA"), ("setting", "ATTRIBUTES OF A SETTING"),
+        ("command", "ATTRIBUTES OF A COMMAND"), ("migration", "MIGRATIONS"),
+    ])
+    func `the attributes of a schema are those that it is read by`(_ subject: String, _ name: String) throws {
+        #expect(try words(name) == Schema.attributeNames[subject])
+    }
+
+    @Test func `the types and kinds are those that there are`() throws {
+        #expect(try words("TYPES") == ValueType.allCases.map(\.rawValue))
+        #expect(try words("KINDS") == ValueKind.allCases.map(\.rawValue))
+    }
+
+    /// The words of an item's head: `.It Cm Title , Summary` has two.
+    private func words(_ section: String) throws -> [String] {
+        try self.section(section, of: "prefs-schema.5").filter { $0.hasPrefix(".It Cm ") }.flatMap { line in
+            line.split(separator: " ").dropFirst(2).map(String.init).filter { $0 != "," }
+        }
+    }
+
+    @Test func `the examples of schemas do what the page says`() throws {
+        let displays = try displays("prefs-schema.5")
+        let machine = try SimulatedMachine()
+        let text = try #require(displays.first).joined(separator: "\n")
+        // Where the simulated command runs.
+        let file: FilePath = "/backup.schema.plist"
+        try machine.disk.process().replace(file, with: Array(text.utf8).span.bytes)
+        try machine.disk.process().open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        let examples = try Transcript(parsing: transcript(of: Array(displays.dropFirst())))
+        #expect(examples.steps.count > 8)
+        let failures = try examples.failures { words, input in
+            var outcome = try runPrefs(words, input: input, on: machine)
+            // The page does not show how a command ends, only what it says.
+            outcome.status = 0
+            return outcome
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }
 }

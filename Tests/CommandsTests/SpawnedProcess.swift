@@ -22,9 +22,10 @@ final class SpawnedProcess {
         let isKilled: Bool
     }
 
+    /// - Parameter terminal: The path of a terminal that is to be all its streams, and that controls it.
     init(
         _ path: String, _ arguments: [String], _ environment: [String: String],
-        output: FileHandle? = nil, errors: FileHandle? = nil
+        output: FileHandle? = nil, errors: FileHandle? = nil, terminal: String? = nil
     ) throws {
         #if canImport(Darwin)
             var (attributes, actions): (posix_spawnattr_t?, posix_spawn_file_actions_t?) = (nil, nil)
@@ -43,8 +44,12 @@ final class SpawnedProcess {
         for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&presets, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &presets)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        // The first terminal that the leader of a session opens is the one that controls it.
+        // That is `POSIX_SPAWN_SETSID`, which Swift's module of the C library leaves out.
+        let session: Int16 = terminal == nil ? 0 : 0x80
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | session)
+        posix_spawn_file_actions_addopen(&actions, 0, terminal ?? "/dev/null", terminal == nil ? O_RDONLY : O_RDWR, 0)
+        if terminal != nil { for stream in 1...2 { posix_spawn_file_actions_adddup2(&actions, 0, Int32(stream)) } }
         if let output { posix_spawn_file_actions_adddup2(&actions, output.fileDescriptor, 1) }
         if let errors { posix_spawn_file_actions_adddup2(&actions, errors.fileDescriptor, 2) }
         let all = ProcessInfo.processInfo.environment.merging(environment) { $1 }

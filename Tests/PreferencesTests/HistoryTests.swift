@@ -28,6 +28,67 @@ import Testing
         #expect(history.versions.map(\.note.reason) == [.write, .found, .write])
     }
 
+    /// What a program does between a flush and the moment at which its version would be kept by itself.
+    enum Afterwards: CaseIterable {
+        case waits, ends, changesMore, isKilledBeforeAnotherWrites, isFollowedByAStranger
+    }
+
+    static let afterFlush: [(Afterwards, [PropertyList.Dictionary], [WriteReason])] = [
+        (.waits, [["a": 1]], [.flush]), (.ends, [["a": 1]], [.flush]),
+        (.changesMore, [["a": 1], ["a": 1, "b": 2]], [.flush, .write]),
+        (.isKilledBeforeAnotherWrites, [["a": 1], ["a": 1, "b": 2]], [.flush, .write]),
+        (.isFollowedByAStranger, [["a": 1], ["b": 3], ["b": 2]], [.flush, .found, .write]),
+    ]
+
+    @Test(arguments: afterFlush)
+    func `has what a program flushed, whatever happens then`(
+        _ afterwards: Afterwards, _ versions: [PropertyList.Dictionary], _ reasons: [WriteReason]
+    ) throws {
+        let bench = try StoreBench()
+        let store = bench.store()
+        let defaults = Defaults("com.example.editor", in: store)
+        defaults.set(1, forKey: "a")
+        #expect(defaults.synchronize())
+        #expect(try Self.versions(bench) == [])
+        switch afterwards {
+        case .waits: bench.simulated.clock.advance(by: .seconds(2))
+        case .ends: store.process.flushAll()
+        case .changesMore: try defaults.transaction { $0["b"] = 2 }
+        case .isKilledBeforeAnotherWrites: try bench.process().set("b", 2, in: Self.file)
+        case .isFollowedByAStranger:
+            try bench.process().scribble(Self.file.serialized(["b": 3], as: .xml), to: Self.file.path)
+            bench.simulated.clock.advance(by: .seconds(2))
+            try bench.process().set("b", 2, in: Self.file)
+        }
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(try Self.versions(bench) == versions)
+        #expect(history.versions.map(\.note.reason) == reasons)
+        withExtendedLifetime(defaults) {}
+    }
+
+    @Test func `has what a stranger wrote though a program had seen it before it wrote`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults("com.example.editor", in: bench.store())
+        try bench.process().scribble(Self.file.serialized(["b": 2], as: .xml), to: Self.file.path)
+        #expect(defaults.integer(forKey: "b") == 2)
+        defaults.set(3, forKey: "b")
+        defaults.store.process.flushAll()
+        #expect(try Self.versions(bench) == [["b": 2], ["b": 3]])
+    }
+
+    @Test func `begins with number 1 though the first flush was not kept by itself`() throws {
+        let bench = try StoreBench()
+        let defaults = Defaults("com.example.editor", in: bench.store())
+        for number in 1...3 {
+            defaults.set(number, forKey: "a")
+            defaults.synchronize()
+        }
+        defaults.store.process.flushAll()
+        let history = try #require(History(of: Self.file, on: bench.process()))
+        #expect(history.versions.map(\.sequence) == [1])
+        #expect(try Self.versions(bench) == [["a": 3]])
+    }
+
     @Test func `has a removal as a version without values`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)

@@ -72,14 +72,19 @@ package struct Transcript: Sendable {
 
 extension Transcript {
     /// Runs the commands one after the other; says of each that went otherwise what was expected and what came.
-    package func failures(_ run: (_ words: [String], _ input: String) throws -> Outcome) throws -> [String] {
+    ///
+    /// - Parameter masking: Takes out of a text what differs from machine to machine.
+    package func failures(
+        masking: (String) -> String = { $0 }, _ run: (_ words: [String], _ input: String) throws -> Outcome
+    ) throws -> [String] {
         try steps.compactMap { step in
-            let outcome = try run(try ShellScript.words(step.command), step.input)
-            guard outcome != step.outcome else { return nil }
+            let outcome = try run(try ShellScript.words(step.command), step.input).masked(masking)
+            let expected = step.outcome.masked(masking)
+            guard outcome != expected else { return nil }
             return """
                 line \(step.line): $ \(step.command)
                 expected:
-                \(step.outcome.notation)came:
+                \(expected.notation)came:
                 \(outcome.notation)
                 """
         }
@@ -87,6 +92,10 @@ extension Transcript {
 }
 
 extension Transcript.Outcome {
+    fileprivate func masked(_ masking: (String) -> String) -> Transcript.Outcome {
+        Transcript.Outcome(output: masking(output), errors: masking(errors), status: status)
+    }
+
     /// The outcome as a transcript says it.
     package var notation: String {
         Self.lines(output, "|") + Self.lines(errors, "!") + (status == 0 ? "" : "? \(status)\n")

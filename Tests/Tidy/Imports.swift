@@ -17,8 +17,8 @@ enum Imports {
         "prefs": ["Commands", "Glibc"],
         "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Fuzzing": [
-            "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
-            "SimulatedPlatform",
+            "Commands", "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists",
+            "SettingsSchema", "SimulatedPlatform",
         ],
     ]
 

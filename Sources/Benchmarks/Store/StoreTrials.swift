@@ -5,13 +5,19 @@ import Glibc
 struct StoreTrials {
     let peer: StorePeer
     let sizes: StoreSizes
+    private let kills = Remembered<(damaged: StoreFigure, longest: StoreFigure)>()
+
+    init(peer: StorePeer, sizes: StoreSizes) {
+        self.peer = peer
+        self.sizes = sizes
+    }
 
     /// What the peer shows; nil where the question does not arise.
     func figure(_ fact: StoreFact) throws -> StoreFigure? {
         switch fact {
         case .lostUpdates: try peer.driver.map(updatesLostByProcesses) ?? updatesLostByCommands()
-        case .killed: peer.file == nil ? nil : try killed().damaged
-        case .nextWrite: peer.file == nil ? nil : try killed().longest
+        case .killed: peer.file == nil ? nil : try kills.value(killed).damaged
+        case .nextWrite: peer.file == nil ? nil : try kills.value(killed).longest
         case .fullDisk: peer.file == nil ? nil : try fullDisk()
         case .damagedFile: peer.file == nil ? nil : try damagedFile()
         case .read: peer.isCommand ? try commands { store, _ in store.read("key7") } : nil
@@ -207,5 +213,16 @@ extension StoreTrials {
         }
         let middle = sizes.commands / 2
         return .ratio(Double(times.large.sorted()[middle]) / Double(times.small.sorted()[middle]))
+    }
+}
+
+/// What takes long to find out, and is asked for more than once.
+private final class Remembered<Value> {
+    private var result: Result<Value, any Error>?
+
+    func value(_ find: () throws -> Value) throws -> Value {
+        let result = result ?? Result(catching: find)
+        self.result = result
+        return try result.get()
     }
 }

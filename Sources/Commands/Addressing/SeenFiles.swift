@@ -36,12 +36,15 @@ extension StoreAccess {
     /// Every layer of a domain that has values, the most important first.
     func layers(
         of name: DomainName, in files: inout SeenFiles
-    ) throws -> [(origin: Origin, values: PropertyList.Dictionary)] {
-        var layers: [(origin: Origin, values: PropertyList.Dictionary)] = []
+    ) throws -> [LayerValues] {
+        var layers: [LayerValues] = []
         for (layer, file) in try places.searchList(name) {
             let contents = try files.contents(of: file) { try warn($0) }
             guard contents.exists, layer != .forced || file.isTrusted(on: machine) else { continue }
-            layers.append((Origin(layer, file: file.path.description), contents.values))
+            layers.append(
+                LayerValues(
+                    origin: Origin(layer, file: file.path.description), values: contents.values,
+                    isExposed: contents.status?.isExposed ?? false))
         }
         return layers
     }

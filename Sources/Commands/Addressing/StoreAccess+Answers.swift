@@ -1,5 +1,6 @@
 internal import Preferences
 internal import PropertyLists
+internal import SettingsSchema
 
 /// What one layer says to the question for a key.
 struct LayerAnswer: Hashable, Sendable {
@@ -8,6 +9,8 @@ struct LayerAnswer: Hashable, Sendable {
     let value: PropertyList?
     /// Whether this is the layer that a look-up stops at.
     let isInForce: Bool
+    /// Why the value is passed over, where it breaks the schema.
+    var fault: String?
 }
 
 extension StoreAccess {
@@ -25,13 +28,33 @@ extension StoreAccess {
                 try KeyArgument(EntryPath([name]))
             }
         }
+        let schema = schemaInForce(domain)
         return keys.map { key in
+            if let declaration = schema?.declarations[key.key] { return (key, answers(layers, key, declaration)) }
             let holders = layers.filter { $0.values[key.key] != nil }
             let answers = holders.enumerated().map { position, layer in
                 LayerAnswer(
                     origin: layer.origin, value: layer.values[key.key]?[key.rest], isInForce: position == 0)
             }
             return (key, answers)
+        }
+    }
+
+    /// What each layer says of a declared key. The first value that counts is in force.
+    private func answers(
+        _ layers: [LayerValues], _ key: KeyArgument, _ declaration: SettingDeclaration
+    ) -> [LayerAnswer] {
+        var isFound = false
+        return layers.compactMap { layer in
+            guard let verdict = layer.verdict(on: declaration) else { return nil }
+            switch verdict {
+            case .usable(let value):
+                defer { isFound = true }
+                return LayerAnswer(origin: layer.origin, value: value[key.rest], isInForce: !isFound)
+            case .passedOver(let reason):
+                let stored = declaration.allKeys.lazy.compactMap { layer.values[$0] }.first
+                return LayerAnswer(origin: layer.origin, value: stored?[key.rest], isInForce: false, fault: reason)
+            }
         }
     }
 }

@@ -18,30 +18,28 @@ extension StoreAccess {
         return value
     }
 
-    /// Every layer of a domain that has values, the most important first.
-    func layers(_ domain: AddressedDomain) throws -> [(origin: Origin, values: PropertyList.Dictionary)] {
+    /// Every layer of a domain that has values, the most important first, with those that come of its schema.
+    func layers(_ domain: AddressedDomain) throws -> [LayerValues] {
         guard let name = domain.name else {
             let origin = Origin(.user, file: domain.file.path.description)
-            return try values(domain).map { [(origin, $0)] } ?? []
+            return try values(domain).map { [LayerValues(origin: origin, values: $0)] } ?? []
         }
-        return try places.searchList(name).compactMap { layer, file in
+        let stored = try places.searchList(name).compactMap { layer, file -> LayerValues? in
             guard layer != .forced || file.isTrusted(on: machine) else { return nil }
             let contents = try file.contents(on: machine)
             try warn(contents.recovery)
             guard contents.exists else { return nil }
-            return (Origin(layer, file: file.path.description), contents.values.withoutHidden)
+            return LayerValues(
+                origin: Origin(layer, file: file.path.description), values: contents.values.withoutHidden,
+                isExposed: contents.status?.isExposed ?? false)
         }
+        return schemaInForce(domain)?.completing(stored, machine.environment.variables) ?? stored
     }
 
     /// The values in force for a program that is given no arguments.
     func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
-        guard !layers.isEmpty else { return nil }
-        var values = PropertyList.Dictionary()
-        for layer in layers.reversed() {
-            for entry in layer.values { values[entry.key] = entry.value }
-        }
-        return values
+        return layers.isEmpty ? nil : EffectiveValues(layers, schemaInForce(domain)).entries
     }
 
     /// What `--effective` or its absence asks for.
@@ -51,10 +49,11 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
         guard effective else { return try value(key, in: domain) }
-        for layer in try layers(domain) {
-            if let value = layer.values[key.key] { return value[key.rest] }
+        let layers = try layers(domain)
+        if let declaration = schemaInForce(domain)?.declarations[key.key] {
+            return EffectiveValues.usable(declaration, in: layers)?.value[key.rest]
         }
-        return nil
+        return layers.lazy.compactMap { $0.values[key.key] }.first?[key.rest]
     }
 
     /// Says that a damaged file is stood in for.

@@ -29,13 +29,13 @@ extension StoreAccess {
         }
     }
 
-    /// Changes the values of one domain.
+    /// Changes the values of one domain, as its schema allows it.
     @discardableResult
     func change(
-        _ domain: AddressedDomain, _ reason: WriteReason = .write,
+        _ domain: AddressedDomain, _ reason: WriteReason = .write, isForced: Bool,
         _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Void
     ) throws -> CommittedDomain? {
-        try commit([DomainEdit(domain.file) { draft in try body(&draft.values) }], reason).first
+        try commit([edit(domain, isForced: isForced) { draft in try body(&draft.values) }], reason).first
     }
 
     /// Refuses to write a key that the administrator has decided on.
@@ -60,7 +60,9 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
-        case .unwritable, .misfit, .badKey, .notAllowed, .changedTwice: .invalidValue
+        case .unwritable, .misfit, .badKey, .notAllowed, .changedTwice, .refused, .otherVersion, .exposed,
+            .ownKey:
+            .invalidValue
         case .notCurrent: .different
         case .forced: .forced
         case .noVersion: .notFound
@@ -69,7 +71,19 @@ extension StoreFailure: Reportable {
         }
     }
 
-    package var lines: [String] { [description] }
+    package var lines: [String] {
+        let text = description.onOneLine
+        switch problem {
+        case .refused(let problems):
+            let force = "nothing was changed (--force writes all the same)"
+            guard problems.count > 1 else { return ["\(text); \(force)"] }
+            return problems.map { "\(domain): \($0)".onOneLine } + [force]
+        case .otherVersion(_, _, isNewer: false):
+            let words = ShellWord.line(["prefs", "schema", "migrate", domain]).onOneLine
+            return ["\(text): \(words)"]
+        default: return [description]
+        }
+    }
 }
 
 extension DomainName.Failure: Reportable {

@@ -7,6 +7,7 @@ struct StoreAccess {
     let surroundings: Surroundings
     let machine: Machine
     let places: StorePlaces
+    let schemas: KnownSchemas
     /// What the user has set of the store itself. Only writers ask.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// What the classic verbs see, and what is written.
@@ -22,6 +23,7 @@ struct StoreAccess {
             throw CommandFailure(.usage, "this store has no files")
         }
         self.places = places
+        schemas = KnownSchemas(kind, machine)
         let named = invocation[.host]
         if let named, (try? DomainName(named)) == nil {
             throw CommandFailure(.usage, "\(ShellWord.quoted(named.onOneLine)) is no name of a host")

@@ -53,8 +53,8 @@ struct Application: Sendable {
             draft.values = next(former, steps).values
             decided.withLock { $0 = steps }
         }
-        let edits = domains.map { domain in
-            DomainEdit(domain.file) { draft in
+        let edits = try domains.map { domain in
+            try access.edit(domain, isForced: isForced) { draft in
                 let step = decided.withLock { $0.first { $0.domain.file == domain.file } }
                 step?.apply(to: &draft.values)
             }
@@ -76,6 +76,9 @@ struct Application: Sendable {
             let values = try access.values(step.domain) ?? [:]
             var changed = values
             step.apply(to: &changed)
+            if !isForced, let rules = try access.rules(for: step.domain) {
+                try rules.check(from: values, to: changed, step.domain.word.onOneLine)
+            }
             let differences = Differences(from: values, to: changed)
             return differences.isEmpty ? nil : (step.domain, differences)
         }
@@ -101,7 +104,7 @@ struct Application: Sendable {
         }
         return try names.sorted().map { name in
             let domain = try access.domain(name)
-            let declared = declaration.domains[name] ?? [:]
+            let declared = declaration.values(for: domain, in: access)
             let former = prunes ? record[domain.file]?.keys ?? [] : []
             return Step(
                 domain: domain, declared: declared,

@@ -5,6 +5,8 @@ internal import PropertyLists
 /// What files declare: for each domain the keys that it is to have, with their values.
 struct Declaration: Sendable {
     private(set) var domains: [DomainName: PropertyList.Dictionary] = [:]
+    /// Whether a file has no types but strings.
+    private var isUntyped = false
     /// The file that each domain's key comes from, for the message that two files disagree.
     private var sources: [DomainName: [String: String]] = [:]
 
@@ -18,6 +20,7 @@ struct Declaration: Sendable {
         for argument in arguments {
             let file = try InputFile(argument, invocation, surroundings)
             let values = try file.dictionary()
+            if try file.isUntyped() { isUntyped = true }
             if let only {
                 try add(
                     values, to: try DomainName(DomainWord.globalFlags.contains(only) ? "NSGlobalDomain" : only), file)
@@ -27,6 +30,12 @@ struct Declaration: Sendable {
                 try add(values, to: try Self.domain(ofFile: argument), file)
             }
         }
+    }
+
+    /// What is declared for a domain, each value as the domain's schema has it where the file has only text for it.
+    func values(for domain: AddressedDomain, in access: StoreAccess) -> PropertyList.Dictionary {
+        let values = domain.name.flatMap { domains[$0] } ?? [:]
+        return isUntyped ? access.adapted(values, in: domain) : values
     }
 
     private mutating func add(_ values: PropertyList.Dictionary, to domain: DomainName, _ file: InputFile) throws {

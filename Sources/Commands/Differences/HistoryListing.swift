@@ -36,18 +36,20 @@ struct HistoryListing {
 
 extension HistoryListing {
     /// - Parameter present: What the domain is now, which is listed too where no version is.
-    func text(present: DomainState, isFull: Bool) -> String {
+    func text(present: DomainState, isFull: Bool, masking: Masking = .none) -> String {
         var output = ""
         if let newest = entries.first?.state, newest != present {
             output += "now  not kept: another program wrote it, or it is too large\n"
-            output += Self.indented(Self.changes(from: newest, to: present), isFull)
+            output += Self.indented(Self.changes(from: newest, to: present, masking), isFull)
         }
-        for entry in entries { output += entry.heading + Self.indented(entry.changes, isFull) }
+        for entry in entries { output += entry.heading + Self.indented(entry.changes(masking), isFull) }
         return output
     }
 
-    fileprivate static func changes(from former: DomainState, to state: DomainState) -> [String] {
-        let text = Differences(from: former.values, to: state.values).text()
+    fileprivate static func changes(
+        from former: DomainState, to state: DomainState, _ masking: Masking
+    ) -> [String] {
+        let text = Differences(from: former.values.withoutHidden, to: state.values.withoutHidden).text(masking: masking)
         if !text.isEmpty { return text.split(separator: "\n").map(String.init) }
         switch (former.format, state.format) {
         case (_, nil): return ["(removed)"]
@@ -83,11 +85,11 @@ extension HistoryListing.Entry {
         return "\(version.sequence)  \(version.time)  \(reason)  \(program)  \(size)\n"
     }
 
-    fileprivate var changes: [String] {
+    fileprivate func changes(_ masking: Masking) -> [String] {
         guard let state else { return ["(damaged)"] }
         let count = state.values.count
         guard let former else { return ["(\(count) \(count == 1 ? "key" : "keys"); what was before is not kept)"] }
-        return HistoryListing.changes(from: former, to: state)
+        return HistoryListing.changes(from: former, to: state, masking)
     }
 }
 
@@ -95,13 +97,13 @@ extension HistoryListing.Entry {
 
 extension HistoryListing {
     /// The versions as a dictionary: `domain`, and `versions` with a dictionary for each.
-    func propertyList(domain: String) -> PropertyList {
-        .dictionary(["domain": .string(domain), "versions": .array(entries.map { .dictionary($0.values) })])
+    func propertyList(domain: String, masking: Masking = .none) -> PropertyList {
+        .dictionary(["domain": .string(domain), "versions": .array(entries.map { .dictionary($0.values(masking)) })])
     }
 }
 
 extension HistoryListing.Entry {
-    fileprivate var values: PropertyList.Dictionary {
+    fileprivate func values(_ masking: Masking) -> PropertyList.Dictionary {
         let note = version.note
         var values: PropertyList.Dictionary = [
             "id": .integer(PropertyList.Integer(version.sequence)),
@@ -114,7 +116,9 @@ extension HistoryListing.Entry {
         if let state {
             values["exists"] = .boolean(state != .absent)
             values["format"] = (state.format?.rawValue).map { .string($0) }
-            values["changes"] = former.map { Differences(from: $0.values, to: state.values).json() }
+            values["changes"] = former.map { former in
+                Differences(from: former.values.withoutHidden, to: state.values.withoutHidden).json(masking: masking)
+            }
         }
         return values
     }

@@ -52,6 +52,7 @@ package struct Examination: Sendable {
     let find: @Sendable (Checkup) throws -> [Finding]
 
     package static let all: [Examination] = [
-        variables, permissions, folders, damage, leftovers, shadows, forcedFiles, temporaries, transactions, watching,
+        variables, permissions, folders, damage, leftovers, schemas, versions, values, unknownKeys, shadows,
+        forcedFiles, temporaries, transactions, watching,
     ]
 }

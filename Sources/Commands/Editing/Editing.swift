@@ -16,7 +16,9 @@ struct Editing {
         let contents = try domain.file.contents(on: access.machine)
         try access.warn(contents.recovery)
         let base = contents.values.withoutHidden
-        let text = try text(of: base, contents.format)
+        // What is not shown stays as it is, unless the dots in its place are changed.
+        let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
+        let text = try text(of: shown, contents.format)
         do {
             if let edited = try edit(text, base) {
                 try commit(EditedChanges(from: try text.values(text.original), to: edited, base: base))
@@ -57,13 +59,28 @@ struct Editing {
             do {
                 let values = try text.values(bytes)
                 try checkKeys(values, base, text)
-                return values
+                return try checked(values, base, text)
             } catch let mistake as any Reportable {
                 guard bytes != refused else { throw mistake }
                 refused = bytes
                 for line in mistake.lines { try access.surroundings.note(line) }
             }
         }
+    }
+
+    /// The values as the schema of the domain declares them; an error where what was changed breaks it.
+    private func checked(
+        _ values: PropertyList.Dictionary, _ base: PropertyList.Dictionary, _ text: EditedText
+    ) throws -> PropertyList.Dictionary {
+        let adapted = text.format == .openstep ? access.adapted(values, in: domain) : values
+        guard !isForced, let rules = try access.rules(for: domain) else { return adapted }
+        let masking = access.masking(domain)
+        let unshown = PropertyList.Dictionary(
+            base.map { entry in
+                (entry.key, masking.hidden(entry.value, at: [EntryPath.Component(entry.key)]))
+            })
+        try rules.check(from: unshown, to: adapted, domain.word.onOneLine)
+        return adapted
     }
 
     private func checkKeys(
@@ -92,7 +109,7 @@ struct Editing {
         guard !changes.isEmpty else { return }
         if !isForced { try access.checkNotForced(changes.keys, in: domain) }
         let name = domain.word
-        try access.change(domain, WriteReason(rawValue: "edit")) { values in
+        try access.change(domain, WriteReason(rawValue: "edit"), isForced: isForced) { values in
             let conflicts = changes.conflicts(with: values)
             guard conflicts.isEmpty else {
                 let keys = conflicts.map(\.onOneLine).joined(separator: ", ")

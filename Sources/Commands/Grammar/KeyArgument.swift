@@ -1,3 +1,4 @@
+internal import Preferences
 package import PropertyLists
 
 /// A key as the command line names it: the key itself, or the way to an entry inside its value.
@@ -36,6 +37,7 @@ package struct KeyArgument: Hashable, Sendable {
             throw KeyFailure(.empty, argument: argument)
         }
         guard !texts.contains(where: { $0.utf8.contains(0) }) else { throw KeyFailure(.nul, argument: argument) }
+        guard !key.isHidden else { throw KeyFailure(.own, argument: argument) }
     }
 }
 
@@ -67,6 +69,8 @@ package struct KeyFailure: Reportable, Hashable {
         case notAPath(String)
         case empty
         case nul
+        /// The key is the store's own.
+        case own
     }
 
     package let problem: Problem
@@ -84,6 +88,7 @@ package struct KeyFailure: Reportable, Hashable {
         case .notAPath(let reason): [reason]
         case .empty: [argument.isEmpty ? "a key may not be empty" : "\(argument): a key may not be empty"]
         case .nul: ["\(argument.onOneLine): a key may not have a NUL in it"]
+        case .own: ["\(argument.onOneLine): prefs itself keeps this key"]
         }
     }
 }

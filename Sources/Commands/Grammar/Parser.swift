@@ -8,17 +8,18 @@ package struct Parser {
         case version
     }
 
-    private let verbs: [Verb]
+    /// Other verbs than those of the command.
+    private let verbs: [Verb]?
     private var words: ArraySlice<String>
     private var options: [(option: Option, word: String)] = []
     private var path: [Verb] = []
 
-    package static func request(_ words: [String], verbs: [Verb] = Verb.all) throws(UsageFailure) -> Request {
+    package static func request(_ words: [String], verbs: [Verb]? = nil) throws(UsageFailure) -> Request {
         var parser = Parser(verbs: verbs, words: words[...])
         return try parser.request()
     }
 
-    private init(verbs: [Verb], words: ArraySlice<String>) {
+    private init(verbs: [Verb]?, words: ArraySlice<String>) {
         self.verbs = verbs
         self.words = words
     }
@@ -26,7 +27,12 @@ package struct Parser {
     private mutating func request() throws(UsageFailure) -> Request {
         if let end = try takeOptions(Option.global) { return end }
         guard let word = words.popFirst() else { throw failure(.noVerb) }
-        var verb = try verb(word, among: verbs)
+        var verb: Verb
+        if verbs == nil, let common = Verb.often(word) {
+            verb = common
+        } else {
+            verb = try self.verb(word, among: verbs ?? Verb.all)
+        }
         path = [verb]
         while !verb.parts.isEmpty {
             if words.first == Option.help.name { return .help(path) }

@@ -18,38 +18,46 @@ package import PropertyLists
 package enum ClassicText {
     /// The text of a value, without a newline at its end.
     package static func text(of value: PropertyList) -> String {
-        var output = ""
         switch value {
-        case .string(let text): output = text
-        case .array, .dictionary: append(value, level: 0, to: &output)
-        default: output = scalar(value)
+        case .string(let text): return text.reducedToASCII
+        case .array, .dictionary:
+            var output: [UInt8] = []
+            append(value, level: 0, to: &output)
+            return String(decoding: output, as: UTF8.self).reducedToASCII
+        default: return scalar(value).reducedToASCII
         }
-        return output.reducedToASCII
     }
 
     /// The text of entries as `find` shows them: a dictionary, though they may come from several places.
     package static func text(of entries: PropertyList.Dictionary) -> String { text(of: .dictionary(entries)) }
 
-    private static func append(_ value: PropertyList, level: Int, to output: inout String) {
+    // As bytes: `find` may have to print all that there is.
+    private static func append(_ value: PropertyList, level: Int, to output: inout [UInt8]) {
         switch value {
         case .array(let elements):
-            output += indentation(level) + "(\n"
+            indent(level, &output)
+            output += "(\n".utf8
             for (position, element) in elements.enumerated() {
-                output += indentation(level + 1)
+                indent(level + 1, &output)
                 append(element, level: level + 1, to: &output)
-                output += position < elements.count - 1 ? ",\n" : "\n"
+                output += (position < elements.count - 1 ? ",\n" : "\n").utf8
             }
-            output += indentation(level) + ")"
+            indent(level, &output)
+            output.append(UInt8(ascii: ")"))
         case .dictionary(let entries):
-            output += indentation(level) + "{\n"
+            indent(level, &output)
+            output += "{\n".utf8
             for entry in entries.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-                output += indentation(level + 1) + quotedUnlessPlain(entry.key) + " = "
+                indent(level + 1, &output)
+                appendQuotedUnlessPlain(entry.key, to: &output)
+                output += " = ".utf8
                 append(entry.value, level: level + 1, to: &output)
-                output += ";\n"
+                output += ";\n".utf8
             }
-            output += indentation(level) + "}"
-        case .data, .uid: output += scalar(value)
-        default: output += quotedUnlessPlain(scalar(value))
+            indent(level, &output)
+            output.append(UInt8(ascii: "}"))
+        case .data, .uid: output += scalar(value).utf8
+        default: appendQuotedUnlessPlain(scalar(value), to: &output)
         }
     }
 
@@ -85,18 +93,24 @@ package enum ClassicText {
             .map { Data(data[$0..<min($0 + 4, data.endIndex)]).hexadecimal }.joined(separator: " ")
     }
 
-    private static func indentation(_ levels: Int) -> String { String(repeating: "    ", count: levels) }
+    private static func indent(_ levels: Int, _ output: inout [UInt8]) {
+        output += repeatElement(UInt8(ascii: " "), count: 4 * levels)
+    }
 
     /// The text as it stands inside a collection: bare if it is letters and digits alone, else quoted and escaped.
-    private static func quotedUnlessPlain(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { character in
-            (0x30...0x39).contains(character) || (0x41...0x5A).contains(character)
-                || (0x61...0x7A).contains(character)
+    private static func appendQuotedUnlessPlain(_ text: String, to output: inout [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        guard text.isEmpty || !text.utf8.allSatisfy(\.isLetterOrDigit) else {
+            output += text.utf8
+            return
         }
-        if isPlain, !text.isEmpty { return text }
-        var result = "\""
-        for unit in text.utf16 { result += escaped(unit) }
-        return result + "\""
+        output.append(quote)
+        if text.utf8.allSatisfy(\.standsForItself) {
+            output += text.utf8
+        } else {
+            for unit in text.utf16 { output += escaped(unit).utf8 }
+        }
+        output.append(quote)
     }
 
     private static func escaped(_ unit: UInt16) -> String {
@@ -136,4 +150,13 @@ extension String {
     fileprivate func padded(to width: Int) -> String {
         String(repeating: "0", count: max(0, width - utf8.count)) + self
     }
+}
+
+extension UInt8 {
+    fileprivate var isLetterOrDigit: Bool {
+        0x30...0x39 ~= self || 0x41...0x5A ~= self || 0x61...0x7A ~= self
+    }
+
+    /// Whether it is the same inside quotation marks.
+    fileprivate var standsForItself: Bool { 0x20..<0x7F ~= self && self != 0x22 && self != 0x5C }
 }

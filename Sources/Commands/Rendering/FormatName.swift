@@ -4,7 +4,7 @@ package import PropertyLists
 package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case classic, xml, binary, json, openstep, gnustep, raw, typed
     case text, lines, commands
-    case markdown, man
+    case table, markdown, man
     case jsonSchema = "json-schema"
 }
 

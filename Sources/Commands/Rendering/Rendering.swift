@@ -34,3 +34,25 @@ package struct Rendering: Hashable, Sendable {
         }
     }
 }
+
+extension Rendering {
+    /// The bytes of a domain, or of what stands under a key of it, without what is never shown.
+    func bytes(of value: PropertyList, under key: KeyArgument?, _ masking: Masking) throws -> [UInt8] {
+        let path = key?.path ?? []
+        guard masking.touches(value, at: path) else { return try bytes(of: value, under: key) }
+        let isHidden = !path.components.isEmpty && masking.hides(path)
+        return try bytes(ofMasked: isHidden ? .string(Masking.dots) : masking.masked(value, at: path), under: key)
+    }
+
+    /// The bytes of a value in which dots stand for what is not shown: the classic text has none but these.
+    func bytes(ofMasked value: PropertyList, under key: KeyArgument? = nil) throws -> [UInt8] {
+        let bytes = try bytes(of: value, under: key)
+        guard format == .classic else { return bytes }
+        let text = String(decoding: bytes, as: UTF8.self)
+        let (inside, alone) = (
+            ClassicText.text(of: [.string(Masking.dots)]), ClassicText.text(of: .string(Masking.dots))
+        )
+        let quoted = inside.split(separator: "\"").dropFirst().first.map(String.init) ?? alone
+        return Array(text.replacing(quoted, with: Masking.dots).replacing(alone, with: Masking.dots).utf8)
+    }
+}

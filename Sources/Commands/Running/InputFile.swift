@@ -30,6 +30,9 @@ struct InputFile: Sendable {
         }
     }
 
+    /// Whether the file is in a format that has no types but strings.
+    func isUntyped() throws(DamagedInput) -> Bool { try value().format == .openstep }
+
     /// The value of a file that must hold a dictionary.
     func dictionary() throws -> PropertyList.Dictionary {
         let value = try value().value

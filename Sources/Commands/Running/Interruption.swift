@@ -56,7 +56,7 @@ final class Interruption: Sendable {
     }
 
     /// Whether whoever started the command wants it to go on whatever comes, as `nohup` does.
-    private static func isIgnored(_ number: Int32) -> Bool {
+    static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
         #if os(Linux)

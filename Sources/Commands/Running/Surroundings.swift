@@ -16,6 +16,8 @@ package struct Surroundings: Sendable {
     package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
     /// Puts off what would end the command, or lets it come.
     package let delayInterrupts: @Sendable (Bool) -> Void
+    /// Where questions are asked and answered.
+    package let dialogue: any Dialogue
 
     package init(
         environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
@@ -25,7 +27,7 @@ package struct Surroundings: Sendable {
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
         },
-        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in }
+        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in }, dialogue: (any Dialogue)? = nil
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
@@ -36,6 +38,7 @@ package struct Surroundings: Sendable {
         self.wait = wait
         self.run = run
         self.delayInterrupts = delayInterrupts
+        self.dialogue = dialogue ?? WrittenDialogue(terminal)
     }
 }
 

@@ -1,4 +1,11 @@
 package import PropertyLists
+package import SettingsSchema
+
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
 
 /// What `write` is asked to do with the entry that it names.
 package enum WriteRequest: Hashable, Sendable {
@@ -13,18 +20,32 @@ package enum WriteRequest: Hashable, Sendable {
 
 extension WriteRequest {
     /// The value that comes of a request where `old` stood under what the command line called `key`.
-    package func value(replacing old: PropertyList?, key: String) throws(ValueFailure) -> PropertyList {
+    ///
+    /// - Parameters:
+    ///   - rule: What a schema declares for the place. A word without a type is read as it says; whether the value keeps
+    ///     it is another question.
+    ///   - now: What the date `now` stands for then.
+    package func value(
+        replacing old: PropertyList?, key: String, rule: ValueRule? = nil, now: Date? = nil
+    ) throws(ValueFailure) -> PropertyList {
         switch self {
-        case .value(let value): return value
-        case .bare(let text): return try PropertyList(bare: text)
+        case .value(let value):
+            // Words inside a list or a dictionary need not say their types either.
+            guard value.arrayValue != nil || value.dictionaryValue != nil else { return value }
+            return rule?.adapted(value, now: now) ?? value
+        case .bare(let text):
+            guard let rule else { return try PropertyList(bare: text) }
+            return (try? rule.value(ofText: text, now: now)) ?? .string(text)
         case .append(let elements):
-            guard let old else { return .array(elements) }
+            let added = rule?.adapted(.array(elements), now: now).arrayValue ?? elements
+            guard let old else { return .array(added) }
             guard case .array(let former) = old else { throw ValueFailure(.notAnArray(key: key)) }
-            return .array(former + elements)
+            return .array(former + added)
         case .merge(let entries):
-            guard let old else { return .dictionary(entries) }
+            let added = rule?.adapted(.dictionary(entries), now: now).dictionaryValue ?? entries
+            guard let old else { return .dictionary(added) }
             guard case .dictionary(var merged) = old else { throw ValueFailure(.notADictionary(key: key)) }
-            for entry in entries { merged[entry.key] = entry.value }
+            for entry in added { merged[entry.key] = entry.value }
             return .dictionary(merged)
         }
     }

@@ -1,17 +1,74 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
 extension Verb {
     package static let args = Verb(
         "args", .new, "read a script's arguments by its schema, for eval",
-        options: [
-            Option(
-                "--shell", Option.Argument("SHELL", .choice(["bash", "zsh", "fish", "sh", "json", "nul"])),
-                "what to print"),
-            Option("--schema", Option.Argument("FILE", .file), "the schema, instead of the one that the script names"),
-            Option("--prefix", Option.Argument("WORD", .word), "what the names of variables begin with"),
-            Option(
-                "--completions", Option.Argument("SHELL", .choice(["bash", "zsh", "fish"])),
-                "print the completion script"),
-            Option("--man", "print the manual page"),
+        details: [
+            "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is a variable then: from a flag, a variable, what is stored, or the schema's default.",
+            "The script names its schema in a comment, # prefs-schema: FILE, relative to its own folder, or has it in comments between #prefs{ and #}. prefs-args(1) tells the rest.",
         ],
+        options: [.shell, .schema, .prefix, .completions, .man],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .zeroOrMore)]],
-        statuses: [.notFound, .damaged, .systemFailed])
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", surroundings)
+        if invocation[.completions] != nil || invocation.has(.man) {
+            return try Verb.describe(script, invocation, surroundings)
+        }
+        let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
+        do {
+            return try ScriptCall(script, output, invocation, surroundings).run()
+        } catch {
+            // The error counts, not that nobody may be left to hear of the end.
+            try? surroundings.terminal.write(
+                output.exit(Command.explanation(of: error).0.rawValue), to: .output)
+            throw error
+        }
+    }
+
+    /// Prints the completions or the manual page of a script.
+    private static func describe(
+        _ script: ScriptFile, _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> ExitStatus {
+        if invocation[.completions] != nil, invocation.has(.man) {
+            throw CommandFailure(.usage, "args prints completions or the manual page, not both")
+        }
+        let text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
+        let schema = try text.schema(surroundings)
+        guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
+            let day = (text.modified ?? surroundings.clock.wall).dayOfManual
+            try surroundings.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
+            return .done
+        }
+        try surroundings.terminal.write(schema.completions(for: shell, program: script.program), to: .output)
+        return .done
+    }
+}
+
+extension Option {
+    static let shell = Option(
+        "--shell", Argument("SHELL", .choice(["bash", "zsh", "fish", "sh", "json", "nul"])),
+        "what to print; without it, for the shell that the script's first line names")
+    static let schema = Option("--schema", Argument("FILE", .file), "the schema, instead of the one that is found")
+    static let prefix = Option("--prefix", Argument("WORD", .word), "what the names of variables begin with")
+    static let completions = Option(
+        "--completions", Argument("SHELL", .choice(["bash", "zsh", "fish"])), "print the completion script")
+    static let man = Option("--man", "print the manual page, in mdoc")
+}
+
+extension Timestamp {
+    /// The day as a manual page has it: `January 31, 2026`.
+    fileprivate var dayOfManual: String {
+        let parts = description.prefix { $0 != "T" }.split(separator: "-").compactMap { Int($0) }
+        guard parts.count == 3, (1...12).contains(parts[1]) else { return "January 1, 1970" }
+        return "\(Self.months[parts[1] - 1]) \(parts[2]), \(parts[0])"
+    }
+
+    private static let months = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ]
 }

@@ -62,7 +62,8 @@ private struct Conversion: Sendable {
             try access.warn(contents.recovery)
             guard contents.exists else { throw CommandFailure.noDomain(domain) }
             try checkFormat(contents.format, domain, invocation)
-            let value = PropertyList.dictionary(contents.values.withoutHidden)
+            let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
+            let value = PropertyList.dictionary(shown)
             return try access.surroundings.write(bytes(of: value, domain.word), to: output)
         }
         guard domain.name == nil || rendering.format != .openstep else {

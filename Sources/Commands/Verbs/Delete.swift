@@ -40,14 +40,17 @@ extension Verb {
         let key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
         if let key, !invocation.has(.force) { try access.checkNotForced([key.key], in: first) }
         let found = Mutex((domain: false, key: false))
-        let edits = domains.map { domain in
-            DomainEdit(domain.file, acceptsLoss: key == nil) { draft in
+        let edits = try domains.map { domain in
+            // To let all go is always allowed, whatever a schema says.
+            guard let key else {
+                return DomainEdit(domain.file, acceptsLoss: true) { draft in
+                    found.withLock { $0.domain = $0.domain || draft.exists }
+                    draft.removesFile = draft.exists
+                }
+            }
+            return try access.edit(domain, isForced: invocation.has(.force)) { draft in
                 guard draft.exists else { return }
                 found.withLock { $0.domain = true }
-                guard let key else {
-                    draft.removesFile = true
-                    return
-                }
                 var root = PropertyList.dictionary(draft.values)
                 if !key.key.isHidden, try root.remove(at: key.path) != nil { found.withLock { $0.key = true } }
                 draft.values = root.dictionaryValue ?? draft.values

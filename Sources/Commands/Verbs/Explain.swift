@@ -6,6 +6,7 @@ extension Verb {
     package static let explain = Verb(
         "explain", .new, "show where a value comes from: every layer that has it, the highest first",
         details: [
+            "A value that breaks the domain's schema does not count, and the reason stands behind it.",
             "The layer with the asterisk wins. Behind it stand the file and the value, in lossless JSON.",
             "With --format the answer is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
@@ -43,7 +44,8 @@ private enum ExplainedText {
         let rows = answers.map { answer in
             (
                 answer.isInForce ? "*" : " ", answer.origin.layer.name, answer.origin.file?.onOneLine ?? "-",
-                answer.value.map { shown($0, key, masking) } ?? "no such entry"
+                (answer.value.map { shown($0, key, masking) } ?? "no such entry")
+                    + (answer.fault.map { "  does not count: \($0.onOneLine)" } ?? "")
             )
         }
         let widths = (
@@ -62,6 +64,7 @@ private enum ExplainedText {
                 entries["file"] = answer.origin.file.map { .string($0) }
                 entries["value"] = answer.value.map { masking.hidden($0, at: key.path) }
                 entries["inForce"] = .boolean(answer.isInForce)
+                entries["fault"] = answer.fault.map { .string($0) }
                 return .dictionary(entries)
             })
     }

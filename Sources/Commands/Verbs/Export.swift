@@ -5,7 +5,9 @@ internal import PropertyLists
 extension Verb {
     package static let export = Verb(
         "export", .classic, "write a domain to a file",
-        details: ["A file is written as binary, the standard output (-) as XML, unless --format says otherwise."],
+        details: [
+            "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values go into files only."
+        ],
         options: [
             .effective, .layer, .format(FormatName.ofValues, "how to write it"), .sort, .losslessJSON, .coerce, .lossy,
         ],
@@ -18,7 +20,8 @@ extension Verb {
             throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")
         }
         let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
-        try surroundings.write(rendering.bytes(of: .dictionary(values)), to: file)
+        let shown = try access.publishable(values, of: domain, to: file)
+        try surroundings.write(rendering.bytes(of: .dictionary(shown)), to: file)
         return .done
     }
 }

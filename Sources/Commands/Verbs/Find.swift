@@ -105,13 +105,14 @@ private struct Finder {
 
     private mutating func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         guard isEffective, let name = domain.name else { return try storedValues(domain) }
-        var values = PropertyList.Dictionary()
-        let layers = try access.layers(of: name, in: &files)
-        for (origin, entries) in layers.reversed() {
-            let isShared = !name.isGlobal && Layer.ofGlobalDomain.contains(origin.layer)
-            for entry in entries { values[entry.key] = isShared ? nil : entry.value }
-        }
-        return layers.isEmpty ? nil : values
+        let stored = try access.layers(of: name, in: &files)
+        guard !stored.isEmpty else { return nil }
+        let schema = access.schemaInForce(domain)
+        let all = EffectiveValues(schema?.completing(stored, access.machine.environment.variables) ?? stored, schema)
+        var values = all.entries
+        let shared = name.isGlobal ? [] : all.layers.filter { Layer.ofGlobalDomain.contains($0.value) }.keys.map(\.self)
+        for key in shared { values[key] = nil }
+        return values
     }
 }
 

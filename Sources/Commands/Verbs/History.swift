@@ -23,10 +23,10 @@ extension Verb {
             let contents = try domain.file.contents(on: access.machine)
             try access.warn(contents.recovery)
             let present = DomainState(contents)
-            let text = listing.text(present: present, isFull: invocation.has(.full))
+            let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))
             try surroundings.terminal.write(text, to: .output)
         } else {
-            let value = listing.propertyList(domain: domain.word)
+            let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
             try surroundings.terminal.write(
                 Rendering(invocation, preset: .classic).bytes(of: value), to: .output)
         }

@@ -12,10 +12,10 @@ extension Verb {
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
         let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, surroundings)
-        let imported = try input.dictionary()
+        let imported = try access.taken(input.dictionary(), from: input, into: domain)
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
         let replaces = invocation.has(.replace)
-        try access.change(domain, WriteReason(rawValue: "import")) { values in
+        try access.change(domain, WriteReason(rawValue: "import"), isForced: invocation.has(.force)) { values in
             if replaces {
                 values.replaceVisible(with: imported)
             } else {

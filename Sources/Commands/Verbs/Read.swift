@@ -29,7 +29,8 @@ extension Verb {
             value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
         }
         if let value {
-            try surroundings.terminal.write(rendering.bytes(of: value, under: key), to: .output)
+            let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
+            try surroundings.terminal.write(bytes, to: .output)
         } else if let text = invocation[.defaultText] {
             try surroundings.say(text)
         } else {
@@ -48,14 +49,14 @@ extension Verb {
             do {
                 let domain = try access.domain(name)
                 if let values = try access.values(domain, effective: effective) {
-                    all[domain.heading] = .dictionary(values)
+                    all[domain.heading] = access.masking(domain).masked(.dictionary(values), at: [])
                 }
             } catch let failure as StoreFailure {
                 try access.surroundings.note(failure.description)
                 status = failure.status
             }
         }
-        try access.surroundings.terminal.write(rendering.bytes(of: .dictionary(all)), to: .output)
+        try access.surroundings.terminal.write(rendering.bytes(ofMasked: .dictionary(all)), to: .output)
         return status
     }
 }

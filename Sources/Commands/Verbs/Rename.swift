@@ -13,7 +13,7 @@ extension Verb {
         let old = try KeyArgument(forWriting: invocation[operand: "OLD"] ?? "")
         let new = try KeyArgument(forWriting: invocation[operand: "NEW"] ?? "")
         if !invocation.has(.force) { try access.checkNotForced([old.key, new.key], in: domain) }
-        try access.change(domain) { values in
+        try access.change(domain, isForced: invocation.has(.force)) { values in
             var root = PropertyList.dictionary(values)
             guard let value = try root.remove(at: old.path) else {
                 throw CommandFailure(

@@ -1,22 +1,127 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+internal import Synchronization
+
 extension Verb {
     package static let schema = Verb(
         "schema", .new, "check, show, install and migrate declarations of settings",
+        details: ["A schema declares what a domain may hold. prefs-schema(5) tells how one is written."],
         parts: [
-            Verb("check", .new, "find every mistake in a schema", forms: [[.file]], statuses: [.damaged]),
             Verb(
-                "show", .new, "print what a domain may hold",
-                options: [.format([.text, .markdown, .man, .jsonSchema])], forms: [[.domain]],
-                statuses: [.notFound, .damaged]),
+                "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
+                statuses: [.notFound, .damaged, .systemFailed], run: check),
+            Verb(
+                "show", .new, "print what a domain may hold, by its schema or by that in a file",
+                options: [.format([.table, .markdown, .man, .jsonSchema])],
+                forms: [[Operand("DOMAIN|FILE", .domainOrFile)]],
+                statuses: [.notFound, .damaged, .systemFailed], run: show),
             Verb(
                 "install", .new, "make a schema known to the user's programs", forms: [[.file]],
-                statuses: [.damaged, .systemFailed]),
+                statuses: [.notFound, .damaged, .systemFailed], run: install),
             Verb(
                 "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
-                statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]),
+                statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout], run: migrate),
         ])
 
-    package static let form = Verb(
-        "form", .new, "ask for the settings of a domain, one by one",
-        options: [Option("--plain", "one question a line")], forms: [[.domain]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout])
+    @Sendable private static func check(
+        _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> ExitStatus {
+        var worst = ExitStatus.done
+        for name in invocation.words("FILE") {
+            do {
+                let file = try SchemaFile(name, surroundings)
+                let lines = file.mistakes.isEmpty ? ["\(file.name): good"] : file.lines
+                for line in lines { try surroundings.say(line) }
+                if !file.mistakes.isEmpty { worst = .damaged }
+            } catch let failure as CommandFailure where failure.status == .notFound {
+                // The other files are looked at all the same.
+                try surroundings.note(failure.lines.joined(separator: "\n"))
+                if worst == .done { worst = .notFound }
+            }
+        }
+        return worst
+    }
+
+    @Sendable private static func show(_ invocation: Invocation, _ surroundings: Surroundings) throws -> ExitStatus {
+        let word = invocation[operand: "DOMAIN|FILE"] ?? ""
+        let isFile = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+        let schema: Schema
+        if isFile {
+            schema = try SchemaFile(word, surroundings).schema()
+        } else {
+            let access = try StoreAccess(invocation, surroundings)
+            schema = try access.schema(mustBeThereFor: access.domain(word))
+        }
+        let program = schema.domain.split(separator: ".").last.map(String.init) ?? schema.domain
+        let text =
+            switch invocation.format {
+            case .markdown: schema.markdown()
+            case .man: schema.manualPage(program: program, date: surroundings.clock.wall.day)
+            case .jsonSchema: schema.jsonSchemaText()
+            default: schema.table()
+            }
+        try surroundings.terminal.write(text, to: .output)
+        return .done
+    }
+
+    @Sendable private static func install(
+        _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> ExitStatus {
+        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings)
+        let schema = try file.schema()
+        let access = try StoreAccess(invocation, surroundings)
+        guard let folder = access.schemas.places.folders.first else {
+            throw CommandFailure(.usage, "schemas are installed for the native store alone")
+        }
+        let domain = try access.domain(DomainName(schema.domain))
+        let path = SchemaPlaces.file(of: try DomainName(schema.domain), in: folder)
+        try surroundings.fileSystem.makeFolders(folder)
+        try surroundings.fileSystem.replace(path, with: file.bytes.span.bytes)
+        let stored = try domain.file.contents(on: access.machine).values
+        if schema.needsMigration(stored) {
+            let words = ShellWord.line(["prefs", "schema", "migrate", schema.domain])
+            try surroundings.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
+        }
+        return .done
+    }
+
+    @Sendable private static func migrate(
+        _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> ExitStatus {
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let schema = try access.schema(mustBeThereFor: domain)
+        guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
+        var files = [try access.file(of: name, in: .user)]
+        if access.places.user.arrangement == .own { files.append(try access.file(of: name, in: .userHost)) }
+        let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])
+        let edits = DomainMigration(schema, name).edits(of: files) { file, done in
+            notes.withLock { $0[file] = done }
+        }
+        try access.commit(edits, .migrate)
+        for file in files {
+            for note in notes.withLock({ $0[file] ?? [] }) { try surroundings.say("\(note)".onOneLine) }
+        }
+        return .done
+    }
+}
+
+extension StoreAccess {
+    /// The schema of a domain, for a verb that is about nothing else.
+    fileprivate func schema(mustBeThereFor domain: AddressedDomain) throws -> Schema {
+        guard let installed = installedSchema(domain) else {
+            throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)")
+        }
+        guard let schema = installed.schema else {
+            throw CommandFailure(.damaged, "\(installed.file):\(installed.faults.joined(separator: "\n"))")
+        }
+        return schema
+    }
+}
+
+extension Timestamp {
+    /// The day in UTC: `2026-01-31`.
+    fileprivate var day: String { String(description.prefix(10)) }
 }

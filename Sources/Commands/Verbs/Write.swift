@@ -23,11 +23,13 @@ extension Verb {
         let condition = try WriteCondition(invocation)
         if let text = invocation[operand: "DICTIONARY"] {
             let replacement = try PropertyList.Dictionary(replacement: text)
-            if !isForced { try access.checkNotForced(replacement.keys, in: domain) }
-            try access.change(domain) { values in
+            let adapted = access.adapted(replacement, in: domain)
+            try adapted.checkNoneHidden()
+            if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
+            try access.change(domain, isForced: isForced) { values in
                 let visible = values.withoutHidden
                 try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
-                values.replaceVisible(with: replacement)
+                values.replaceVisible(with: adapted)
             }
             return .done
         }
@@ -36,14 +38,16 @@ extension Verb {
         let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
         let notices = Mutex<[String]>([])
-        try access.change(domain) { values in
+        let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
+        let now = surroundings.clock.wall.date
+        try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
             try condition.check(former, key.spelling)
-            let value = try request.value(replacing: former, key: word)
+            let value = try request.value(replacing: former, key: word, rule: rule, now: now)
             try root.set(value, at: key.path)
             values = root.dictionaryValue ?? values
-            if let notice = request.notice(replacing: former, with: value, key: word) {
+            if rule == nil, let notice = request.notice(replacing: former, with: value, key: word) {
                 notices.withLock { $0 = [notice] }
             }
         }
@@ -83,6 +87,11 @@ private enum WriteCondition: Sendable {
 }
 
 extension PropertyList.Dictionary {
+    /// Refuses keys that are not the user's.
+    func checkNoneHidden() throws(StoreFailure) {
+        for entry in self where entry.key.isHidden { throw StoreFailure(.ownKey(entry.key), "") }
+    }
+
     /// Makes the values those given, but for the store's own keys.
     mutating func replaceVisible(with values: PropertyList.Dictionary) {
         var new = values

@@ -86,15 +86,23 @@ struct StoreWatch {
         let access = access
         // Where all domains are watched, what comes from the global one is told of that one only.
         let isOne = domain != nil || subject.domain.name?.isGlobal == true
-        var values = WatchedValues(layers: isEffective ? [:] : nil)
-        for (layer, file) in subject.files.reversed() {
+        var layers: [LayerValues] = []
+        for (layer, file) in subject.files {
             let contents = try files.contents(of: file) { try access.warn($0) }
             guard layer != .forced || !contents.exists || file.isTrusted(on: access.machine) else { continue }
-            let isElsewhere = !isOne && Layer.ofGlobalDomain.contains(layer)
-            for entry in contents.values {
-                values.entries[entry.key] = isElsewhere ? nil : entry.value
-                values.layers?[entry.key] = isElsewhere ? nil : layer
-            }
+            layers.append(
+                LayerValues(
+                    origin: Origin(layer), values: contents.values, isExposed: contents.status?.isExposed ?? false))
+        }
+        guard isEffective else { return WatchedValues(entries: EffectiveValues(layers, nil).entries) }
+        let schema = access.schemaInForce(subject.domain)
+        let variables = access.machine.environment.variables
+        let all = EffectiveValues(schema?.completing(layers, variables) ?? layers, schema)
+        var values = WatchedValues(entries: all.entries, layers: all.layers)
+        guard !isOne else { return values }
+        for (key, layer) in all.layers where Layer.ofGlobalDomain.contains(layer) {
+            values.entries[key] = nil
+            values.layers?[key] = nil
         }
         return values
     }

@@ -127,6 +127,18 @@ extension OpenFile {
         return bytes
     }
 
+    /// The first bytes of the file, at most `limit`, however large it is.
+    package func beginning(limit: Int) throws(SystemFailure) -> [UInt8] {
+        let status = try status()
+        guard status.kind == .file else {
+            throw SystemFailure(status.kind == .folder ? .isAFolder : .invalidArgument, .read, path)
+        }
+        var bytes = [UInt8](repeating: 0, count: max(0, min(status.size, limit)))
+        let count = try fill(&bytes, from: 0)
+        bytes.removeLast(bytes.count - count)
+        return bytes
+    }
+
     /// Reads from `start` on, in the file and in `bytes`.
     private func fill(_ bytes: inout [UInt8], from start: Int) throws(SystemFailure) -> Int {
         var span = bytes.mutableSpan

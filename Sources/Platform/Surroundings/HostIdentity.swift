@@ -37,7 +37,11 @@ package struct HostIdentity: Hashable, Sendable {
 extension HostIdentity: CustomStringConvertible {
     /// 32 hexadecimal digits.
     package var description: String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        // By hand: each command asks for it, and what is generic takes longer to come about than to run.
+        let digits = Array("0123456789abcdef".utf8)
+        var text: [UInt8] = []
+        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        return String(decoding: text, as: UTF8.self)
     }
 }
 

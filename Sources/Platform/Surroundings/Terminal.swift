@@ -9,8 +9,9 @@ package protocol Terminal: Sendable {
     /// that signal, is a failure like any other.
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure)
 
-    /// All of the standard input. More than `limit` bytes fail with `fileTooLarge`.
-    func input(limit: Int) throws(SystemFailure) -> [UInt8]
+    /// All that can be read from a descriptor which the program was started with, to its end. More than `limit` bytes fail
+    /// with `fileTooLarge`, and a number that stands for no open file with `badDescriptor`.
+    func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8]
 
     /// Ends the program. One that tests make up throws instead, and so does not return either.
     func exit(_ status: Int32) throws(ProgramExit) -> Never
@@ -31,6 +32,11 @@ package struct ProgramExit: Error, Hashable, Sendable {
 }
 
 extension Terminal {
+    /// All of the standard input.
+    package func input(limit: Int) throws(SystemFailure) -> [UInt8] {
+        try input(from: StandardStream.input.rawValue, limit: limit)
+    }
+
     package func write(_ text: String, to stream: StandardStream = .output) throws(SystemFailure) {
         try write(Array(text.utf8).span.bytes, to: stream)
     }

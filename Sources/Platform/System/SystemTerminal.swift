@@ -24,19 +24,19 @@ package struct SystemTerminal: Terminal {
         try bytes.withUnsafeBytes { bytes throws(SystemFailure) in
             var count = 0
             while count < bytes.count {
-                count += try retrying(stream, POLLOUT, .write) {
+                count += try retrying(stream.rawValue, POLLOUT, .write) {
                     Self.write(stream.rawValue, UnsafeRawBufferPointer(rebasing: bytes[count...]))
                 }
             }
         }
     }
 
-    package func input(limit: Int) throws(SystemFailure) -> [UInt8] {
+    package func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let count = try retrying(.input, POLLIN, .read) {
-                read(StandardStream.input.rawValue, &buffer, buffer.count)
+            let count = try retrying(descriptor, POLLIN, .read) {
+                read(descriptor, &buffer, buffer.count)
             }
             if count == 0 { return bytes }
             guard bytes.count + count <= limit else { throw SystemFailure(.fileTooLarge, .read, nil) }
@@ -46,9 +46,9 @@ package struct SystemTerminal: Terminal {
 
     package func exit(_ status: Int32) throws(ProgramExit) -> Never { endProcess(status) }
 
-    /// Makes a call, again once the stream is ready where another program has set it not to wait.
+    /// Makes a call, again once the descriptor is ready where another program has set it not to wait.
     private func retrying(
-        _ stream: StandardStream, _ readiness: some BinaryInteger, _ operation: SystemFailure.Operation,
+        _ descriptor: Int32, _ readiness: some BinaryInteger, _ operation: SystemFailure.Operation,
         _ call: () -> Int
     ) throws(SystemFailure) -> Int {
         while true {
@@ -56,7 +56,7 @@ package struct SystemTerminal: Terminal {
                 return try systemCall(operation, nil, call)
             } catch {
                 guard error.code == .wouldBlock else { throw error }
-                var polled = pollfd(fd: stream.rawValue, events: Int16(readiness), revents: 0)
+                var polled = pollfd(fd: descriptor, events: Int16(readiness), revents: 0)
                 _ = try systemCall(operation, nil) { poll(&polled, 1, -1) }
             }
         }

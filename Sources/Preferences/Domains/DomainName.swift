@@ -25,7 +25,8 @@ public struct DomainName: Hashable, Sendable {
 
     private init(unchecked text: String) { self.text = text }
 
-    private static let namesOfGlobal: Set<String> = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
+    /// A list: to make a set of so few takes a third of the time of a whole command.
+    private static let namesOfGlobal = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
 }
 
 extension DomainName {
@@ -45,7 +46,7 @@ extension DomainName {
         if text.utf8.count > mostBytes { return .tooLong(bytes: text.utf8.count) }
         if text.utf8.first == UInt8(ascii: ".") { return .leadingDot }
         if text.utf8.contains(UInt8(ascii: "/")) { return .slash }
-        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+        if text.unicodeScalars.contains(where: \.isControl) {
             return .controlCharacter
         }
         return nil
@@ -53,10 +54,16 @@ extension DomainName {
 
     /// The name for a text that need not be one: what is not allowed is written in percent signs and hexadecimal digits.
     package init(encoding text: String) {
+        if text.utf8.count <= Self.mostBytes, text.utf8.first != UInt8(ascii: "."), !text.isEmpty,
+            text.utf8.allSatisfy(\.isPlain)
+        {
+            self.init(unchecked: text)
+            return
+        }
         var encoded = ""
         for scalar in text.unicodeScalars {
             let isPlain =
-                scalar != "/" && scalar != "%" && scalar.properties.generalCategory != .control
+                scalar != "/" && scalar != "%" && !scalar.isControl
                 && !(scalar == "." && encoded.isEmpty)
             let piece =
                 isPlain
@@ -107,7 +114,17 @@ extension DomainName.Failure: CustomStringConvertible {
 extension String {
     /// The text with its control characters spelled out, so that it does nothing to a terminal and stays one line.
     package var shown: String {
-        unicodeScalars.map { $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0) }
+        unicodeScalars.map { $0.isControl ? $0.escaped(asASCII: true) : String($0) }
             .joined()
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is one of the general category `Cc`, which needs no table to be told.
+    fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
+}
+
+extension UInt8 {
+    /// Whether it stands for itself in the name of a domain, in ASCII.
+    fileprivate var isPlain: Bool { 0x20..<0x7F ~= self && self != UInt8(ascii: "/") && self != UInt8(ascii: "%") }
 }

@@ -91,6 +91,18 @@ package struct StoreFolder: Hashable, Sendable {
         return nil
     }
 
+    /// The domain whose file it is; nil for a file that is named by a path of its own.
+    package func domain(ofOwn file: DomainFile) -> DomainName? {
+        guard arrangement == .own, file.lock != .itself,
+            let stem = file.path.lastComponent.flatMap({ Self.stem(of: $0) })
+        else {
+            return nil
+        }
+        // Behind the last dot stands the host.
+        let isByHost = file.path.parent == folder.appending(Self.hostFolder)
+        return try? DomainName(isByHost ? String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)) : stem)
+    }
+
     /// A path can be longer than a name and have any characters: its hash stands for it.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
         let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

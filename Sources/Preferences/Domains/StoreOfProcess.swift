@@ -9,6 +9,7 @@ package final class StoreOfProcess: Sendable {
     /// Where the files lie; nil for a store in memory. An error where nobody can say.
     package let places: Result<StorePlaces?, StoreFailure>
     let signals: StoreSignals
+    let schemas: DomainSchemas
     let namedDomains = NamedDomains()
     private let open = Mutex<[Key: Held]>([:])
 
@@ -29,6 +30,7 @@ package final class StoreOfProcess: Sendable {
         signals = StoreSignals(
             IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
             PolicyInForce((try? places.get()) ?? nil, machine))
+        schemas = DomainSchemas(kind, machine, signals.issues)
     }
 
     /// Writes all that was set and is not on the disk yet, as the end of the program does.
@@ -76,6 +78,17 @@ final class StoreSignals: Sendable {
         self.issues = issues
         self.pending = pending
         self.policy = policy
+    }
+
+    private let told = Mutex<Set<ResolvedTable.PassedOver>>([])
+
+    /// Those that nobody was told of yet: each is told of once, however many instances come across it.
+    func news(of passedOver: Set<ResolvedTable.PassedOver>) -> Set<ResolvedTable.PassedOver> {
+        if passedOver.isEmpty { return [] }
+        return told.withLock { told in
+            defer { told.formUnion(passedOver) }
+            return passedOver.subtracting(told)
+        }
     }
 
     func noteChange() { epoch.add(1, ordering: .releasing) }

@@ -10,6 +10,8 @@ package struct DomainContents: Sendable {
     package var status: FileStatus?
     /// Where the values come from if the file itself is damaged.
     package var recovery: Recovery?
+    /// Whether it is this writer who left it so: then there is nothing in it that a history may lack.
+    package var isOwn = false
 
     /// No file.
     package static let absent = DomainContents(values: [:])

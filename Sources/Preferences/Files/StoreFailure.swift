@@ -1,5 +1,6 @@
 package import Platform
 public import PropertyLists
+public import SettingsSchema
 
 /// Why a domain could not be read or written: the facts, for whoever asked.
 public struct StoreFailure: Error, Hashable, Sendable {
@@ -45,8 +46,17 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case forced
         /// There is no such version.
         case noVersion
-        /// The schema of the domain does not allow it.
+        /// What was set has no stored form.
         case notAllowed(String)
+        /// Values break the rules of the domain's schema; all of them are named.
+        case refused([Schema.Problem])
+        /// The stored settings are of another version than the schema's: older ones must be migrated before anything is
+        /// written, newer ones are only read.
+        case otherVersion(stored: Int, known: Int, isNewer: Bool)
+        /// A file with a sensitive value can be read by others.
+        case exposed(key: String)
+        /// The key is the store's own.
+        case ownKey(String)
         /// The operating system refused.
         case system(code: Int32, description: String)
     }
@@ -65,6 +75,18 @@ extension StoreFailure {
     }
 
     package init(_ file: DomainFile, _ problem: Problem) { self.init(problem, file.name, file: file.path) }
+}
+
+extension StoreFailure {
+    /// What to say of each key that could not be set; of all of them where no single one is to blame.
+    func reasons(of keys: [String]) -> [(key: String, reason: String)] {
+        guard case .refused(let problems) = problem else { return keys.prefix(1).map { ($0, description) } }
+        return problems.map { ($0.path.components.first?.text ?? "", "\($0.shownValue)\($0.reason)") }
+    }
+}
+
+extension Schema.Problem {
+    fileprivate var shownValue: String { value.map { "\($0) " } ?? "" }
 }
 
 extension StoreFailure: CustomStringConvertible {
@@ -90,6 +112,14 @@ extension StoreFailure: CustomStringConvertible {
         case .forced: return "\(domain): the administrator has decided on this value"
         case .noVersion: return "\(domain): no such version is kept"
         case .notAllowed(let reason): return "\(domain): \(reason)"
+        case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
+        case .otherVersion(let stored, let known, let isNewer):
+            return isNewer
+                ? "\(domain): holds settings of version \(stored), and its schema knows them up to \(known); they are only read"
+                : "\(domain): holds settings of version \(stored), and its schema wants version \(known); migrate them first"
+        case .exposed(let key):
+            return "\(domain): \(key.shown) is sensitive, and others can read the file; nothing was written"
+        case .ownKey(let key): return "\(key): prefs itself keeps this key"
         case .system(_, let description): return description
         }
     }

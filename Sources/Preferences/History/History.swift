@@ -44,6 +44,15 @@ package struct History: Sendable {
     package func path(of version: KeptVersion) -> FilePath? { version.fileName.map(folder.appending) }
 }
 
+/// A version that no file of the history holds yet.
+package struct UnkeptVersion: Sendable {
+    let bytes: [UInt8]
+    let note: WriteNote
+    let transaction: String
+    /// Whether there was no file before it.
+    var isFirst = false
+}
+
 /// How much is kept of each domain.
 package struct HistoryPolicy: Hashable, Sendable {
     /// How many versions; 0 for no history at all.
@@ -59,15 +68,14 @@ package struct HistoryPolicy: Hashable, Sendable {
 }
 
 extension History {
-    /// Keeps a version that is now in force. What goes wrong here is no failure of the write.
+    /// Keeps a version. What goes wrong here is no failure of the write.
     ///
-    /// - Parameter isFirst: Whether there was no file before it.
-    func record(
-        _ bytes: [UInt8], _ note: WriteNote, transaction: String, policy: HistoryPolicy, isFirst: Bool
-    ) {
+    /// - Parameter former: Those that are kept already; what was kept is one of them then.
+    func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) {
         guard policy.versions > 0 else { return }
-        let former = versions
-        let version = next(after: former, note, transaction, size: bytes.count, isFirst: isFirst)
+        let bytes = unkept.bytes
+        let version = next(
+            after: former, unkept.note, unkept.transaction, size: bytes.count, isFirst: unkept.isFirst)
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
@@ -81,6 +89,7 @@ extension History {
             return
         }
         forget(former, with: version, policy)
+        former.append(version)
     }
 
     /// Keeps the file that is about to be replaced under a second name.

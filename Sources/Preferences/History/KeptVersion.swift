@@ -33,31 +33,53 @@ package struct KeptVersion: Hashable, Sendable {
 
     /// Nil for a file of another name.
     init?(_ name: FileName) {
-        guard let text = String(validating: name.bytes, as: UTF8.self), text.hasSuffix(".plist") else { return nil }
-        let parts = text.dropLast(".plist".count).split(
-            separator: "-", maxSplits: 6, omittingEmptySubsequences: false)
-        guard parts.count == 7, let sequence = Int(parts[0]), sequence > 0, let milliseconds = Int64(parts[1]),
-            let process = Int32(parts[2]), let size = Int(parts[5]), size >= 0
+        // In bytes: a writer reads the names of all versions.
+        guard name.bytes.suffix(Self.ending.utf8.count).elementsEqual(Self.ending.utf8) else { return nil }
+        let parts = name.bytes.dropLast(Self.ending.utf8.count).split(
+            separator: UInt8(ascii: "-"), maxSplits: 6, omittingEmptySubsequences: false)
+        guard parts.count == 7, let sequence = Self.number(parts[0]), sequence > 0,
+            let milliseconds = Self.number(parts[1]).map(Int64.init),
+            let process = Self.number(parts[2]).flatMap({ Int32(exactly: $0) }), let size = Self.number(parts[5]),
+            let reason = String(validating: parts[3], as: UTF8.self),
+            let transaction = String(validating: parts[4], as: UTF8.self)
         else {
             return nil
         }
         let note = WriteNote(
-            program: Self.decoded(parts[6]), process: process, reason: WriteReason(rawValue: String(parts[3])))
+            program: Self.decoded(parts[6]), process: process, reason: WriteReason(rawValue: reason))
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         self.init(
             sequence: sequence, time: Timestamp(seconds: seconds, nanoseconds: rest * 1_000_000), note: note,
-            transaction: String(parts[4]), size: size)
+            transaction: transaction, size: size)
+    }
+
+    private static let ending = ".plist"
+
+    /// The number that is written in digits and nothing else.
+    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard !digits.isEmpty else { return nil }
+        var number = 0
+        for digit in digits {
+            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) = product.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+            guard !overflows, !overflowsToo else { return nil }
+            number = sum
+        }
+        return number
     }
 
     /// The program's name in characters that a file's name may have.
     private static func encoded(_ program: String) -> String { DomainName(encoding: program).text }
 
-    private static func decoded(_ text: Substring) -> String {
+    private static func decoded(_ name: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = name
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2, let value = UInt8(Substring(digits), radix: 16) {
+            if byte == UInt8(ascii: "%"), digits.count == 2,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
             } else {
@@ -76,7 +98,10 @@ package struct WriteNote: Hashable, Sendable {
 
     /// - Parameter program: What the program is called; of a long name the beginning is kept.
     package init(program: String, process: Int32, reason: WriteReason) {
-        self.program = String(String.UnicodeScalarView(program.unicodeScalars.prefix(24)))
+        let most = 24
+        self.program =
+            program.utf8.count <= most
+            ? program : String(String.UnicodeScalarView(program.unicodeScalars.prefix(most)))
         self.process = process
         self.reason = reason
     }
@@ -92,9 +117,11 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
 
     /// Only lower-case letters and digits are kept: the word becomes part of a file's name.
     package init(rawValue: String) {
-        let kept = rawValue.unicodeScalars.filter { ("a"..."z").contains($0) || ("0"..."9").contains($0) }
-        self.rawValue = String(kept.prefix(24))
+        let bytes = rawValue.utf8.lazy.filter { Self.letters ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        self.rawValue = String(decoding: Array(bytes.prefix(24)), as: UTF8.self)
     }
+
+    private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
 
     package static let write = WriteReason(rawValue: "write")
     package static let delete = WriteReason(rawValue: "delete")
@@ -117,5 +144,5 @@ extension WriteReason {
     }
 
     /// The reason without the number in it.
-    package var word: String { String(rawValue.unicodeScalars.filter { ("a"..."z").contains($0) }) }
+    package var word: String { String(decoding: rawValue.utf8.filter { Self.letters ~= $0 }, as: UTF8.self) }
 }

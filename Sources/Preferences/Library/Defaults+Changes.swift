@@ -56,7 +56,7 @@ extension Defaults {
     // MARK: Files
 
     private func startObserving() {
-        let sources = table.withLock(\.sources)
+        let sources = self.sources
         watched.withLock { watched in
             guard watched.isEmpty else { return }
             watched = sources.map { source in
@@ -85,7 +85,7 @@ extension Defaults {
     /// Brings the table up to date, so that observers hear of it.
     private func look() {
         // A transaction may have changed several of them: its changes are to come as one batch.
-        for source in table.withLock(\.sources) { source.domain.look(isExact: true) }
+        for source in sources { source.domain.look(isExact: true) }
         let process = store.process
         refresh(process.signals.epoch.load(ordering: .acquiring), process.machine.clock.tick)
     }

@@ -136,7 +136,8 @@ extension Defaults {
     public func persistentDomain(forName domainName: String) -> [String: Any]? {
         guard let domain = persistent(domainName) else { return nil }
         domain.look()
-        let values = domain.snapshot().values
+        var values = domain.snapshot().values
+        values.removeAll { $0.key.isHidden }
         return values.isEmpty ? nil : values.asAny
     }
 
@@ -146,7 +147,22 @@ extension Defaults {
             values[key] = nil
             post(.refused(key: key, reason: StoreFailure(.badKey(key), domainName).description))
         }
-        persistent(domainName)?.replaceAll(values)
+        replacePersistent(domainName, with: values)
+    }
+
+    private func replacePersistent(_ domainName: String, with values: PropertyList.Dictionary) {
+        guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
+        do throws(StoreFailure) {
+            domain.look()
+            let (stored, status) = domain.stored()
+            let schema = name == self.name ? self.schema : store.process.schemas[name]
+            let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
+            let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
+            try schema?.rules.check(changes, over: stored, status, domainName)
+            domain.set(changes.filter { stored[$0.0] != $0.1 })
+        } catch {
+            for (key, reason) in error.reasons(of: Array(values.keys)) { post(.refused(key: key, reason: reason)) }
+        }
     }
 
     public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }
@@ -177,7 +193,7 @@ extension Defaults {
     @discardableResult
     public func synchronize() -> Bool {
         let isWritten = (try? flush()) != nil
-        for source in table.withLock(\.sources) { source.domain.look(isExact: true) }
+        for source in sources { source.domain.look(isExact: true) }
         return isWritten
     }
 

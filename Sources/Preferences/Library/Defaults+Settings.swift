@@ -1,3 +1,6 @@
+internal import PropertyLists
+internal import SettingsSchema
+
 extension Defaults {
     /// The value of a setting. What is stored in another type counts as missing, and is told as an issue.
     public subscript<Value>(setting: Setting<Value>) -> Value {
@@ -13,22 +16,36 @@ extension Defaults {
             do {
                 try set(newValue, for: setting)
             } catch {
-                post(.refused(key: setting.key, reason: "\(error)"))
+                post(refusal: error, of: setting.key)
             }
         }
+    }
+
+    /// Tells of a value that could not be set.
+    func post(refusal error: any Error, of key: String) {
+        let reasons = (error as? StoreFailure)?.reasons(of: [key]) ?? [(key, "\(error)")]
+        for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
     }
 
     /// The value of a setting; an error where what is stored is not of its type.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
         guard let stored = value(setting.key) else { return setting.defaultValue }
-        return try stored.decodedStrictly(as: Value.self)
+        // What a schema of the domain says was heeded when the layers were looked up.
+        guard let declaration = setting.ownDeclaration, schema?.declarations[setting.key] == nil else {
+            return try stored.decodedStrictly(as: Value.self)
+        }
+        for source in sources {
+            guard case .usable(let value)? = source.verdict(on: declaration) else { continue }
+            return try value.decodedStrictly(as: Value.self)
+        }
+        return setting.defaultValue
     }
 
     /// Sets a value for all of the process to see. It reaches the disk a little later.
     public func set<Value>(_ value: Value, for setting: Setting<Value>) throws {
         let encoded = try PropertyList.encoded(value)
-        guard setting.key.isFitForWriting else { throw StoreFailure(.badKey(setting.key), name.text) }
-        set([(setting.key, encoded)])
+        try setting.check(encoded, name.text)
+        try setChecked([(setting.key, encoded)])
     }
 
     /// Removes the user's value, so that the next layer's shows.
@@ -44,12 +61,24 @@ extension Defaults {
         _ setting: Setting<Value>, expecting expected: Value, with value: Value
     ) throws -> Bool {
         let encoded = try PropertyList.encoded(value)
+        try setting.check(encoded, name.text)
+        _ = schema
         return try target.change(.write) { values in
             let current = try values[setting.key].map { try $0.decodedStrictly(as: Value.self) }
             guard current ?? setting.defaultValue == expected else { return false }
             values[setting.key] = encoded
             return true
         }
+    }
+}
+
+extension Setting {
+    /// Refuses a value that breaks what the setting itself declares.
+    func check(_ value: PropertyList?, _ domain: String) throws(StoreFailure) {
+        guard let value, let declaration = ownDeclaration else { return }
+        let problems = declaration.rule.problems(
+            with: value, at: [EntryPath.Component(key)], isSecret: declaration.isSensitive)
+        guard problems.isEmpty else { throw StoreFailure(.refused(problems), domain) }
     }
 }
 

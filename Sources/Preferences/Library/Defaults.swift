@@ -19,6 +19,10 @@ public final class Defaults: Sendable {
     let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
     private let environment: [String: String]
+    /// The schema by which the domain is looked up; nothing as long as nobody has looked for it.
+    private let prepared = Mutex<Prepared?>(nil)
+
+    private struct Prepared: Sendable { let schema: SchemaInForce? }
 
     /// Opens a domain.
     ///
@@ -35,7 +39,7 @@ public final class Defaults: Sendable {
         self.store = store
         let process = store.process
         target = process.target(of: name)
-        table = Mutex(ResolvedTable(process.sources(of: name, suites: [], environment: environment)))
+        table = Mutex(ResolvedTable(of: name))
         self.environment = environment
         if !factory.isEmpty { process.volatile(name, .factory).replaceAll(factory) }
     }
@@ -49,6 +53,31 @@ public final class Defaults: Sendable {
 
     /// The value in force for a key, whatever layer it comes from.
     func value(_ key: String) -> PropertyList? { refreshed { $0.entries[key]?.value } }
+
+    /// The schema that is in force, which the first look-up looks for.
+    var schema: SchemaInForce? {
+        if let prepared = prepared.withLock(\.self) { return prepared.schema }
+        let schema = store.process.schemas[name]
+        target.state.withLock { $0.rules = schema?.rules }
+        let isFirst = prepared.withLock { prepared in
+            defer { prepared = prepared ?? Prepared(schema: schema) }
+            return prepared == nil
+        }
+        if isFirst { replaceSources(schema) }
+        return schema
+    }
+
+    private func replaceSources(_ schema: SchemaInForce?) {
+        let names = suites.withLock(\.self)
+        let sources = store.process.sources(of: name, suites: names, environment: environment, schema)
+        table.withLock { $0.replaceSources(sources, schema) }
+    }
+
+    /// The layers that a look-up asks, as they were when they were last looked at.
+    var sources: [ResolvedTable.Source] {
+        _ = schema
+        return table.withLock(\.sources)
+    }
 
     /// Where the value in force for a key comes from.
     public func origin(forKey key: String) -> Origin? {
@@ -68,23 +97,23 @@ public final class Defaults: Sendable {
 
     /// Looks at all layers that may have changed, and tells observers what that changes.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
+        _ = schema
         let hasObservers = observation.hasObservers
-        let isChanged = table.withLock { table in
+        let (isChanged, passedOver) = table.withLock { table in
             let changes = table.refresh(epoch, tick, notes: hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
-            return !changes.isEmpty
+            return (!changes.isEmpty, table.takePassedOver())
         }
         if isChanged { observation.tell() }
+        for entry in store.process.signals.news(of: passedOver).sorted(by: { $0.key.isBefore($1.key) }) {
+            post(.passedOver(key: entry.key, origin: entry.origin, reason: entry.reason))
+        }
     }
 
     /// Takes other suites, the most important first.
     func setSuites(_ change: (inout [DomainName]) -> Void) {
-        let names = suites.withLock { suites in
-            change(&suites)
-            return suites
-        }
-        let sources = store.process.sources(of: name, suites: names, environment: environment)
-        table.withLock { $0.replaceSources(sources) }
+        suites.withLock { suites in change(&suites) }
+        replaceSources(schema)
         restartObserving()
     }
 
@@ -92,11 +121,24 @@ public final class Defaults: Sendable {
 
     /// Sets values in the user's layer, or removes those that are nil.
     func set(_ changes: [(key: String, value: PropertyList?)]) {
-        for (key, value) in changes where !key.isFitForWriting && value != nil {
-            return post(.refused(key: key, reason: StoreFailure(.badKey(key), name.text).description))
+        do throws(StoreFailure) {
+            try setChecked(changes)
+        } catch {
+            for (key, reason) in error.reasons(of: changes.map(\.key)) { post(.refused(key: key, reason: reason)) }
+        }
+    }
+
+    /// The same, all or none. What a schema or the store itself does not allow is thrown.
+    func setChecked(_ changes: [(key: String, value: PropertyList?)]) throws(StoreFailure) {
+        for (key, value) in changes {
+            if value != nil, !key.isFitForWriting { throw StoreFailure(.badKey(key), name.text) }
+            if key.isHidden { throw StoreFailure(.ownKey(key), name.text) }
         }
         target.look()
-        target.set(changes)
+        guard let schema else { return target.set(changes) }
+        let (stored, status) = target.stored()
+        try schema.rules.check(changes, over: stored, status, name.text)
+        target.set(schema.withFormerKeys(changes, in: stored))
     }
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
@@ -120,23 +162,44 @@ extension StoreOfProcess {
     }
 
     /// The layers that a look-up asks, in their order.
-    func sources(of name: DomainName, suites: [DomainName], environment: [String: String]) -> [ResolvedTable.Source] {
+    func sources(
+        of name: DomainName, suites: [DomainName], environment: [String: String], _ schema: SchemaInForce?
+    ) -> [ResolvedTable.Source] {
         let stored = storedSources(of: name, suites: suites)
         let forced = stored.prefix { $0.origin.layer == .forced }
         var sources = Array(forced)
-        sources.append(ResolvedTable.Source(.arguments, arguments))
-        let variables = machine.environment.variables
-        let values = environment.sorted { $0.key < $1.key }.compactMap { variable, key in
-            variables[variable].map { (key, PropertyList.string($0)) }
-        }
-        if !values.isEmpty {
-            let domain = OpenDomain(.memory(PropertyList.Dictionary(values), failure: nil), on: machine, signals)
-            sources.append(ResolvedTable.Source(.environment, domain))
-        }
+        let given = (schema?.program?.arguments).map(fixed)
+        sources.append(ResolvedTable.Source(.arguments, given ?? arguments))
+        let values = self.values(ofVariables: environment, schema)
+        if !values.isEmpty { sources.append(ResolvedTable.Source(.environment, fixed(values))) }
         sources += stored.dropFirst(forced.count)
         sources.append(ResolvedTable.Source(.factory, volatile(name, .factory)))
+        if let schema {
+            let origin = Origin(.factory, file: schema.file)
+            sources.append(ResolvedTable.Source(origin, fixed(schema.factoryDefaults)))
+        }
         sources.append(ResolvedTable.Source(.registered, volatile(name, .registered)))
         return sources
+    }
+
+    /// A layer of values that nobody changes.
+    private func fixed(_ values: PropertyList.Dictionary) -> OpenDomain {
+        OpenDomain(.memory(values, failure: nil), on: machine, signals)
+    }
+
+    /// What variables say: by the mapping of an instance, else as the schema declares.
+    private func values(
+        ofVariables environment: [String: String], _ schema: SchemaInForce?
+    ) -> PropertyList.Dictionary {
+        let variables = machine.environment.variables
+        var values = schema?.program?.environment ?? [:]
+        if let schema, schema.program?.environment == nil {
+            for (key, text) in schema.variables(in: variables) { values[key] = .string(text) }
+        }
+        for (variable, key) in environment.sorted(by: { $0.key < $1.key }) {
+            if let text = variables[variable] { values[key] = .string(text) }
+        }
+        return values
     }
 
     private func storedSources(of name: DomainName, suites: [DomainName]) -> [ResolvedTable.Source] {

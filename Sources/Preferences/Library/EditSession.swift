@@ -14,16 +14,18 @@ public final class EditSession: Sendable {
 
     init(_ defaults: Defaults) {
         self.defaults = defaults
-        state = Mutex(State(base: defaults.target.snapshot().values))
+        state = Mutex(State(base: defaults.ownValues))
     }
 
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get { (try? self[setting.key]?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
         set {
             do {
-                self[setting.key] = try PropertyList.encoded(newValue)
+                let value = try PropertyList.encoded(newValue)
+                try setting.check(value, defaults.name.text)
+                self[setting.key] = value
             } catch {
-                defaults.post(.refused(key: setting.key, reason: "\(error)"))
+                defaults.post(refusal: error, of: setting.key)
             }
         }
     }

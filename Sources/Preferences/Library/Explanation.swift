@@ -1,4 +1,5 @@
 public import PropertyLists
+internal import SettingsSchema
 internal import Synchronization
 
 /// Every layer that has a value for a key, the one in force first.
@@ -6,6 +7,8 @@ public struct Explanation: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         public let origin: Origin
         public let value: PropertyList
+        /// Why the value does not count, where it breaks a rule of the schema.
+        public let fault: String?
     }
 
     public let domain: DomainName
@@ -13,15 +16,19 @@ public struct Explanation: Sendable, Hashable {
     public let entries: [Entry]
 
     /// The value that counts, and where it comes from; nil where no layer has one.
-    public var inForce: Entry? { entries.first }
+    public var inForce: Entry? { entries.first { $0.fault == nil } }
 }
 
 extension Defaults {
     /// Where the value of a key comes from, and what it hides.
     public func explain(_ key: String) -> Explanation {
         let sources = refreshed { $0.sources }
-        let entries = sources.compactMap { source in
-            source.domain.value(key).map { Explanation.Entry(origin: source.origin, value: $0) }
+        let declaration = schema?.declarations[key]
+        let entries = sources.compactMap { source -> Explanation.Entry? in
+            guard let declaration else {
+                return source.domain.value(key).map { Explanation.Entry(origin: source.origin, value: $0, fault: nil) }
+            }
+            return source.explained(by: declaration)
         }
         return Explanation(domain: name, key: key, entries: entries)
     }
@@ -32,6 +39,20 @@ extension Defaults {
 extension Explanation: CustomStringConvertible {
     /// A line a layer, the highest first.
     public var description: String {
-        entries.map { "\($0.origin): \($0.value)" }.joined(separator: "\n")
+        entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (does not count: \($0))" } ?? "")" }
+            .joined(separator: "\n")
+    }
+}
+
+extension ResolvedTable.Source {
+    /// What the layer has for a declared key, as it is shown: a secret is not.
+    fileprivate func explained(by declaration: SettingDeclaration) -> Explanation.Entry? {
+        guard let verdict = verdict(on: declaration), let stored = stored(declaration) else { return nil }
+        let shown = declaration.isSensitive ? .string(mask) : stored
+        return switch verdict {
+        case .usable(let value):
+            Explanation.Entry(origin: origin, value: declaration.isSensitive ? shown : value, fault: nil)
+        case .passedOver(let reason): Explanation.Entry(origin: origin, value: shown, fault: reason)
+        }
     }
 }

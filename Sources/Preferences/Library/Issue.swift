@@ -16,6 +16,10 @@ public struct Issue: Sendable {
         case refused(key: String, reason: String)
         /// A stored value is not of the setting's type; the default counts.
         case undecodable(key: String, reason: String)
+        /// A stored value breaks a rule of the schema; the next layer counts, and in the end the factory's value.
+        case passedOver(key: String, origin: Origin, reason: String)
+        /// The schema that is installed for the domain has mistakes, and counts for nothing.
+        case badSchema(file: String, reason: String)
     }
 
     package init(_ kind: Kind, domain: String) {
@@ -32,6 +36,9 @@ extension Issue: CustomStringConvertible {
         case .recovered(let text): text
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
         case .undecodable(let key, let reason): "\(domain): \(key): \(reason); the default counts"
+        case .passedOver(let key, let origin, let reason):
+            "\(domain): \(key) in \(origin): \(reason); it does not count"
+        case .badSchema(let file, let reason): "\(file): \(reason); the schema does not count"
         }
     }
 }

@@ -6,10 +6,16 @@ internal import Synchronization
 struct FlushState: Sendable {
     /// Whether a flush is coming by itself.
     var isScheduled = false
+    /// Whether the end of the program waits for one.
+    var isAwaitedAtEnd = false
     /// How many attempts in a row have failed.
     var failures = 0
     /// The failure that was told of, so that it is told once.
     var told: StoreFailure?
+    /// What was written and is not in the history yet.
+    var unkept: UnkeptVersion?
+    /// Whether it comes there by itself.
+    var isKeepingScheduled = false
 }
 
 extension OpenDomain {
@@ -36,7 +42,49 @@ extension OpenDomain {
         }
     }
 
+    /// How long a version waits for others to stand for it.
+    private static let keepingDelay: Duration = .seconds(1)
+
+    /// Sees to it that what was written comes into the history: soon, or else at the end of the program.
+    private func scheduleKeeping() {
+        let isDue = state.withLock { state in
+            guard state.flush.unkept != nil, !state.flush.isKeepingScheduled else { return false }
+            state.flush.isKeepingScheduled = true
+            return true
+        }
+        guard isDue else { return }
+        signals.pending.register(self)
+        _ = machine.clock.wake(at: machine.clock.now.advanced(by: Self.keepingDelay)) { [self] in
+            machine.background { [self] in
+                state.withLock { $0.flush.isKeepingScheduled = false }
+                keepVersion()
+            }
+        }
+    }
+
+    /// Puts what was written into the history.
+    func keepVersion() {
+        guard let file else { return }
+        writing.withLock { _ in
+            let unkept = state.withLock { state in
+                defer { state.flush.unkept = nil }
+                return state.flush.unkept
+            }
+            if let unkept { _ = try? writer(.flush).keep(unkept, of: file) }
+        }
+        signals.pending.forget(self)
+    }
+
     var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
+
+    /// Notes whether the end of the program waits for a flush; false where it still has to.
+    func setAwaitedAtEnd(_ isAwaited: Bool) -> Bool {
+        state.withLock { state in
+            guard isAwaited || (state.pending.isEmpty && state.flush.unkept == nil) else { return false }
+            state.flush.isAwaitedAtEnd = isAwaited
+            return true
+        }
+    }
 
     /// Writes what is pending, and returns once it is on the disk.
     func flush() throws {
@@ -54,9 +102,13 @@ extension OpenDomain {
         let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
         guard !pending.isEmpty else { return true }
         do {
+            let rules = state.withLock(\.rules)
             let outcome = try commit(file, .flush) { draft in
+                let isNew = draft.values.isEmpty
+                rules?.moveRenamed(&draft.values)
                 for (key, change) in pending { draft.values[key] = change.value }
                 draft.removesFile = removesFile && draft.values.isEmpty
+                rules?.note(&draft.values, isNew: isNew)
             }
             settle(pending, outcome.after)
             return true
@@ -79,7 +131,7 @@ extension OpenDomain {
             state.pending[key] = nil
             state.take(state.stored)
         }
-        signals.noteChange()
+        noteChange()
         post(.refused(key: key, reason: failure.description))
         return true
     }
@@ -87,17 +139,23 @@ extension OpenDomain {
     /// Changes the file under its lock, what is pending with it, or changes nothing.
     ///
     /// What `body` throws is thrown on. It sees the file as it is on the disk, with what this process has set over it.
+    ///
+    /// - Parameter checks: Whether the domain's schema has a say.
     func change<Result: Sendable>(
-        _ reason: WriteReason, _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
+        _ reason: WriteReason, checks: Bool = true,
+        _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
-        guard let file else { return try changeInMemory(body) }
+        let rules = checks ? state.withLock(\.rules) : nil
+        guard let file else { return try changeInMemory(rules, body) }
         let made = Mutex<(result: Result, keys: Set<String>)?>(nil)
         try writeAlone {
             let pending = state.withLock(\.pending)
             let outcome = try commit(file, reason) { draft in
-                for (key, change) in pending { draft.values[key] = change.value }
                 let former = draft.values
-                let result = try body(&draft.values)
+                let result = try draft.change(rules, file.name) { draft in
+                    for (key, change) in pending { draft.values[key] = change.value }
+                    return try body(&draft.values)
+                }
                 made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values)) }
             }
             settle(pending, outcome.after, own: made.withLock { $0?.keys } ?? [])
@@ -108,16 +166,16 @@ extension OpenDomain {
     }
 
     private func changeInMemory<Result: Sendable>(
-        _ body: (inout PropertyList.Dictionary) throws -> Result
+        _ rules: SchemaRules?, _ body: (inout PropertyList.Dictionary) throws -> Result
     ) throws -> Result {
         if case .memory(_, let failure?) = keeping { throw failure }
         let result = try state.withLock { state in
-            var values = state.values
-            let result = try body(&values)
-            state.take(DomainContents(values: values), own: state.values.keysThatDiffer(from: values))
+            var draft = DomainDraft(values: state.values, format: .binary, status: nil)
+            let result = try draft.change(rules, "") { draft in try body(&draft.values) }
+            state.take(DomainContents(values: draft.values), own: state.values.keysThatDiffer(from: draft.values))
             return result
         }
-        signals.noteChange()
+        noteChange()
         tellObservers()
         return result
     }
@@ -144,18 +202,26 @@ extension OpenDomain {
     private func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
-        let policy = signals.policy.value
-        let writer = DomainWriter(
-            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
         // What an attempt that failed has renamed is there, but may be lost though another fsync says nothing.
-        let rewrites = state.withLock { $0.flush.failures > 0 }
-        let edit = DomainEdit(file.made(in: policy.newFormat), known: state.withLock(\.stored)) { draft in
+        let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
+        var edit = DomainEdit(file.made(in: signals.policy.value.newFormat), known: known) { draft in
             draft.rewrites = rewrites
             try change(&draft)
         }
-        let outcomes = try writer.commit([edit])
+        (edit.unkept, edit.isKeptLater) = (unkept, reason == .flush)
+        let outcomes = try writer(reason).commit([edit])
         guard let outcome = outcomes.first else { throw StoreFailure(file, .notCurrent) }
+        if outcome.isChanged {
+            state.withLock { $0.flush.unkept = outcome.unkept }
+            scheduleKeeping()
+        }
         return outcome
+    }
+
+    private func writer(_ reason: WriteReason) -> DomainWriter {
+        let policy = signals.policy.value
+        return DomainWriter(
+            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
     }
 
     /// Takes over what the disk holds now. What was set meanwhile is still to be written.
@@ -173,7 +239,7 @@ extension OpenDomain {
             return state.pending.isEmpty
         }
         if isDone { signals.pending.forget(self) }
-        signals.noteChange()
+        noteChange()
     }
 
     private func noteFailure(_ failure: StoreFailure) {
@@ -183,6 +249,15 @@ extension OpenDomain {
             return state.flush.told != failure
         }
         if isNews { post(.unwritten(failure)) }
+    }
+}
+
+extension DomainDraft {
+    /// Changes the draft as the rules allow, where there are any.
+    fileprivate mutating func change<Result>(
+        _ rules: SchemaRules?, _ domain: String, _ body: (inout DomainDraft) throws -> Result
+    ) throws -> Result {
+        if let rules { try rules.change(&self, of: domain, body) } else { try body(&self) }
     }
 }
 

@@ -18,6 +18,8 @@ final class OpenDomain: Sendable {
     let machine: Machine
     let signals: StoreSignals
     let state: Mutex<State>
+    /// Grows with every change that can be seen; to be looked at without a lock.
+    private let published = Atomic<UInt64>(1)
     /// Held by whoever writes the file: one at a time.
     let writing = Mutex(())
 
@@ -43,6 +45,8 @@ final class OpenDomain: Sendable {
         var isWriting = false
         /// Whether a look was put off because of that.
         var missedLook = false
+        /// What the domain's schema demands of writers, where it has one.
+        var rules: SchemaRules?
     }
 
     struct PendingChange: Sendable {
@@ -72,13 +76,30 @@ final class OpenDomain: Sendable {
         return state.withLock { ($0.values, $0.failure) }
     }
 
+    /// The values as this process sees them, and what the system says of their file.
+    func stored() -> (values: PropertyList.Dictionary, status: FileStatus?) {
+        state.withLock { ($0.values, $0.stored.status) }
+    }
+
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
 
-    var version: UInt64 { state.withLock(\.changes.version) }
+    /// Whether there may be more than the version that is known.
+    func hasChanged(since version: UInt64) -> Bool { published.load(ordering: .acquiring) != version }
+
+    /// Whether others can read the file.
+    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
 
     /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
     func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {
         state.withLock { ($0.changes.version, $0.changes.changes(since: version)) }
+    }
+
+    /// Lets whoever looks things up know that there is something new.
+    func noteChange() { noteChange(state.withLock(\.changes.version)) }
+
+    private func noteChange(_ version: UInt64) {
+        published.max(version, ordering: .releasing)
+        signals.noteChange()
     }
 
     /// Looks whether somebody else has changed the file.
@@ -136,7 +157,7 @@ final class OpenDomain: Sendable {
             }
             if isNews { post(.unreadable(error)) }
         }
-        signals.noteChange()
+        noteChange()
         return true
     }
 
@@ -148,16 +169,18 @@ final class OpenDomain: Sendable {
     func set(_ changes: [(key: String, value: PropertyList?)]) {
         let isFile = file != nil
         if case .memory(_, let failure?) = keeping { post(.unwritten(failure)) }
-        state.withLock { state in
+        let (version, isToBeFlushed) = state.withLock { state in
             state.removesFile = false
+            let isToBeFlushed = isFile && !(state.flush.isScheduled && state.flush.isAwaitedAtEnd)
             for (key, value) in changes {
                 state.values[key] = value
                 let version = state.changes.note(key, isOwn: true)
                 if isFile { state.pending[key] = PendingChange(value: value, version: version) }
             }
+            return (state.changes.version, isToBeFlushed)
         }
-        signals.noteChange()
-        if isFile { scheduleFlush() }
+        noteChange(version)
+        if isToBeFlushed { scheduleFlush() }
         tellObservers()
     }
 

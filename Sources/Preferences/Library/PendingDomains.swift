@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// The domains of a store with changes that are to be written before the program ends.
+/// The domains of a store with changes that are to be written, or kept, before the program ends.
 ///
 /// It holds them, so that nothing that was set is let go unwritten.
 final class PendingDomains: Sendable {
@@ -17,6 +17,7 @@ final class PendingDomains: Sendable {
     func register(_ domain: OpenDomain) {
         let isFirst = state.withLock { state in
             state.domains[ObjectIdentifier(domain)] = domain
+            _ = domain.setAwaitedAtEnd(true)
             defer { state.isRegistered = true }
             return !state.isRegistered
         }
@@ -26,11 +27,14 @@ final class PendingDomains: Sendable {
     /// Forgets a domain if its changes are written. Something may have been set since its writer last looked.
     func forget(_ domain: OpenDomain) {
         state.withLock { state in
-            if !domain.hasPending { state.domains[ObjectIdentifier(domain)] = nil }
+            if domain.setAwaitedAtEnd(false) { state.domains[ObjectIdentifier(domain)] = nil }
         }
     }
 
     func flushAll() {
-        for domain in state.withLock({ Array($0.domains.values) }) { _ = try? domain.flush() }
+        for domain in state.withLock({ Array($0.domains.values) }) {
+            _ = try? domain.flush()
+            domain.keepVersion()
+        }
     }
 }

@@ -1,5 +1,6 @@
 internal import Platform
 internal import PropertyLists
+internal import SettingsSchema
 
 /// Each key's value in force and where it comes from, so that a look-up is one look into a dictionary.
 struct ResolvedTable: Sendable {
@@ -11,8 +12,11 @@ struct ResolvedTable: Sendable {
         var seen: UInt64 = 0
 
         init(_ layer: Layer, _ domain: OpenDomain) {
-            origin = Origin(layer, file: domain.file?.path.description)
-            self.domain = domain
+            self.init(Origin(layer, file: domain.file?.path.description), domain)
+        }
+
+        init(_ origin: Origin, _ domain: OpenDomain) {
+            (self.origin, self.domain) = (origin, domain)
         }
     }
 
@@ -22,19 +26,39 @@ struct ResolvedTable: Sendable {
         let source: Int
     }
 
+    /// That a layer has a value which does not count, and why.
+    struct PassedOver: Sendable, Hashable {
+        let domain: DomainName
+        let key: String
+        let origin: Origin
+        let reason: String
+    }
+
     private(set) var sources: [Source]
+    /// What the values of the layers have to be, to count.
+    private var schema: SchemaInForce?
+    /// What was passed over and is not told of yet.
+    private var passedOver: Set<PassedOver> = []
+    private let domain: DomainName
     private(set) var entries: [String: Entry] = [:]
     private var epoch: UInt64 = 0
     private var tick: Instant?
 
-    init(_ sources: [Source]) { self.sources = sources }
+    init(of domain: DomainName) { (self.domain, sources) = (domain, []) }
 
     func isCurrent(_ epoch: UInt64, _ tick: Instant) -> Bool { self.epoch == epoch && self.tick == tick }
 
-    /// Takes other layers.
-    mutating func replaceSources(_ sources: [Source]) {
+    /// Takes other layers, and the schema by which they are looked up.
+    mutating func replaceSources(_ sources: [Source], _ schema: SchemaInForce?) {
         self.sources = sources
+        self.schema = schema
         epoch = 0
+    }
+
+    /// What is to be told of.
+    mutating func takePassedOver() -> Set<PassedOver> {
+        defer { passedOver = [] }
+        return passedOver
     }
 
     /// Brings the table up to date and returns what that changes; nothing unless `notes` asks for it.
@@ -45,31 +69,33 @@ struct ResolvedTable: Sendable {
             self.tick = tick
             for source in sources { source.domain.look() }
         }
-        var keys: Set<String> = []
+        var changes: [ChangeLog.Change] = []
         var isKnown = true
-        var own: Set<String> = []
-        for index in sources.indices {
-            let former = sources[index].seen
-            let (version, changed) = sources[index].domain.changes(since: former)
-            guard version != former else { continue }
+        for index in sources.indices where sources[index].domain.hasChanged(since: sources[index].seen) {
+            let (version, changed) = sources[index].domain.changes(since: sources[index].seen)
             sources[index].seen = version
-            for change in changed ?? [] {
-                keys.insert(change.key)
-                if change.isOwn { own.insert(change.key) }
-            }
+            changes += changed ?? []
             if changed == nil { isKnown = false }
         }
-        return isKnown ? resolve(keys, own, notes) : resolveAll(notes)
+        return isKnown ? resolve(changes, notes) : resolveAll(notes)
     }
 
-    private mutating func resolve(_ keys: Set<String>, _ own: Set<String>, _ notes: Bool) -> [SettingsChange] {
-        var changes: [SettingsChange] = []
-        for key in keys {
-            let (former, entry) = (entries[key], lookUp(key))
-            entries[key] = entry
-            if notes, let change = change(key, former, entry, isOwn: own.contains(key)) { changes.append(change) }
+    private mutating func resolve(_ log: [ChangeLog.Change], _ notes: Bool) -> [SettingsChange] {
+        guard notes else {
+            for change in log {
+                entries[change.key] = lookUp(change.key)
+                if let key = schema?.presentKeys[change.key] { entries[key] = lookUp(key) }
+            }
+            return []
         }
-        return notes ? changes.sorted { $0.key.isBefore($1.key) } : changes
+        let own = Set(log.lazy.filter(\.isOwn).map(\.key))
+        let keys = Set(log.map(\.key))
+        let present = schema.map { schema in keys.compactMap { schema.presentKeys[$0] } } ?? []
+        return keys.union(present).sorted { $0.isBefore($1) }.compactMap { key in
+            let former = entries[key]
+            entries[key] = lookUp(key)
+            return change(key, former, entries[key], isOwn: own.contains(key))
+        }
     }
 
     private mutating func resolveAll(_ notes: Bool) -> [SettingsChange] {
@@ -80,15 +106,26 @@ struct ResolvedTable: Sendable {
                 entries[entry.key] = Entry(value: entry.value, source: index)
             }
         }
+        for key in schema?.declarations.keys.map(\.self) ?? [] { entries[key] = lookUp(key) }
         guard notes else { return [] }
         return Set(former.keys).union(entries.keys).sorted { $0.isBefore($1) }.compactMap { key in
             change(key, former[key], entries[key], isOwn: false)
         }
     }
 
-    private func lookUp(_ key: String) -> Entry? {
+    private mutating func lookUp(_ key: String) -> Entry? {
+        let declaration = schema?.declarations[key]
         for (index, source) in sources.enumerated() {
-            if let value = source.domain.value(key) { return Entry(value: value, source: index) }
+            guard let declaration else {
+                if let value = source.domain.value(key) { return Entry(value: value, source: index) }
+                continue
+            }
+            switch source.verdict(on: declaration) {
+            case .usable(let value)?: return Entry(value: value, source: index)
+            case .passedOver(let reason)?:
+                passedOver.insert(PassedOver(domain: domain, key: key, origin: source.origin, reason: reason))
+            case nil: continue
+            }
         }
         return nil
     }
@@ -98,6 +135,19 @@ struct ResolvedTable: Sendable {
         return SettingsChange(
             key: key, oldValue: former?.value, newValue: entry?.value,
             origin: entry.map { sources[$0.source].origin }, isOwn: isOwn)
+    }
+}
+
+extension ResolvedTable.Source {
+    /// What the layer has for a declared key, under its present name or a former one; nil for nothing.
+    func verdict(on declaration: SettingDeclaration) -> Verdict? {
+        guard let stored = stored(declaration) else { return nil }
+        return declaration.verdict(on: stored, isExposed: declaration.isSensitive && domain.isExposed)
+    }
+
+    /// The value as the layer has it.
+    func stored(_ declaration: SettingDeclaration) -> PropertyList? {
+        declaration.allKeys.lazy.compactMap { domain.value($0) }.first
     }
 }
 

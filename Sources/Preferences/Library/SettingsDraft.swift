@@ -21,7 +21,11 @@ public struct SettingsDraft: Sendable {
         set {
             // A value that has no stored form leaves the draft invalid, and the transaction throws.
             do {
-                changes[setting.key] = .some(try PropertyList.encoded(newValue))
+                let value = try PropertyList.encoded(newValue)
+                try setting.check(value, defaults.name.text)
+                changes[setting.key] = .some(value)
+            } catch let refusal as StoreFailure {
+                refused = refused ?? refusal
             } catch {
                 failure = failure ?? "\(setting.key): \(error)"
             }
@@ -38,6 +42,8 @@ public struct SettingsDraft: Sendable {
 
     /// Why what was set cannot be written.
     private(set) var failure: String?
+    /// The rule that a value breaks.
+    private(set) var refused: StoreFailure?
 
     private mutating func value(_ key: String) -> PropertyList? {
         if let change = changes[key] { return change }
@@ -65,12 +71,19 @@ extension Defaults {
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
         for _ in 0..<10_000 {
             target.look(isExact: true)
-            var draft = SettingsDraft(self, user: target.snapshot().values)
+            var draft = SettingsDraft(self, user: ownValues)
             let result = try body(&draft)
+            if let refused = draft.refused { throw refused }
             if let failure = draft.failure { throw StoreFailure(.notAllowed(failure), name.text) }
             if try write(draft, .write) { return result }
         }
         throw StoreFailure(.notCurrent, name.text)
+    }
+
+    /// The user's own values, under the keys that they have now.
+    var ownValues: PropertyList.Dictionary {
+        let values = target.snapshot().values
+        return schema?.rules.underPresentKeys(values) ?? values
     }
 
     /// Writes a draft; false if what it was made from has changed.

@@ -20,46 +20,82 @@ package struct DomainMark: Hashable, Sendable {
     /// One line of a fixed length, so that no rest of a longer one can stand behind it.
     private static let length = 384
     private static let beginning = "prefs 1"
+    private static let deleted = "deleted"
+    private static let (tab, newline) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"))
 
+    // In bytes: texts would be taken apart character by character, on the way of each write.
     private var line: [UInt8] {
-        let program = DomainName(encoding: note.program).text
+        var line = Array(Self.beginning.utf8)
         let fields = [
-            Self.beginning, hash.map(Self.hexadecimal) ?? "deleted", transaction, String(note.process),
-            note.reason.rawValue, program,
+            hash.map { Self.hexadecimal($0[...]) } ?? Array(Self.deleted.utf8), Array(transaction.utf8),
+            Array(String(note.process).utf8), Array(note.reason.rawValue.utf8),
+            Array(DomainName(encoding: note.program).text.utf8),
         ]
-        let body = Array(fields.joined(separator: "\t").utf8)
-        let check = Self.hexadecimal(SHA256.hash(body).prefix(4))
-        let text = body + Array("\t\(check)".utf8)
-        return text + repeatElement(UInt8(ascii: " "), count: max(0, Self.length - 1 - text.count)) + [0x0A]
+        for field in fields {
+            line.append(Self.tab)
+            line += field
+        }
+        let check = Self.check(of: line[...])
+        line.append(Self.tab)
+        line += check
+        line += repeatElement(UInt8(ascii: " "), count: max(0, Self.length - 1 - line.count))
+        line.append(Self.newline)
+        return line
     }
 
     func write(to lock: any OpenFile) throws(SystemFailure) { try lock.write(line, at: 0) }
 
     /// The mark in a lock file; nil where there is none, or only a part of one.
     package init?(in lock: any OpenFile) {
-        guard let bytes = try? lock.contents(limit: 4096), let text = String(validating: bytes, as: UTF8.self) else {
-            return nil
-        }
-        let fields = text.drop { $0 == "\u{0}" }.split(separator: "\n").first?.split(separator: "\t") ?? []
-        guard fields.count == 7, fields[0] == Self.beginning, let process = Int32(fields[3]) else { return nil }
-        let body = Array(fields.dropLast().joined(separator: "\t").utf8)
-        let check = fields[6].prefix { $0 != " " }
-        guard check == Self.hexadecimal(SHA256.hash(body).prefix(4)) else { return nil }
-        let hash = fields[1] == "deleted" ? nil : Self.bytes(ofHexadecimal: fields[1])
-        guard fields[1] == "deleted" || hash?.count == 32 else { return nil }
+        guard let bytes = try? lock.contents(limit: 4096) else { return nil }
+        let line = bytes.drop { $0 == 0 }.prefix { $0 != Self.newline }
+        let fields = line.split(separator: Self.tab)
+        guard fields.count == 7, fields[0].elementsEqual(Self.beginning.utf8),
+            let process = Int32(String(decoding: fields[3], as: UTF8.self)),
+            let transaction = String(validating: fields[2], as: UTF8.self),
+            let reason = String(validating: fields[4], as: UTF8.self),
+            let program = String(validating: fields[5], as: UTF8.self)
+        else { return nil }
+        let check = fields[6].prefix { $0 != UInt8(ascii: " ") }
+        guard check.elementsEqual(Self.check(of: line[..<(fields[6].startIndex - 1)])) else { return nil }
+        let isDeleted = fields[1].elementsEqual(Self.deleted.utf8)
+        let hash = isDeleted ? nil : Self.bytes(ofHexadecimal: fields[1])
+        guard isDeleted || hash?.count == 32 else { return nil }
         self.init(
-            hash: hash, transaction: String(fields[2]),
-            note: WriteNote(
-                program: String(fields[5]), process: process, reason: WriteReason(rawValue: String(fields[4]))))
+            hash: hash, transaction: transaction,
+            note: WriteNote(program: program, process: process, reason: WriteReason(rawValue: reason)))
     }
 
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
+        hexadecimal(SHA256.hash(Array(bytes)).prefix(4))
     }
 
-    private static func bytes(ofHexadecimal text: Substring) -> [UInt8]? {
-        let digits = text.compactMap(\.hexDigitValue)
-        guard digits.count == text.count, digits.count.isMultiple(of: 2) else { return nil }
-        return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
+    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        var digits: [UInt8] = []
+        for byte in bytes { digits += [digit(byte >> 4), digit(byte & 15)] }
+        return digits
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+    }
+
+    private static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var (bytes, high) = ([UInt8](), UInt8?.none)
+        for digit in digits {
+            guard let value = value(of: digit) else { return nil }
+            if let first = high { bytes.append(first << 4 | value) }
+            high = high == nil ? value : nil
+        }
+        return bytes
+    }
+
+    private static func value(of digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
     }
 }

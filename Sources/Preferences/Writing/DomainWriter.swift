@@ -53,6 +53,20 @@ package struct DomainWriter: Sendable {
         return plans.map(\.outcome)
     }
 
+    /// Keeps a version that this writer left unkept, unless another one has done so since.
+    ///
+    /// Whoever has the lock now sees to it himself.
+    package func keep(_ version: UnkeptVersion, of file: DomainFile) throws(StoreFailure) {
+        guard let history = History(of: file, on: machine) else { return }
+        let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
+        defer { locks.release() }
+        guard let lock = locks.markFile(of: file), DomainMark(in: lock)?.transaction == version.transaction else {
+            return
+        }
+        var former = history.versions
+        history.record(version, after: &former, policy: policy)
+    }
+
     func check(_ edits: [DomainEdit]) throws(StoreFailure) {
         for edit in edits {
             if edit.file.isReadOnly { throw StoreFailure(edit.file, .readOnly) }
@@ -64,6 +78,7 @@ package struct DomainWriter: Sendable {
 
     /// Two changes of one file would both begin with what it holds now, and the second would undo the first.
     private func checkDistinct(_ files: [ResolvedFile]) throws(StoreFailure) {
+        guard files.count > 1 else { return }
         var targets: Set<FilePath> = []
         for file in files where !targets.insert(file.target).inserted {
             throw StoreFailure(file.file, .changedTwice)
@@ -91,13 +106,11 @@ package struct DomainWriter: Sendable {
         let changed = plans.indices.filter { plans[$0].isChanged }
         guard let first = changed.first else { return }
         let transaction = transactionName()
-        for index in changed { try plans[index].keepFormer(self, transaction) }
+        for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         let record = changed.count > 1 ? try note(&plans, changed) : nil
         do throws(SystemFailure) {
             for index in changed { try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1) }
-            for folder in Set(changed.map { plans[$0].resolved.target.parent }).sorted() {
-                try machine.fileSystem.synchronizeFolder(folder)
-            }
+            try synchronize(changed.map { plans[$0].resolved.target.parent })
         } catch {
             // With a record the change holds: whoever opens one of the files next carries it out.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
@@ -121,7 +134,7 @@ package struct DomainWriter: Sendable {
         let path = folder.appending(name)
         do throws(SystemFailure) {
             // Whoever carries the record out needs the new files by their names, after a loss of power too.
-            for folder in Set(steps.map(\.target.parent)).sorted() { try machine.fileSystem.synchronizeFolder(folder) }
+            try synchronize(steps.map(\.target.parent))
         } catch {
             throw StoreFailure(error, domain.name)
         }
@@ -137,7 +150,14 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    private func transactionName() -> String {
+    /// Puts the names in the folders on the disk, each folder once. There are few different ones.
+    private func synchronize(_ folders: [FilePath]) throws(SystemFailure) {
+        for (index, folder) in folders.enumerated() where !folders[..<index].contains(folder) {
+            try machine.fileSystem.synchronizeFolder(folder)
+        }
+    }
+
+    func transactionName() -> String {
         String(decoding: machine.fileSystem.unpredictableName().bytes.suffix(16), as: UTF8.self)
     }
 }

@@ -7,8 +7,16 @@ struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private let draft: DomainDraft
-    /// What the file held, if a program that knows nothing of us wrote it.
-    private let foreignBytes: [UInt8]?
+    /// The bytes of the file, if it was read anew.
+    private let bytesBefore: [UInt8]?
+    /// What this writer left in the file and did not keep yet.
+    private let unkeptBefore: UnkeptVersion?
+    /// The versions that are kept, once somebody has looked.
+    private var versions: [KeptVersion]?
+    /// The same of what it holds after the change.
+    private var unkept: UnkeptVersion?
+    private let isKeptLater: Bool
+    private let isFirst: Bool
     private var bytes: [UInt8]?
     private var temporary: FilePath?
     private var after: DomainContents
@@ -21,10 +29,13 @@ struct FilePlan {
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
-        let mark = locks.markFile(of: resolved.file)
-        (before, foreignBytes) = try Self.read(edit, resolved, mark, writer.machine)
+        (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
+        isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
+        // A flush stands for the one before it.
+        unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
+        isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
-            values: before.values, format: before.format ?? edit.file.newFormat, exists: before.exists)
+            values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
@@ -35,18 +46,18 @@ struct FilePlan {
 
     /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
     private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ mark: (any OpenFile)?, _ machine: Machine
-    ) throws(StoreFailure) -> (DomainContents, foreign: [UInt8]?) {
+        _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
         if let known = edit.known, known.recovery == nil {
             let isKnown = try generation(of: resolved, machine) == known.generation
-            // Whoever insists on what it knows may replace what no version is kept of: that is read once more.
-            if isKnown, !edit.requiresKnown || !known.exists { return (known, nil) }
+            // What somebody else has left there is read once more: no version of it may be kept.
+            if isKnown, known.isOwn || !known.exists { return (known, nil) }
             if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
         guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
-            return (contents, isOurs(bytes, mark, edit.file, machine) ? nil : bytes)
+            return (contents, bytes)
         } catch  where error.isDamage {
             do throws(StoreFailure) {
                 return (try edit.file.recovered(from: error, on: machine), nil)
@@ -73,15 +84,6 @@ struct FilePlan {
         }
     }
 
-    /// Whether what the file holds is what the last writer of ours left there.
-    private static func isOurs(
-        _ bytes: [UInt8], _ mark: (any OpenFile)?, _ file: DomainFile, _ machine: Machine
-    ) -> Bool {
-        if let hash = mark.flatMap({ DomainMark(in: $0) })?.hash { return hash == SHA256.hash(bytes) }
-        guard let history = History(of: file, on: machine), let newest = history.versions.last else { return false }
-        return newest.size == bytes.count && history.bytes(of: newest) == bytes
-    }
-
     /// Keys that a file has already are kept, whatever they are.
     private static func checkKeys(_ draft: DomainDraft, _ before: DomainContents, _ file: DomainFile)
         throws(StoreFailure)
@@ -102,7 +104,7 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -165,6 +167,7 @@ struct FilePlan {
             after = DomainContents(
                 values: draft.values, format: draft.format,
                 status: try status(of: resolved.target, as: written, in: files))
+            after.isOwn = true
         }
         self.transaction = transaction
     }
@@ -209,7 +212,9 @@ struct FilePlan {
     // MARK: Versions
 
     /// Sees to it that what stands in the file now is not lost with it.
-    func keepFormer(_ writer: DomainWriter, _ transaction: String) throws(StoreFailure) {
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
         do throws(SystemFailure) {
             if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
         } catch {
@@ -219,20 +224,47 @@ struct FilePlan {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
             history.recordLink(
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if let foreignBytes {
-            var note = writer.note
-            note.reason = .found
-            history.record(foreignBytes, note, transaction: transaction, policy: writer.policy, isFirst: false)
+        } else if bytesBefore != nil || unkeptBefore != nil {
+            var versions = history.versions
+            let unkept =
+                bytesBefore.flatMap { unkeptVersion($0, locks.markFile(of: resolved.file), versions, history, writer) }
+                ?? unkeptBefore
+            if let unkept { history.record(unkept, after: &versions, policy: writer.policy) }
+            self.versions = versions
         }
     }
 
-    /// Keeps the version that is in force now. Of a domain that was removed a tombstone is kept.
-    func keepNew(_ writer: DomainWriter, _ transaction: String) {
+    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ versions: [KeptVersion], _ history: History,
+        _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        var found = writer.note
+        found.reason = .found
+        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
+            let isOurs = mark.hash == SHA256.hash(bytes)
+            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
+            return isOurs
+                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
+                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        }
+        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
+        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+    }
+
+    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        history.record(
-            bytes, note(writer), transaction: transaction, policy: writer.policy, isFirst: !before.exists)
+        let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        var former = versions ?? history.versions
+        history.record(version, after: &former, policy: writer.policy)
     }
 }
 

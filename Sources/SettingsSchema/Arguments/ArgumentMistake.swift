@@ -31,6 +31,8 @@ extension Schema.Arguments.Mistake {
         case unexpectedOperand
         /// A secret on the command line, where everybody can read it.
         case secret(instead: [String])
+        /// Why a secret cannot be read from where the command line says.
+        case unreadableSecret(String)
         case unknownKey(nearest: String?)
         case malformedAssignment
         case path(EntryPath.Failure)
@@ -52,6 +54,7 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .unexpectedOperand: "unexpected operand \(place)"
         case .secret(let flags):
             "\(place) would show a secret to everybody on this machine; use \(listed(flags, "or"))"
+        case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"
         case .unknownKey(let nearest): "--set \(place): no setting has this key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"

@@ -18,7 +18,7 @@ extension ArgumentParser {
 
     private mutating func placeOperands() {
         let all = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
-        let places = all.filter { given[EntryPath.Component($0.key)] == nil }
+        let places = all.filter { given[$0.key] == nil }
         var rest = operands[...]
         for (setting, count) in zip(places, shares(of: places, in: operands.count)) where count > 0 {
             let texts = Array(rest.prefix(count))
@@ -73,14 +73,14 @@ extension ArgumentParser {
             }
         }
         result.values[setting.key] = .array(elements)
-        given[EntryPath.Component(setting.key)] = (setting.operandName, nil)
+        given[setting.key] = (setting.operandName, nil)
         note(setting, from: setting.operandName)
     }
 
     // MARK: Variables
 
     private mutating func readVariables() {
-        for setting in settings where given[EntryPath.Component(setting.key)] == nil {
+        for setting in settings where given[setting.key] == nil {
             guard let (name, text) = setting.variable(in: context.variables) else { continue }
             let shown = setting.isSensitive ? mask : text
             do throws(Schema.Problem.Reason) {
@@ -100,7 +100,7 @@ extension ArgumentParser {
 
     private mutating func checkValues() {
         for setting in settings {
-            guard let value = result.values[setting.key], let source = given[EntryPath.Component(setting.key)] else {
+            guard let value = result.values[setting.key], let source = given[setting.key] else {
                 continue
             }
             for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
@@ -112,7 +112,7 @@ extension ArgumentParser {
 
     private mutating func checkRelations() {
         let environment = result.environment
-        let isGiven = { [given] (key: String) in given[EntryPath.Component(key)] != nil }
+        let isGiven = { [given] (key: String) in given[key] != nil }
         let problems = settings.relationProblems(
             given: isGiven,
             present: { [context] key in
@@ -125,7 +125,7 @@ extension ArgumentParser {
             else { continue }
             let isRefused = mistakes.contains { setting.environment.contains($0.place) }
             if problem.reason == .missing, isRefused { continue }
-            let place = given[key]?.place ?? setting.writtenName
+            let place = given[key.text]?.place ?? setting.writtenName
             report(.relation(written(problem.reason)), at: place)
         }
     }

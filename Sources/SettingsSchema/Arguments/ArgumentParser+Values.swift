@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -19,7 +19,7 @@ extension ArgumentParser {
             report(.value(text, error), at: place)
         }
         note(setting, from: place)
-        given[EntryPath.Component(setting.key)] = (place, repeats ? nil : shown)
+        given[setting.key] = (place, repeats ? nil : shown)
     }
 
     mutating func count(_ setting: SettingDeclaration, _ attached: String?, from place: String) {
@@ -28,7 +28,7 @@ extension ArgumentParser {
         let (next, overflow) = former.addingReportingOverflow(1)
         result.values[setting.key] = .integer(PropertyList.Integer(overflow ? former : next))
         note(setting, from: place)
-        given[EntryPath.Component(setting.key)] = (place, nil)
+        given[setting.key] = (place, nil)
     }
 
     mutating func note(_ setting: SettingDeclaration, from place: String) {
@@ -71,7 +71,7 @@ extension ArgumentParser {
             return report(.value(text, error), at: "--set \(written)")
         }
         try put(value, at: path, of: setting)
-        given[key] = ("--set \(written)", nil)
+        given[key.text] = ("--set \(written)", nil)
     }
 
     /// The setting with a key, or with one that it had before.
@@ -126,5 +126,17 @@ extension SettingDeclaration {
             if let text = variables[name], !text.isEmpty || rule.type == .string { return (name, text) }
         }
         return nil
+    }
+}
+
+extension Schema {
+    /// What variables say of the settings, as far as it keeps their rules.
+    package func environment(_ variables: [String: String], command: String? = nil) -> PropertyList.Dictionary {
+        let said = settings(of: command).compactMap { setting -> (String, PropertyList)? in
+            guard let text = setting.variable(in: variables)?.text, let value = try? setting.rule.value(ofText: text)
+            else { return nil }
+            return (setting.key, value)
+        }
+        return usable(PropertyList.Dictionary(said), command: command).values
     }
 }

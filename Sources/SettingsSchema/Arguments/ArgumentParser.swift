@@ -11,7 +11,7 @@ struct ArgumentParser {
     var result = Schema.Arguments()
     var mistakes: [Schema.Arguments.Mistake] = []
     /// For each key that was given the flag or operand, and the text as it was written.
-    var given: [EntryPath.Component: (place: String, text: String?)] = [:]
+    var given = GivenSettings()
     var operands: [String] = []
     private var help: Schema.Arguments.HelpRequest?
     private var asksForVersion = false
@@ -116,7 +116,7 @@ struct ArgumentParser {
         case .value(let setting):
             guard let text = attached ?? nextValue(for: setting) else {
                 // What was meant to be given is not missing on top of that.
-                given[EntryPath.Component(setting.key)] = (flag, nil)
+                given[setting.key] = (flag, nil)
                 return report(.missingValue(expected: missing(setting, flag)), at: flag)
             }
             set(setting, to: text, shown: text, from: flag)
@@ -153,7 +153,7 @@ struct ArgumentParser {
         result.secrets.removeAll { $0.key == setting.key }
         result.secrets.append(.init(key: setting.key, flag: flag, source: source))
         note(setting, from: flag)
-        given[EntryPath.Component(setting.key)] = (flag, nil)
+        given[setting.key] = (flag, nil)
     }
 
     /// What to say where the value is missing: what it should be, and how to write one that begins with a dash.

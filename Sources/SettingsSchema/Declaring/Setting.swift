@@ -10,8 +10,8 @@ internal import PropertyLists
 public struct Setting<Value: Codable & Sendable>: Sendable {
     public let key: String
     public let defaultValue: Value
-    /// What is to be done to the plain declaration. Kept as steps, since most who hold a setting never ask.
-    private var steps: [@Sendable (inout SettingDeclaration) -> Void] = []
+    /// What is declared beyond key and default, where anything is: most who hold a setting never ask.
+    private var declared: Declared?
 
     public init(_ key: String, default defaultValue: Value) {
         self.key = key
@@ -20,20 +20,32 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
 
     /// The setting with one thing more declared.
     func declaring(_ step: @escaping @Sendable (inout SettingDeclaration) -> Void) -> Setting {
-        var result = self
-        result.steps.append(step)
+        var (result, declaration) = (self, declaration)
+        step(&declaration)
+        result.declared = Declared(declaration)
         return result
     }
 
     /// All that is declared of the setting.
-    package var declaration: SettingDeclaration {
+    package var declaration: SettingDeclaration { declared?.declaration ?? plainDeclaration }
+
+    /// What is declared of the setting, where that is more than its type and its default.
+    package var ownDeclaration: SettingDeclaration? { declared?.declaration }
+
+    private var plainDeclaration: SettingDeclaration {
         var declaration = SettingDeclaration(key, ValueRule(of: Value.self, example: defaultValue))
         if let value = try? PropertyList(encoding: defaultValue), !defaultValue.isNothing {
             declaration.defaultValue = declaration.rule.adapted(value)
         }
-        for step in steps { step(&declaration) }
         return declaration
     }
+}
+
+/// A declaration apart from who holds it, so that a setting stays small.
+private final class Declared: Sendable {
+    let declaration: SettingDeclaration
+
+    init(_ declaration: SettingDeclaration) { self.declaration = declaration }
 }
 
 extension Encodable {

@@ -9,6 +9,10 @@ extension Schema {
         package let domain: String
         package let stored: Int
         package let known: Int
+
+        package init(domain: String, stored: Int, known: Int) {
+            (self.domain, self.stored, self.known) = (domain, stored, known)
+        }
     }
 
     /// The version of the settings in a domain. One that says none is of the first, unless it is empty.

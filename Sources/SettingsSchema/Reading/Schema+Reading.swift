@@ -1,5 +1,11 @@
 public import PropertyLists
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 extension Schema {
     /// Reads a schema from a property list in any format, and throws all that is wrong with it.
     ///
@@ -38,6 +44,15 @@ extension Schema {
         return (schema, placed.inOrderOfPlace)
     }
 
+    /// What a schema declares itself, without those that it extends; nil for what is none.
+    package static func declared(in bytes: some Collection<UInt8>) -> Schema? {
+        guard let value = try? PropertyList(parsing: bytes), value.dictionaryValue != nil else { return nil }
+        var place = AttributePlace()
+        var schema = Schema(domain: "")
+        place.read(value, into: &schema, by: attributes)
+        return schema.withoutNameless
+    }
+
     /// Reads a schema from a value.
     package static func read(
         _ value: PropertyList, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
@@ -57,6 +72,15 @@ extension Schema {
 
     /// The schema as the property list that a file would hold.
     public var propertyList: PropertyList { Self.attributes.written(self) }
+
+    /// The bytes of a file that holds the schema, for `prefs schema install` and whoever else is to know it.
+    ///
+    /// JSON has no dates and no data; a schema with such a value is refused there.
+    public func export(as format: PropertyList.Format = .xml) throws(EncodingFailure) -> Data {
+        var options = PropertyList.WritingOptions()
+        options.isPretty = true
+        return try propertyList.serialized(as: format, options: options)
+    }
 }
 
 extension Schema {

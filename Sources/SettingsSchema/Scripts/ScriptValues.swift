@@ -47,20 +47,24 @@ package struct ScriptValues: Hashable, Sendable {
     }
 
     private func assignments(_ settings: [Setting], _ names: [String], _ output: ScriptOutput) -> String {
-        let lines = zip(settings, names).map { setting, name in
+        var text = ""
+        for (setting, name) in zip(settings, names) {
             let words = setting.words.map { ShellQuoting.word($0, for: output) }
-            return Self.assignment(name, words, isArray: setting.isArray, output)
+            text += Self.assignment(name, words, isArray: setting.isArray, output) + "\n"
         }
-        let operands = operands.map { " " + ShellQuoting.word($0, for: output) }.joined()
-        let end = output == .fish ? "set argv\(operands);" : "set --\(operands)"
-        return lines.map { $0 + "\n" }.joined() + end + "\n"
+        text += output == .fish ? "set argv" : "set --"
+        for operand in operands { text += " " + ShellQuoting.word(operand, for: output) }
+        return text + (output == .fish ? ";\n" : "\n")
     }
 
     private static func assignment(_ name: String, _ words: [String], isArray: Bool, _ output: ScriptOutput) -> String {
-        switch output {
-        case .fish: "set -g \(name)\(words.map { " " + $0 }.joined());"
-        case .sh where isArray: "\(name)=\(ShellQuoting.word(words.joined(separator: " ")))"
-        default: isArray ? "\(name)=(\(words.joined(separator: " ")))" : "\(name)=\(words.joined())"
+        // By hand, as above: what is generic takes longer to come about than to run.
+        var list = ""
+        for (index, word) in words.enumerated() { list += index == 0 ? word : " " + word }
+        return switch output {
+        case .fish: list.isEmpty ? "set -g \(name);" : "set -g \(name) \(list);"
+        case .sh where isArray: "\(name)=\(ShellQuoting.word(list))"
+        default: isArray ? "\(name)=(\(list))" : "\(name)=\(list)"
         }
     }
 

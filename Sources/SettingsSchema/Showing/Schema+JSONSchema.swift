@@ -20,7 +20,8 @@ extension Schema {
         options.keepsKeyOrder = true
         options.coerces = true
         guard let data = try? jsonSchema().serialized(as: .json, options: options) else { return "{}\n" }
-        return String(decoding: data, as: UTF8.self) + "\n"
+        let text = String(decoding: data, as: UTF8.self)
+        return text.hasSuffix("\n") ? text : text + "\n"
     }
 }
 

@@ -1,0 +1,109 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
+extension Examination {
+    /// Installed schemas that have mistakes, and so count for nothing.
+    static let schemas = Examination(subject: "schemas with mistakes") { checkup in
+        let places = checkup.access.schemas.places
+        return places.domains(on: checkup.machine).flatMap { name -> [Finding] in
+            guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
+                return []
+            }
+            let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
+            let check = ShellWord.line(["prefs", "schema", "check", found.file.description])
+            return [
+                Finding(
+                    found.file.description, "the schema does not count: \(found.faults[0])\(others)",
+                    .advice("\(check) tells all that is to be corrected"))
+            ]
+        }
+    }
+
+    /// Stored settings of another version than their schema's.
+    static let versions = Examination(subject: "settings of another version than their schema") { checkup in
+        checkup.stored.compactMap { domain, schema, contents in
+            let version = schema.storedVersion(of: contents.values)
+            guard domain.hasVersion, version != schema.version else { return nil }
+            let place = domain.file.path.description
+            guard version < schema.version else {
+                return Finding(
+                    place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
+                    .advice("install the schema that came with the newer program"))
+            }
+            let words = checkup.storeWords + ["schema", "migrate", domain.name.text]
+            return Finding(
+                place, "holds settings of version \(version), and the schema wants version \(schema.version)",
+                .command(["prefs"] + words))
+        }
+    }
+
+    /// Values that break their rules, and so do not count.
+    static let values = Examination(subject: "values that a schema does not allow") { checkup in
+        checkup.current.flatMap { domain, schema, contents in
+            let layer = LayerValues(
+                origin: Origin(domain.layer), values: contents.values,
+                isExposed: contents.status?.isExposed ?? false)
+            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Finding? in
+                // That others can read the user's files is a finding about these files.
+                if domain.hasVersion, layer.isExposed, setting.isSensitive { return nil }
+                guard case .passedOver(let reason)? = layer.verdict(on: setting),
+                    let key = setting.allKeys.first(where: { contents.values[$0] != nil })
+                else {
+                    return nil
+                }
+                return Finding(
+                    "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
+                    checkup.removal(of: key, in: domain))
+            }
+        }
+    }
+
+    /// Keys that their schema says nothing of.
+    static let unknownKeys = Examination(subject: "keys that a schema does not know") { checkup in
+        checkup.current.flatMap { domain, schema, contents in
+            let all = schema.settings + schema.commands.flatMap(\.settings)
+            let known = Set(all.flatMap(\.allKeys).map { EntryPath.Component($0) })
+            let unknown = contents.values.withoutHidden.keys.filter { !known.contains(EntryPath.Component($0)) }
+            return unknown.sorted { $0.isBefore($1) }.map { key in
+                let nearest = all.map(\.key).nearest(to: key)
+                let place = "\(domain.name) \(key)"
+                guard let nearest, contents.values[nearest] == nil else {
+                    return Finding(place, "the schema does not know it", checkup.removal(of: key, in: domain))
+                }
+                return Finding(
+                    place, "the schema does not know it, but \(nearest)",
+                    checkup.command("rename", domain, [key, nearest], options: []))
+            }
+        }
+    }
+}
+
+extension Checkup {
+    /// The domains that have a schema and can be read, each with what it holds.
+    fileprivate var stored: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
+        domains.compactMap { domain in
+            guard let schema = access.schemas[domain.name]?.schema,
+                let contents = try? domain.file.contents(on: machine), contents.exists
+            else { return nil }
+            return (domain, schema, contents)
+        }
+    }
+
+    /// Those whose settings are of the schema's version: of others nobody can say what they should be.
+    fileprivate var current: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
+        stored.filter { !$0.domain.hasVersion || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version }
+    }
+
+    fileprivate func removal(of key: String, in domain: ExaminedDomain) -> Finding.Remedy {
+        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
+        return argument.map { command("delete", domain, [$0]) }
+            ?? .advice("no command line can name this key: prefs edit")
+    }
+}
+
+extension ExaminedDomain {
+    /// Whether the file says of which version its settings are.
+    fileprivate var hasVersion: Bool { [.user, .userHost].contains(layer) }
+}

@@ -1,0 +1,48 @@
+internal import Platform
+internal import SettingsSchema
+
+/// The way of a plain form: its questions go out, its answers come in, and what is decided is stored at the end.
+struct FormFilling {
+    let surroundings: Surroundings
+    private var form: PlainForm
+    private let save: (Form.Changes) throws -> Void
+
+    init(_ form: Form, _ surroundings: Surroundings, save: @escaping (Form.Changes) throws -> Void) {
+        self.surroundings = surroundings
+        self.form = PlainForm(form)
+        self.save = save
+    }
+
+    /// Asks until the form is at its end; whether it was filled in.
+    mutating func run() throws -> Bool {
+        var actions = form.begin()
+        while true {
+            var event: PlainForm.Event?
+            for action in actions {
+                switch action {
+                case .write(let text): try surroundings.terminal.write(text, to: .output)
+                case .ask(let prompt, let isSecret): event = try ask(prompt, isSecret)
+                case .save(let changes):
+                    try save(changes)
+                    try surroundings.say(changes.count == 1 ? "Saved 1 setting." : "Saved \(changes.count) settings.")
+                case .finish(let isComplete): return isComplete
+                }
+            }
+            // Every turn asks or ends.
+            guard let event else { return false }
+            actions = form.handle(event)
+        }
+    }
+
+    private func ask(_ prompt: String, _ isSecret: Bool) throws -> PlainForm.Event {
+        while true {
+            switch try surroundings.dialogue.answer(to: prompt, isSecret: isSecret) {
+            case .endOfInput: return .endOfInput
+            case .interrupted: return .interrupted
+            case .line(let bytes):
+                if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) { return .line(text) }
+                try surroundings.terminal.write("  This is no text in UTF-8.\n", to: .output)
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
+/// What is stored for a domain that has a schema, layer by layer.
+struct StoredLayers {
+    /// A layer that has a file.
+    struct Found {
+        let layer: Layer
+        let file: DomainFile
+        var values: PropertyList.Dictionary
+    }
+
+    /// The most important first.
+    private(set) var all: [Found] = []
+    private let schema: Schema
+
+    init(_ domain: AddressedDomain, _ schema: Schema, _ access: StoreAccess) throws {
+        self.schema = schema
+        for (layer, file) in try Self.searchList(domain, access) {
+            let contents = try file.contents(on: access.machine)
+            guard contents.exists, layer != .forced || file.isTrusted(on: access.machine) else { continue }
+            try access.warn(contents.recovery)
+            var found = Found(layer: layer, file: file, values: contents.values)
+            try found.dropExposedSecrets(schema, contents.status, access)
+            all.append(found)
+        }
+    }
+
+    private static func searchList(
+        _ domain: AddressedDomain, _ access: StoreAccess
+    ) throws -> [(layer: Layer, file: DomainFile)] {
+        guard let name = domain.name else { return [(.user, domain.file)] }
+        return try access.places.searchList(name)
+    }
+
+    subscript(layer: Layer) -> Found? { all.first { $0.layer == layer } }
+
+    /// Lets a layer have other values than its file has.
+    mutating func stand(in values: PropertyList.Dictionary, for layer: Layer) {
+        for index in all.indices where all[index].layer == layer { all[index].values = values }
+    }
+}
+
+extension StoredLayers {
+    /// The layers as a schema takes them, with what a command line and variables say in their places between them.
+    func layers(arguments: PropertyList.Dictionary = [:], environment: PropertyList.Dictionary = [:]) -> [Schema.Layer]
+    {
+        let (decided, chosen) = (all.filter { $0.layer == .forced }, all.filter { $0.layer != .forced })
+        let here = [
+            Schema.Layer(Layer.arguments.name, arguments), Schema.Layer(Layer.environment.name, environment),
+        ]
+        return decided.map(\.asLayer) + here.filter { !$0.values.isEmpty } + chosen.map(\.asLayer)
+    }
+
+    /// What of all this a program can use, without the schema's own defaults.
+    var usable: PropertyList.Dictionary {
+        var result = PropertyList.Dictionary()
+        for found in all.reversed() {
+            var values = schema.usable(found.values).values
+            for command in schema.commands { values = schema.usable(values, command: command.name).values }
+            for entry in values { result[entry.key] = entry.value }
+        }
+        return result
+    }
+
+    /// The keys on which the administrator has decided.
+    var forcedKeys: Set<String> { Set(self[.forced].map { schema.usable($0.values).values.keys.map(\.self) } ?? []) }
+}
+
+extension StoredLayers.Found {
+    fileprivate var asLayer: Schema.Layer { Schema.Layer(layer.name, values) }
+
+    /// Takes secrets away that others can read: what everybody knows must not be trusted to be secret.
+    fileprivate mutating func dropExposedSecrets(
+        _ schema: Schema, _ status: FileStatus?, _ access: StoreAccess
+    ) throws {
+        guard let status, status.isReadableByOthers else { return }
+        for setting in schema.allSettings where setting.isSensitive {
+            for key in [setting.key] + setting.renamedFrom where values[key] != nil {
+                values[key] = nil
+                try access.surroundings.note(
+                    "\(file.path.description.onOneLine): others can read this file, so its \(key.onOneLine) does not count; chmod 600 mends it"
+                )
+            }
+        }
+    }
+}
+
+extension FileStatus {
+    /// Whether anybody but the owner may read what is here.
+    var isReadableByOthers: Bool { !permissions.isDisjoint(with: FilePermissions(rawValue: 0o044)) }
+}
+
+extension Schema {
+    /// The settings of the whole program and those of all its commands.
+    var allSettings: [SettingDeclaration] { settings + commands.flatMap(\.settings) }
+}

@@ -1,0 +1,82 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
+/// Where the values go that a user decides on by a schema: the files of one domain, changed in one transaction.
+struct StoredSettings {
+    let schema: Schema
+    let domain: AddressedDomain
+    let access: StoreAccess
+
+    /// Stores values and takes others back: all of it or nothing. What was stored under old keys is moved by the way.
+    func save(_ changes: Form.Changes) throws {
+        var parts: [Layer: Form.Changes] = [:]
+        for entry in changes.values { parts[layer(of: entry.key), default: .init()].values[entry.key] = entry.value }
+        for key in changes.resets { parts[layer(of: key), default: .init()].resets.append(key) }
+        let keys = changes.values.keys.map(\.self) + changes.resets
+        try access.checkNotForced(keys, in: domain)
+        try access.commit(
+            parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
+    }
+
+    /// Makes what is stored that of the schema's version, in one transaction.
+    func migrate(_ layers: StoredLayers) throws {
+        let due = due(in: layers)
+        guard !due.isEmpty else { return }
+        let schema = schema
+        try access.commit(
+            due.map { found in
+                DomainEdit(found.file) { draft in draft.values = try Self.migrated(draft.values, by: schema) }
+            }, WriteReason(rawValue: "migrate"))
+    }
+
+    /// What is stored as it will be once it is migrated.
+    func migrated(_ layers: StoredLayers) -> StoredLayers {
+        due(in: layers).reduce(into: layers) { layers, found in
+            // Only those are due that can be migrated.
+            if let migrated = try? schema.migrated(found.values) { layers.stand(in: migrated.values, for: found.layer) }
+        }
+    }
+
+    private func due(in layers: StoredLayers) -> [StoredLayers.Found] {
+        [layers[.user], layers[.userHost]].compactMap(\.self).filter { schema.needsMigration($0.values) }
+    }
+
+    /// That what is stored is of a version which the schema does not know; nil where it does.
+    func newerVersion(_ layers: StoredLayers) -> Schema.NewerVersion? {
+        let stored = [layers[.user], layers[.userHost]].compactMap { $0.map { schema.storedVersion(of: $0.values) } }
+        guard let version = stored.max(), version > schema.version else { return nil }
+        return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
+    }
+
+    private static func migrated(
+        _ values: PropertyList.Dictionary, by schema: Schema
+    ) throws -> PropertyList.Dictionary {
+        do throws(Schema.NewerVersion) {
+            return try schema.migrated(values).values
+        } catch {
+            throw CommandFailure(.invalidValue, "\(error)")
+        }
+    }
+
+    private func layer(of key: String) -> Layer {
+        if domain.name == nil { return domain.layer }
+        return schema.anyDeclaration(of: key)?.isByHost ?? false ? .userHost : domain.layer
+    }
+
+    private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
+        let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
+        let schema = schema
+        return DomainEdit(file) { draft in
+            var values = try Self.migrated(draft.values, by: schema)
+            for entry in changes.values { values[entry.key] = entry.value }
+            for key in changes.resets { for key in schema.keys(of: key) { values[key] = nil } }
+            // A domain that says nothing of its version would be taken for one of the first.
+            if schema.version > 1, !values.isEmpty {
+                values[Schema.versionKey] = .integer(PropertyList.Integer(schema.version))
+            }
+            draft.values = values
+        }
+    }
+}

@@ -1,0 +1,68 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
+extension Verb {
+    package static let form = Verb(
+        "form", .new, "ask for the settings of a domain, one by one",
+        details: [
+            "The domain's schema says what is asked. An empty answer keeps what is there, ? explains, :factory takes the user's value back, :empty is the empty text or list, :back asks the question before again, :save saves at once, and :quit ends without saving. An answer that itself begins with a colon or a question mark stands behind a backslash.",
+            "Nothing is saved before the end, and then all of it in one step. Where the input ends early, or the form is left, nothing is saved and the status is 8.",
+        ],
+        options: [Option("--plain", "one question a line; so far the only way"), .schema], forms: [[.domain]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
+    ) { invocation, surroundings in
+        let access = try StoreAccess(invocation, surroundings)
+        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let schema = try Verb.schema(of: domain, invocation, surroundings)
+        let stored = try StoredLayers(domain, schema, access)
+        let settings = StoredSettings(schema: schema, domain: domain, access: access)
+        try Verb.checkVersion(settings, stored)
+        let form = Form(schema, values: Verb.values(of: schema, in: stored), forced: stored.forcedKeys)
+        var filling = FormFilling(form, surroundings) { try settings.save($0) }
+        let isFilled = try filling.run()
+        surroundings.dialogue.endIfInterrupted()
+        return isFilled ? .done : .different
+    }
+
+    /// The schema that `--schema` names, or the installed one.
+    private static func schema(
+        of domain: AddressedDomain, _ invocation: Invocation, _ surroundings: Surroundings
+    ) throws -> Schema {
+        if let word = invocation[.schema] {
+            let schema = try SchemaText(option: word, surroundings).schema(surroundings)
+            guard domain.name == nil || schema.domain == domain.name?.text else {
+                throw CommandFailure(
+                    .usage, "\(word.onOneLine) is the schema of \(schema.domain.onOneLine), not of \(domain.word)")
+            }
+            return schema
+        }
+        guard let name = domain.name, let text = try InstalledSchemas(surroundings).text(of: name) else {
+            throw CommandFailure(
+                .notFound, "no schema for \(domain.word.onOneLine) is installed; --schema names a file")
+        }
+        return try text.schema(surroundings)
+    }
+
+    /// Refuses settings of another version than the schema's: a form shows what it would overwrite as it is.
+    private static func checkVersion(_ settings: StoredSettings, _ stored: StoredLayers) throws {
+        let (schema, domain) = (settings.schema, settings.domain)
+        if let newer = settings.newerVersion(stored) { throw CommandFailure(.invalidValue, "\(newer)") }
+        for found in [stored[.user], stored[.userHost]].compactMap(\.self) {
+            guard schema.needsMigration(found.values) else { continue }
+            throw CommandFailure(
+                .invalidValue,
+                "\(domain.word.onOneLine) holds settings of version \(schema.storedVersion(of: found.values)); prefs schema migrate \(domain.word.onOneLine) makes them those of version \(schema.version)"
+            )
+        }
+    }
+
+    /// The values in force of every setting, those of commands too.
+    private static func values(of schema: Schema, in stored: StoredLayers) -> [String: Schema.ValueInForce] {
+        let layers = stored.layers()
+        return schema.commands.reduce(into: schema.valuesInForce(layers).values) { values, command in
+            values.merge(schema.valuesInForce(layers, command: command.name).values) { first, _ in first }
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import Platform
+internal import PropertyLists
+public import SettingsSchema
+internal import Synchronization
+
+extension Schema {
+    /// Understands the command line of the running program, its name first, and opens its settings.
+    ///
+    /// Where help or the version is asked for, it is printed, and the program ends. Where the command line has mistakes, all
+    /// of them are, and the program ends with status 2. Settings that were stored for an earlier version of the schema are
+    /// migrated first.
+    public func parse(_ arguments: [String], in store: Store = .native) throws -> Settings {
+        let terminal = store.process.machine.terminal
+        let program = Self.programName(arguments, store.process.machine)
+        do {
+            let settings = try parsing(arguments, in: store)
+            for note in settings.notes { try terminal.write("\(program): \(note)\n", to: .errors) }
+            return settings
+        } catch let ending as Ending {
+            switch ending {
+            case .help(let text), .version(let text):
+                try terminal.write(text)
+                try terminal.exit(0)
+            case .mistakes(let mistakes):
+                let lines = mistakes.map { "\(program): \($0)".shown + "\n" } + ["Try \(program) --help.\n".shownLine]
+                try terminal.write(lines.joined(), to: .errors)
+                try terminal.exit(2)
+            }
+        }
+    }
+
+    /// The same, but that what ends the program there is thrown here, as an `Ending`.
+    public func parsing(_ arguments: [String], in store: Store = .native) throws -> Settings {
+        let parsing = try CommandLineParsing(self, arguments, store)
+        return try parsing.settings()
+    }
+
+    fileprivate static func programName(_ arguments: [String], _ machine: Machine) -> String {
+        let name = arguments.first?.split(separator: "/").last.map(String.init) ?? ""
+        return name.isEmpty ? machine.program : name
+    }
+}
+
+extension String {
+    /// The line without control characters but for its end.
+    fileprivate var shownLine: String { String(dropLast()).shown + "\n" }
+}
+
+/// The way from a command line to settings.
+private struct CommandLineParsing {
+    let schema: Schema
+    let name: DomainName
+    let program: String
+    let words: [String]
+    let store: Store
+
+    var process: StoreOfProcess { store.process }
+    var machine: Machine { store.process.machine }
+
+    init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
+        (self.schema, self.store) = (schema, store)
+        name = try DomainName(schema.domain)
+        program = Schema.programName(arguments, store.process.machine)
+        words = Array(arguments.dropFirst())
+    }
+
+    func settings() throws -> Settings {
+        let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
+        var context = Schema.Arguments.Context(variables: variables, now: machine.clock.wall.date)
+        // Whoever only asks for a text is not to find settings changed by that.
+        switch schema.arguments(words, in: context) {
+        case .help(let request): throw Schema.Ending.help(help(request))
+        case .version: throw Schema.Ending.version(schema.versionText(program: program))
+        case .values, .mistakes: break
+        }
+        try DomainMigration(schema, name).run(in: store)
+        context.stored = storedValues()
+        switch schema.arguments(words, in: context) {
+        case .values(let arguments): return try settings(arguments)
+        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
+        case .help, .version: throw Schema.Ending.mistakes([])
+        }
+    }
+
+    private func settings(_ arguments: Schema.Arguments) throws -> Settings {
+        var values = arguments.values
+        var mistakes: [Schema.Arguments.Mistake] = []
+        for request in arguments.secrets {
+            do throws(Schema.Arguments.Mistake) {
+                values[request.key] = try schema.secret(text(of: request), for: request)
+            } catch {
+                mistakes.append(error)
+            }
+        }
+        guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+        let given = SchemaInForce.ProgramValues(
+            command: arguments.command, arguments: values, environment: arguments.environment)
+        process.schemas.declare(SchemaInForce(schema, program: given), for: name)
+        let defaults = Defaults(name, in: store)
+        if arguments.saves { try defaults.save(values, by: schema, command: arguments.command) }
+        return Settings(
+            schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
+            notes: arguments.notes.map(\.description))
+    }
+
+    // MARK: What there is without a command line
+
+    /// The domain as it is looked up as long as no command line counts.
+    private func bare(_ command: String? = nil) -> Defaults {
+        let given = SchemaInForce.ProgramValues(command: command, arguments: [:], environment: nil)
+        process.schemas.declare(SchemaInForce(schema, program: given), for: name)
+        return Defaults(name, in: store)
+    }
+
+    private func help(_ request: Schema.Arguments.HelpRequest) -> String {
+        var values: [String: Schema.ValueInForce]?
+        if request.showsValues {
+            let entries = bare(request.command).valuesInForce
+            values = entries.mapValues { Schema.ValueInForce($0.value, layer: $0.origin.layer.name) }
+        }
+        let width = machine.terminal.width(of: .output) ?? 80
+        return schema.helpText(program: program, command: request.command, width: width, values: values)
+    }
+
+    /// What the layers between the variables and the factory say.
+    private func storedValues() -> PropertyList.Dictionary {
+        let others: Set<Layer> = [.arguments, .environment, .factory, .registered]
+        let stored = bare().valuesInForce.filter { !others.contains($0.value.origin.layer) }
+        return PropertyList.Dictionary(stored.map { ($0.key, $0.value.value) })
+    }
+
+    // MARK: Secrets
+
+    private static let mostBytesOfSecret = 1 << 20
+
+    private func text(
+        of request: Schema.Arguments.SecretRequest
+    ) throws(Schema.Arguments.Mistake) -> String {
+        let reason: String
+        do throws(SystemFailure) {
+            switch request.source {
+            case .descriptor(let number):
+                let bytes = try machine.terminal.input(from: number, limit: Self.mostBytesOfSecret)
+                return String(decoding: bytes, as: UTF8.self)
+            case .file(let path):
+                // A pipe that the shell has made of a command, which can be read but once.
+                if path.hasPrefix("/dev/fd/"), let number = Int32(path.dropFirst("/dev/fd/".count)) {
+                    let bytes = try machine.terminal.input(from: number, limit: Self.mostBytesOfSecret)
+                    return String(decoding: bytes, as: UTF8.self)
+                }
+                guard let place = FilePath(path), let file = try machine.fileSystem.open(place, .reading) else {
+                    throw SystemFailure(.noSuchFile, .open, FilePath(path))
+                }
+                let status = try file.status()
+                if !status.isExposed {
+                    return String(decoding: try file.contents(limit: Self.mostBytesOfSecret), as: UTF8.self)
+                }
+                reason = "others can read \(place); chmod go-rwx it"
+            }
+        } catch {
+            reason = error.description
+        }
+        throw Schema.Arguments.Mistake(.unreadableSecret(reason), at: request.flag)
+    }
+}
+
+extension Defaults {
+    /// All values in force, with where they come from.
+    var valuesInForce: [String: (value: PropertyList, origin: Origin)] {
+        refreshed { table in
+            table.entries.mapValues { ValueAndOrigin(value: $0.value, origin: table.sources[$0.source].origin) }
+        }.mapValues { ($0.value, $0.origin) }
+    }
+
+    private struct ValueAndOrigin: Sendable {
+        let value: PropertyList
+        let origin: Origin
+    }
+
+    /// Keeps what flags have said as the user's settings.
+    fileprivate func save(_ values: PropertyList.Dictionary, by schema: Schema, command: String?) throws {
+        let kept = schema.settings(of: command).filter { setting in
+            let isOperandOnly = (setting.positional != nil && setting.flags.isEmpty) || setting.takesRest
+            return values[setting.key] != nil && !setting.isTransient && !isOperandOnly
+        }
+        let host = try store.process.hostTarget(of: name)
+        let byHost = kept.filter { $0.isByHost && host != nil }
+        let shared = kept.filter { !$0.isByHost || host == nil }
+        for (domain, settings) in [(target, shared), (host ?? target, byHost)] where !settings.isEmpty {
+            domain.state.withLock { $0.rules = SchemaRules(schema) }
+            try domain.change(.write) { stored in
+                for setting in settings { stored[setting.key] = values[setting.key] }
+            }
+        }
+    }
+}

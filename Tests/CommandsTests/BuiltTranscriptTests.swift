@@ -1,0 +1,62 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The transcripts once more, by the executable and on the machine that there is.
+@Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"))
+struct BuiltTranscriptTests {
+    @Test(arguments: TranscriptTests.names)
+    func `the executable does what the transcript says`(_ name: String) throws {
+        let file = packageRoot.appending(path: "Tests/Transcripts").appending(path: name)
+        let transcript = try Transcript(parsing: String(decoding: Data(contentsOf: file), as: UTF8.self))
+        let home = try ShortHome()
+        let failures = try transcript.failures(masking: home.masked) { words, input in
+            try home.run(words, input: input)
+        }
+        #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
+    }
+}
+
+/// A home whose path is as long as that of the simulated machine's user: what is set out in columns stays so.
+private final class ShortHome {
+    private let path: String
+    private static let simulated = "/home/ada"
+
+    init() throws {
+        for _ in 0..<100 {
+            let name = String((0..<4).map { _ in "abcdefghijklmnopqrstuvwxyz0123456789".randomElement() ?? "a" })
+            guard mkdir("/tmp/" + name, 0o700) == 0 else { continue }
+            path = "/tmp/" + name
+            return
+        }
+        throw CocoaError(.fileWriteUnknown)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func run(_ words: [String], input: String) throws -> Transcript.Outcome {
+        let program = try #require(BuiltCommand.path)
+        var environment = ["HOME": path, "TMPDIR": path, "VISUAL": "", "EDITOR": ""]
+        for (name, place) in [("XDG_CONFIG_DIRS", "/etc/xdg"), ("XDG_DATA_DIRS", "/usr/share")] {
+            environment[name] = path + place
+        }
+        // As a link, so that it is called by the name in the transcript.
+        let link = path + "/" + (words.first?.split(separator: "/").last.map(String.init) ?? "prefs")
+        if !FileManager.default.fileExists(atPath: link) {
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: program)
+        }
+        let arguments = words.dropFirst().map { $0.replacingOccurrences(of: Self.simulated, with: path) }
+        let process = try Subprocess.run(
+            link, arguments, input: Data(input.utf8), environment: environment, in: URL(filePath: path))
+        return Transcript.Outcome(output: process.text, errors: process.errorText, status: process.status)
+    }
+
+    /// The text with this home as that of the simulated machine, and without what each run has of its own: host, moments
+    /// in time, programs with the numbers of their processes.
+    func masked(_ text: String) -> String {
+        text.replacingOccurrences(of: path, with: Self.simulated)
+            .replacing(/[0-9a-f]{32}/, with: "HOST")
+            .replacing(/(program|prefs)\[[0-9]+\]/, with: "PROGRAM")
+            .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+(Z| [+-][0-9]{4})?/, with: "TIME")
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The examples do what they are there for.
+@Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
+struct `An example` {
+    private let command: InstalledCommand
+    private let examples = packageRoot.appending(path: "Tests/Examples")
+
+    init() throws { command = try InstalledCommand() }
+
+    private func run(_ example: String, _ arguments: [String], _ variables: [String: String] = [:]) throws
+        -> Subprocess
+    {
+        try Subprocess.run(
+            examples.appending(path: example).path(percentEncoded: false), arguments,
+            environment: command.variables.merging(variables) { $1 }, in: command.home)
+    }
+
+    private func write(_ text: String, _ path: String) throws {
+        let file = command.home.appending(path: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+    }
+
+    private func names(_ folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(
+            atPath: command.home.appending(path: folder).path(percentEncoded: false)
+        ).sorted()
+    }
+
+    @Test func `makes copies, keeps so many of them, and brings one back`() throws {
+        try write("one", "data/it's a file")
+        try write("no", "data/left out")
+        try write("", "copies/.keep")
+        let variables = ["BACKUP_TARGET": "copies"]
+        for name in ["a", "b", "c"] {
+            let result = try run(
+                "backup/backup", ["create", "--name", name, "-k2", "--exclude", "left out", "data"], variables)
+            #expect(result.status == 0, "\(result.errorText)")
+            #expect(result.text == "copies/\(name)\n")
+        }
+        #expect(try run("backup/backup", ["list"], variables).text == "b\nc\n")
+        #expect(try names("copies/c/data") == ["it's a file"])
+        try write("", "back/here")
+        let back = try run("backup/backup", ["-v", "restore", "c", "back"], variables)
+        #expect(back.text == "restoring c into back\n", "\(back.errorText)")
+        #expect(try names("back/data") == ["it's a file"])
+    }
+
+    @Test func `keeps what it was told to keep`() throws {
+        try write("one", "data/file")
+        try write("", "copies/.keep")
+        let saved = try run(
+            "backup/backup", ["--target", "copies", "--save", "create", "--name", "a", "--keep", "1", "data"])
+        #expect(saved.status == 0, "\(saved.errorText)")
+        #expect(try command.run("prefs", ["read", "com.example.backup", "keep"]).text == "1\n")
+        #expect(try run("backup/backup", ["create", "--name", "b", "data"]).text == "copies/b\n")
+        #expect(try run("backup/backup", ["list"]).text == "b\n")
+    }
+
+    @Test func `says what is wrong before it does anything`() throws {
+        let result = try run("backup/backup", ["create", "--kep", "2", "--name", "../evil"])
+        #expect(result.status == 2 && result.text.isEmpty)
+        #expect(
+            result.errorText == """
+                backup: unknown flag --kep; did you mean --keep?
+                backup: --name ../evil: must match ([A-Za-z0-9][A-Za-z0-9._-]*)?
+                backup: --target is needed
+                backup: FOLDER is needed
+                Try backup --help.
+
+                """)
+    }
+
+    @Test func `rotates what it is given, and what it always does`() throws {
+        for name in ["it's.log", "other.log"] { try write("text\n", name) }
+        #expect(
+            try command.run("prefs", ["write", "com.example.rotate", "always", "-array", "other.log", "none.log"])
+                .status == 0)
+        let dry = try run("rotate/rotate", ["-n", "it's.log"])
+        #expect(dry.text == "would mv -- it's.log it's.log.1\nwould mv -- other.log other.log.1\n")
+        #expect(try run("rotate/rotate", ["it's.log"]).status == 0)
+        try write("more\n", "it's.log")
+        #expect(try run("rotate/rotate", ["--keep", "2", "it's.log"]).status == 0)
+        #expect(try names(".").filter { $0.hasPrefix("it's") } == ["it's.log.1", "it's.log.2"])
+        let small = try run("rotate/rotate", ["--least-size", "1K", "it's.log.1"])
+        #expect(small.status == 0 && small.errorText.isEmpty)
+        #expect(try names(".").filter { $0.hasPrefix("it's") } == ["it's.log.1", "it's.log.2"])
+    }
+
+    @Test func `has help, completions and a manual page`() throws {
+        let help = try run("backup/backup", ["create", "--help"])
+        #expect(help.status == 0 && help.text.contains("-k, --keep N"))
+        let script = examples.appending(path: "backup/backup").path(percentEncoded: false)
+        let page = try command.run("prefs", ["args", "--man", script])
+        #expect(page.text.contains(".Nm backup") && page.text.contains(", Fl \\-keep Ar"))
+        let completions = try command.run("prefs", ["args", "--completions", "bash", script])
+        #expect(completions.text.contains("complete -o default -F _backup_completions 'backup'"))
+    }
+}

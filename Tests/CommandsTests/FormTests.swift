@@ -1,0 +1,217 @@
+import Commands
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The schema of the forms that are filled in here: every control.
+private let schema = """
+    {
+        Domain = "com.example.form"; Title = "A form"; Version = 2;
+        Settings = (
+            { Key = name; Required = YES; MaximumLength = 10; Title = Name; },
+            { Key = mode; Choices = (full, incremental); Default = full; Title = Mode; },
+            { Key = color; Type = boolean; Default = YES; Title = Color; },
+            { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Title = Copies; },
+            { Key = token; Sensitive = YES; Pattern = "[a-z0-9]+"; Title = Token; },
+            { Key = list; Type = array; Elements = { Type = integer; }; Title = Numbers; },
+            { Key = server; Type = dictionary; Title = Server; },
+            { Key = since; Type = date; Title = Since; },
+            { Key = every; Type = integer; Kind = duration; Title = Every; },
+            { Key = disk; ByHost = YES; Title = Disk; }
+        );
+    }
+    """
+
+@Suite struct `prefs form` {
+    private let machine: SimulatedMachine
+
+    init() throws {
+        machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders("/home/ada/.local/share/prefs/schemas")
+        try machine.fileSystem.replace(
+            "/home/ada/.local/share/prefs/schemas/com.example.form.plist", with: Array(schema.utf8).span.bytes)
+    }
+
+    private func fill(_ lines: [String], _ options: String...) throws -> Transcript.Outcome {
+        try runPrefs(
+            ["prefs", "form", "--plain"] + options + ["com.example.form"], input: lines.map { $0 + "\n" }.joined(),
+            on: machine)
+    }
+
+    private func stored() throws -> String {
+        try machine.run("prefs export --format json --sort --lossless-json com.example.form -").output
+    }
+
+    @Test func `asks for every kind of value, and stores all of them in one step`() throws {
+        let outcome = try fill([
+            "Ada", "2", "no", "30", "s3cret", "(1, 2)", "{a = b;}", "2026-01-31T12:00:00Z", "5m", "sdb",
+        ])
+        #expect(outcome.status == 0 && outcome.errors.isEmpty)
+        #expect(outcome.output.hasSuffix("Saved 10 settings.\n"))
+        #expect(!outcome.output.contains("s3cret"))
+        #expect(
+            try machine.run("prefs read --format typed com.example.form").output == """
+                color\tboolean\tfalse
+                every\tinteger\t300
+                keep\tinteger\t30
+                list\tarray\t2
+                :list:0\tinteger\t1
+                :list:1\tinteger\t2
+                mode\tstring\tincremental
+                name\tstring\tAda
+                server\tdictionary\t1
+                :server:a\tstring\tb
+                since\tdate\t2026-01-31T12:00:00Z
+                token\tstring\ts3cret
+
+                """)
+        #expect(try machine.run("prefs -currentHost read com.example.form disk").output == "sdb\n")
+        // The two files belong to one transaction.
+        #expect(
+            try machine.run("prefs history com.example.form").output.split(separator: "\n").first?.contains("write")
+                == true)
+    }
+
+    @Test func `says in place why an answer is refused, and asks again`() throws {
+        let outcome = try fill([
+            "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":factry", ":quit",
+        ])
+        for reason in [
+            "  A value is needed.\n", "  Must be at most 10 long.\n", "  Must be full or incremental.\n",
+            "  Must be true or false.\n", "  Must be from 1 to 365.\n",
+            "  :factry is no command; did you mean :factory?\n", "Nothing was saved.\n",
+        ] { #expect(outcome.output.contains(reason), "\(reason)") }
+        #expect(outcome.status == 8)
+        #expect(try machine.run("prefs read com.example.form").status == 1)
+    }
+
+    @Test(arguments: [[], ["Ada"], ["Ada", "2", "no", "30", "s3cret"]] as [[String]])
+    func `saves nothing where the input ends before the questions do`(_ lines: [String]) throws {
+        let outcome = try fill(lines)
+        #expect(outcome.output.hasSuffix("Nothing was saved.\n") && outcome.status == 8)
+        #expect(try machine.run("prefs read com.example.form").status == 1)
+    }
+
+    @Test func `goes back, keeps, resets, and saves early`() throws {
+        #expect(try fill(["Ada", "2", ":back", "1", ":save"]).output.hasSuffix("Saved 1 setting.\n"))
+        #expect(try machine.run("prefs read com.example.form").output.contains("name = Ada;"))
+        #expect(try fill(["", "2", "", "9", ":save"]).output.hasSuffix("Saved 2 settings.\n"))
+        let outcome = try fill(["", ":factory", ":save"])
+        #expect(outcome.output.contains("[incremental, from user]"))
+        #expect(try machine.run("prefs read com.example.form mode").status == 1)
+        #expect(try machine.run("prefs read com.example.form keep").output == "9\n")
+        #expect(try fill([":save"]).output.hasSuffix("Nothing was changed.\n"))
+        // Of whose version the settings are stands beside them, so that nothing is migrated that need not be.
+        #expect(try !stored().contains("schemaVersion"))
+        #expect(try fill([":save"]).status == 0)
+    }
+
+    @Test func `does not ask for what the administrator has decided`() throws {
+        try machine.administrate("/etc/prefs/forced/com.example.form.plist", "{ name = Root; mode = incremental; }")
+        let outcome = try fill([":save"])
+        #expect(!outcome.output.contains("Mode") && !outcome.output.contains("Name") && outcome.status == 0)
+    }
+
+    @Test func `asks again for what is no text`() throws {
+        let terminal = "A\u{0}da\nAda\n:save\n"
+        let outcome = try runPrefs(["prefs", "form", "com.example.form"], input: terminal, on: machine)
+        #expect(outcome.output.contains("  This is no text in UTF-8.\n") && outcome.status == 0)
+    }
+
+    @Test func `needs a schema of its own domain, and settings of its version`() throws {
+        let none = try machine.run("prefs form com.example.none")
+        #expect(none.errors == "prefs: no schema for com.example.none is installed; --schema names a file\n")
+        #expect(none.status == 1)
+        let path = "/home/ada/.local/share/prefs/schemas/com.example.form.plist"
+        let other = try machine.run("prefs form com.example.other --schema \(path)")
+        #expect(other.status == 2 && other.errors.contains("is the schema of com.example.form, not of"))
+        try machine.store(["name": "Ada", "$schemaVersion": 1], as: "com.example.form")
+        let old = try fill([":save"])
+        #expect(old.status == 3 && old.errors.contains("prefs schema migrate com.example.form"))
+        try machine.store(["name": "Ada", "$schemaVersion": 9], as: "com.example.form")
+        #expect(try fill([":save"]).status == 3)
+    }
+}
+
+@Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"), .serialized)
+struct `A form on a terminal` {
+    private let command: BuiltCommand
+    private let terminal: PseudoTerminal
+    private let process: SpawnedProcess
+
+    init() throws {
+        command = try BuiltCommand()
+        terminal = try PseudoTerminal()
+        try command.home.write(schema, to: "form.plist")
+        process = try SpawnedProcess(
+            try #require(BuiltCommand.path),
+            ["form", "--plain", "com.example.form", "--schema", command.folder + "/form.plist"], command.environment,
+            terminal: terminal.path)
+    }
+
+    private func answer(_ prompt: String, _ text: String) {
+        #expect(terminal.shows(prompt), "\(terminal.screen)")
+        terminal.type(text)
+    }
+
+    private func comesToSecret() {
+        for (prompt, text) in [("Name", "Ada\r"), ("Mode", "\r"), ("Color", "n\r"), ("Copies", "30\r")] {
+            answer(prompt, text)
+            // The prompt to its end, so that the next one is not taken for the echo of this.
+            #expect(terminal.shows("\r\n"))
+        }
+    }
+
+    @Test func `shows what is typed, but no secret`() throws {
+        comesToSecret()
+        answer("Token", "s3cret\r")
+        answer("Numbers", ":save\r")
+        #expect(terminal.shows("Saved 4 settings."))
+        #expect(try process.end().status == 0)
+        #expect(!terminal.screen.contains("s3cret") && terminal.screen.contains("30"))
+        #expect(terminal.isAsUsual)
+        #expect(try command.run(["read", "com.example.form", "token"]).text == "s3cret\n")
+    }
+
+    @Test(arguments: [false, true])
+    func `is left by an interrupt as it was found, and nothing is saved`(_ atSecret: Bool) throws {
+        if atSecret { comesToSecret() }
+        #expect(terminal.shows(atSecret ? "Token" : "Name"))
+        #expect(terminal.shows(": "))
+        terminal.type("\u{3}")
+        #expect(terminal.shows("Interrupted. Nothing was saved."))
+        #expect(try process.end() == .init(status: 130, isKilled: true))
+        #expect(terminal.isAsUsual)
+        #expect(try command.run(["read", "com.example.form"]).status == 1)
+    }
+
+    @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
+    func `is left in order by other signals too`(_ signal: Int32) throws {
+        comesToSecret()
+        #expect(terminal.shows("Token"))
+        #expect(terminal.shows(": "))
+        #expect(!terminal.isAsUsual)
+        process.send(signal)
+        #expect(try process.end() == .init(status: 128 + signal, isKilled: true))
+        #expect(terminal.isAsUsual)
+        #expect(try command.run(["read", "com.example.form"]).status == 1)
+    }
+
+    @Test func `ends with its input`() throws {
+        #expect(terminal.shows(": "))
+        terminal.type("\u{4}")
+        #expect(terminal.shows("Nothing was saved."))
+        #expect(try process.end() == .init(status: 8, isKilled: false))
+    }
+}

@@ -1,0 +1,128 @@
+import Commands
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Scripts and schemas that are not what they should be: a sentence, and an end that is safe to evaluate.
+@Suite struct `A hostile script` {
+    /// Scripts, what is said of them behind the program's name, and the status.
+    static let scripts: [(script: String, errors: String, status: Int32)] = [
+        ("", "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE", 5),
+        (
+            "#!/bin/sh\necho hello\n",
+            "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE", 5
+        ),
+        (
+            "\0\0\0\u{FFFF}", "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE",
+            5
+        ),
+        ("# prefs-schema:\n", "/tmp/backup:1: prefs-schema: names no file", 5),
+        ("# prefs-schema: none.plist\n", "/tmp/none.plist: no such schema", 1),
+        ("# prefs-schema: /tmp\n", "/tmp: is no file that could be read as a schema", 6),
+        ("# prefs-schema: a\0b\n", "/tmp/backup: a file needs a name", 5),
+        ("\n#prefs{\n# Domain = d;\n", "/tmp/backup:2: the schema that begins with #prefs{ has no #} at its end", 5),
+        ("#prefs{\ntouch canary\n#}\n", "/tmp/backup:2: a line of the schema must begin with #", 5),
+        ("#prefs{\n#}\n", "/tmp/backup:1:1: nothing there", 5),
+        (
+            "#prefs{\n# Domain = \"../evil\";\n#}\n", "/tmp/backup:2:3: :Domain: ../evil cannot be used as a name here",
+            5
+        ),
+        (
+            "#prefs{\n# Domain = d; Settings = ({ Key = k; Typ = integer; });\n#}\n",
+            "/tmp/backup:2:38: :Settings:0:Typ: unknown attribute Typ; did you mean Type?", 5
+        ),
+        (
+            "#prefs{\n# Domain = d; Settings = ({ Key = PATH; });\n#}\n",
+            "backup: the shell keeps the variable PATH for itself; --prefix keeps the setting PATH out of its way", 5
+        ),
+        (
+            "#prefs{\n# Domain = d; Settings = ({ Key = a.b; }, { Key = a_b; });\n#}\n",
+            "backup: the settings a.b and a_b would all be the variable a_b", 5
+        ),
+        (
+            "#prefs{\n# Domain = d; Extends = (d);\n#}\n",
+            "/tmp/backup:2:26: :Extends:0: a schema that extends itself: d → d", 5
+        ),
+    ]
+
+    @Test(arguments: scripts.indices)
+    func `is told what is wrong with it, and ends`(_ index: Int) throws {
+        let (script, errors, status) = Self.scripts[index]
+        let outcome = try ScriptBench(script: script).run([])
+        #expect(outcome.errors == "prefs: \(errors)\n")
+        #expect(outcome.output == "exit \(status)\n")
+        #expect(outcome.status == status)
+    }
+
+    @Test func `is looked at no further than a schema can be away`() throws {
+        let bench = try ScriptBench()
+        let payload = String(repeating: "x", count: 3 << 20)
+        try bench.write("# prefs-schema: backup.plist\n\(payload)", to: "/tmp/large")
+        #expect(try bench.run(["t"], script: "/tmp/large").status == 0)
+        try bench.write("\(payload)\n# prefs-schema: backup.plist\n", to: "/tmp/late")
+        #expect(try bench.run(["t"], script: "/tmp/late").status == 5)
+    }
+
+    @Test func `a schema of any size is refused without being read`() throws {
+        let bench = try ScriptBench(schema: String(repeating: " ", count: (16 << 20) + 1))
+        let outcome = try bench.run(["t"])
+        #expect(outcome.errors == "prefs: /tmp/backup.plist: too large for a schema, with 16777217 bytes\n")
+        #expect(outcome.output == "exit 5\n")
+    }
+
+    @Test(arguments: [
+        ("/tmp/none", "/tmp/none: no such script", 1), ("/tmp", "/tmp: is no file that could be read as a script", 6),
+        ("/tmp/loop", "cannot open /tmp/loop: Too many levels of symbolic links", 6),
+        ("/tmp/backup/x", "cannot open /tmp/backup/x: Not a directory", 6),
+    ])
+    func `may not be there at all`(_ script: String, _ errors: String, _ status: Int32) throws {
+        let bench = try ScriptBench()
+        try bench.machine.fileSystem.makeSymbolicLink("/tmp/loop", to: "/tmp/loop")
+        let outcome = try bench.run([], script: script)
+        #expect(outcome.errors == "prefs: \(errors)\n")
+        #expect(outcome.output == "exit \(status)\n" && outcome.status == status)
+    }
+
+    @Test func `may be a link, and its schema lie beside either`() throws {
+        let bench = try ScriptBench()
+        try bench.machine.fileSystem.makeFolders("/tmp/bin")
+        try bench.machine.fileSystem.makeSymbolicLink("/tmp/bin/backup", to: "/tmp/backup")
+        #expect(bench.value("keep", in: try bench.run(["t"], script: "/tmp/bin/backup")) == "'7'")
+        try bench.write("{ Domain = d; Settings = ({ Key = keep; Default = here; }); }", to: "/tmp/bin/backup.plist")
+        #expect(bench.value("keep", in: try bench.run([], script: "/tmp/bin/backup")) == "'here'")
+    }
+
+    @Test(
+        arguments: [
+            (["--bogus", "s"], "exit 2\n"), (["--shell", "csh", "s"], "exit 2\n"), ([], "exit 2\n"),
+            (["--shell", "fish", "--bogus", "s"], "exit 2;\n"), (["--shell=json", "--bogus", "s"], ""),
+            (["--completions", "bash"], ""), (["--man", "--bogus"], ""), (["--prefix"], "exit 2\n"),
+            (["--prefix", "1-", "/tmp/backup", "--", "t"], "exit 2\n"),
+        ] as [([String], String)])
+    func `ends too where prefs itself was called wrongly`(_ words: [String], _ output: String) throws {
+        let bench = try ScriptBench()
+        let outcome = try runPrefs(["prefs", "args"] + words, on: bench.machine)
+        #expect(outcome.output == output)
+        #expect(outcome.status == 2 && !outcome.errors.isEmpty)
+    }
+
+    @Test func `damaged settings end it, rather than be passed over`() throws {
+        let bench = try ScriptBench()
+        try bench.write("{ keep = ", to: "/home/ada/.config/prefs/com.example.backup.plist")
+        let outcome = try bench.run(["t"])
+        #expect(outcome.output == "exit 5\n" && outcome.status == 5)
+        #expect(outcome.errors.contains("com.example.backup.plist"))
+    }
+
+    @Test func `a value that no variable can hold is refused`() throws {
+        let bench = try ScriptBench()
+        try bench.machine.store(["target": "a\0b"], as: "com.example.backup")
+        let outcome = try bench.run([])
+        #expect(outcome.output == "exit 3\n" && outcome.status == 3)
+        #expect(outcome.errors == "prefs: backup: the value of target has a NUL in it, which no variable can hold\n")
+        #expect(try bench.run([], options: ["--shell", "json"]).status == 0)
+    }
+}

@@ -1,0 +1,246 @@
+import Commands
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import Synchronization
+import TestSupport
+import Testing
+
+/// What the command does with domains that have a schema, beyond what the transcript shows.
+@Suite struct SchemaCommandTests {
+    static let text = """
+        { Domain = d; Settings = (
+            { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Environment = KEEP; },
+            { Key = token; Sensitive = YES; },
+            { Key = account; Type = dictionary; Entries = ({ Key = name; }, { Key = password; Sensitive = YES; }); },
+            { Key = tags; Type = array; Elements = { Type = integer; }; },
+            { Key = retries; Type = integer; RenamedFrom = tries; }
+        ); }
+        """
+
+    private func clinic(_ text: String? = Self.text) throws -> Clinic {
+        let clinic = try Clinic()
+        if let text { try install(text, clinic) }
+        return clinic
+    }
+
+    private func install(_ text: String, _ clinic: Clinic) throws {
+        let outcome = try runPrefs(["prefs", "schema", "install", "-"], input: text, on: clinic.machine)
+        #expect(outcome.status == 0, "\(outcome)")
+    }
+
+    private func prefs(
+        _ line: String, _ clinic: Clinic, input: String = "", variables: EnvironmentVariables = [:],
+        program: @escaping @Sendable ([String]) throws -> Int32 = { _ in 127 }
+    ) throws -> Transcript.Outcome {
+        try runPrefs(ShellScript.words(line), input: input, on: clinic.machine, variables: variables, program: program)
+    }
+
+    // MARK: The doctor
+
+    static let findings: [(store: String, said: String, mended: String)] = [
+        ("{\"keep\": \"x\"}", "d keep: does not count in layer user: must be an integer", "prefs delete d keep"),
+        ("{\"keep\": 0}", "d keep: does not count in layer user: must be from 1 to 365", "prefs delete d keep"),
+        ("{\"tries\": \"x\"}", "d tries: does not count in layer user: must be an integer", "prefs delete d tries"),
+        ("{\"kep\": 3}", "d kep: the schema does not know it, but keep", "prefs rename d kep keep"),
+        ("{\"kep\": 3, \"keep\": 4}", "d kep: the schema does not know it", "prefs delete d kep"),
+        ("{\"other\": 3}", "d other: the schema does not know it", "prefs delete d other"),
+    ]
+
+    @Test(arguments: findings)
+    func `the doctor finds what a schema does not allow, and mends it`(
+        _ row: (store: String, said: String, mended: String)
+    ) throws {
+        let clinic = try clinic(nil)
+        #expect(try prefs("prefs import d -", clinic, input: row.store).status == 0)
+        #expect(try clinic.doctor().status == 0)
+        try install(Self.text, clinic)
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "\(row.said)\n    \(row.mended)\n", status: 8))
+        try clinic.run(row.mended)
+        #expect(try clinic.doctor().status == 0)
+    }
+
+    @Test func `the doctor finds schemas with mistakes and settings of other versions`() throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d keep 5", clinic).status == 0)
+        try clinic.files.replace(
+            "/home/ada/.local/share/prefs/schemas/d.plist",
+            with: Array("{ Domain = d; Titel = x; Version = 0; }".utf8).span.bytes)
+        let broken = try clinic.doctor()
+        #expect(
+            broken.output
+                == "/home/ada/.local/share/prefs/schemas/d.plist: the schema does not count: 1:15: :Titel: unknown attribute Titel; did you mean Title? (and 1 more)\n    # prefs schema check /home/ada/.local/share/prefs/schemas/d.plist tells all that is to be corrected\n"
+        )
+        #expect(try prefs("prefs write d keep 0", clinic).errors.hasSuffix("the schema does not count\n"))
+        #expect(try prefs("prefs read --effective d keep", clinic).output == "0\n")
+        _ = try prefs("prefs delete d keep", clinic)
+        #expect(try prefs("prefs import d -", clinic, input: "{\"copies\": 4}").status == 0)
+        _ = try prefs(
+            "prefs schema install -", clinic,
+            input:
+                "{ Domain = d; Version = 2; Settings = ({ Key = keep; Type = integer; }); Migrations = ({ From = 1; Rename = { copies = keep; }; }); }"
+        )
+        let old = try clinic.doctor()
+        #expect(
+            old.output
+                == "\(Clinic.folder)/d.plist: holds settings of version 1, and the schema wants version 2\n    prefs schema migrate d\n"
+        )
+        try clinic.run("prefs schema migrate d")
+        #expect(try clinic.doctor().status == 0)
+        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 4;\n}\n")
+    }
+
+    // MARK: Writes
+
+    static let writes: [(String, String, String)] = [
+        ("prefs write d keep 0x10", "prefs read d keep", "16\n"),
+        ("prefs write d tags -array 1 2", "prefs read --format json d tags", "[\n  1,\n  2\n]\n"),
+        ("prefs write d tags '(1, 2)'", "prefs read --format json d tags", "[\n  1,\n  2\n]\n"),
+        ("prefs write d tags 3", "prefs read --format json d tags", "[\n  3\n]\n"),
+        ("prefs write d tags -array-add 4", "prefs read --format json d tags", "[\n  4\n]\n"),
+        ("prefs write d :tags: 4", "prefs read --format json d tags", "[\n  4\n]\n"),
+        ("prefs write d '{ keep = 9; }'", "prefs read-type d keep", "Type is integer\n"),
+        ("prefs write d unknown 5", "prefs read-type d unknown", "Type is string\n"),
+        ("prefs write --force d keep -int 0", "prefs read d keep", "0\n"),
+    ]
+
+    @Test(arguments: writes)
+    func `a word without a type is what the schema declares`(_ write: String, _ read: String, _ output: String) throws {
+        let clinic = try clinic()
+        #expect(try prefs(write, clinic) == Transcript.Outcome())
+        #expect(try prefs(read, clinic).output == output)
+    }
+
+    static let refusals: [(String, String, String)] = [
+        ("prefs write d keep many", "", "keep = many: must be an integer"),
+        ("prefs write d keep -bool yes", "", "keep = true: must be an integer"),
+        ("prefs write d tags -array 1 x", "", ":tags:1 = x: must be an integer"),
+        ("prefs write d tags -array-add x", "", ":tags:0 = x: must be an integer"),
+        ("prefs write d '{ keep = 0; }'", "", "keep = 0: must be from 1 to 365"),
+        ("prefs write d '{ \"$schemaVersion\" = 1; }'", "", "prefs itself keeps this key"),
+        ("prefs write d token -int 5", "", "token = ••••: must be a string"),
+        ("prefs write d :account:password -int 5", "", ":account:password = ••••: must be a string"),
+        ("prefs write d account -dict nam x", "", ":account:nam: is not declared; did you mean name?"),
+        ("prefs import d -", "{\"keep\": 0}", "keep = 0: must be from 1 to 365"),
+        ("prefs import --replace d -", "{\"keep\": \"1\"}", "keep = 1: must be an integer"),
+        ("prefs apply --domain d -", "{\"keep\": 0}", "keep = 0: must be from 1 to 365"),
+        ("prefs apply --dry-run --domain d -", "{\"keep\": 0}", "keep = 0: must be from 1 to 365"),
+        ("prefs -currentHost write d keep 0", "", "keep = 0: must be from 1 to 365"),
+        ("prefs write ~/.config/prefs/d.plist keep 0", "", "keep = 0: must be from 1 to 365"),
+        ("prefs rename d other keep", "", "keep = x: must be an integer"),
+    ]
+
+    @Test(arguments: refusals)
+    func `what breaks the schema is refused by every verb`(_ line: String, _ input: String, _ reason: String) throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d other x", clinic).status == 0)
+        let outcome = try prefs(line, clinic, input: input)
+        #expect(outcome.status == 3 && outcome.errors.contains(reason) && outcome.output.isEmpty, "\(outcome)")
+        #expect(try prefs("prefs read d", clinic).output == "{\n    other = x;\n}\n")
+    }
+
+    @Test func `an edit is held against the schema before it is saved`() throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d token abc", clinic).status == 0)
+        let texts = Shelf(["0</integer>", "9</integer>"])
+        let files = clinic.files
+        let outcome = try prefs("prefs edit d", clinic) { arguments in
+            let path = try #require(FilePath(arguments.last ?? ""))
+            let text = String(decoding: try #require(try files.contents(of: path)), as: UTF8.self)
+            #expect(!text.contains("abc") && text.contains("••••"))
+            let cleared = text.replacing("<key>keep</key><integer>0</integer>", with: "")
+            try files.replace(
+                path,
+                with: Array(cleared.replacing("</dict>", with: "<key>keep</key><integer>\(texts.next())</dict>").utf8)
+                    .span.bytes)
+            return 0
+        }
+        #expect(outcome.status == 0 && outcome.errors.contains("keep = 0: must be from 1 to 365"), "\(outcome)")
+        #expect(try prefs("prefs export d ~/copy.json --format json", clinic).status != 0)
+        #expect(try prefs("prefs export --format json --sort d /home/ada/copy.json", clinic).status == 0)
+        let copy = String(decoding: try #require(try files.contents(of: "/home/ada/copy.json")), as: UTF8.self)
+        #expect(copy.contains("abc") && copy.contains("9"))
+    }
+
+    // MARK: Secrets
+
+    static let lookers = [
+        "prefs read d", "prefs read d token", "prefs read --format raw d token", "prefs read --format typed d",
+        "prefs read --format json d", "prefs read", "prefs read --effective d", "prefs read --effective d token",
+        "prefs read d :account:password", "prefs read d account", "prefs explain d",
+        "prefs explain --format json d token",
+        "prefs export d -", "prefs export --effective d -", "prefs history d", "prefs history --full d",
+        "prefs history --format json d", "prefs find d", "prefs find hidden", "prefs diff d other",
+        "prefs diff other d",
+        "prefs diff --format json d other", "prefs diff --format commands d other",
+        "prefs diff --format commands other d",
+        "prefs diff d@user other", "prefs convert -o - d xml", "prefs doctor", "prefs read ~/.config/prefs/d.plist",
+        "prefs schema show d",
+    ]
+
+    @Test(arguments: lookers)
+    func `a secret is never printed`(_ line: String) throws {
+        let clinic = try clinic()
+        for write in [
+            "prefs write d token hidden", "prefs write d account -dict name ada password hiddentoo",
+            "prefs write d token hiddennow",
+            "prefs write other token hiddenelsewhere",
+        ] {
+            #expect(try prefs(write, clinic) == Transcript.Outcome())
+        }
+        let outcome = try prefs(line, clinic)
+        #expect(!outcome.output.replacing("hiddenelsewhere", with: "").contains("hidden"), "\(outcome)")
+        #expect(!outcome.errors.contains("hidden") || line.contains("find"), "\(outcome)")
+    }
+
+    @Test func `a watcher sees that a secret changes, and not what it is`() throws {
+        let clinic = try clinic()
+        let machine = clinic.machine
+        let outcome = try runPrefs(
+            ["prefs", "watch", "d"], on: machine,
+            meanwhile: [{ _ = try runPrefs(["prefs", "write", "d", "token", "hidden"], on: machine) }])
+        #expect(outcome.output == "user d token: (none) -> ••••\n", "\(outcome)")
+    }
+
+    @Test func `no secret goes into a file that others can read`() throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d keep 5", clinic).status == 0)
+        try clinic.setPermissions(0o644, "d.plist")
+        let outcome = try prefs("prefs write d token abc", clinic)
+        #expect(outcome.status == 3 && outcome.errors.contains("token is sensitive, and others can read the file"))
+        #expect(try prefs("prefs write d keep 6", clinic).status == 0)
+        try clinic.setPermissions(0o600, "d.plist")
+        #expect(try prefs("prefs write d token abc", clinic).status == 0)
+        try clinic.setPermissions(0o644, "d.plist")
+        #expect(
+            try prefs("prefs explain d token", clinic).output.contains(
+                "••••  does not count: is sensitive, and others can read the file"))
+        #expect(try prefs("prefs read --effective d token", clinic).status == 1)
+        #expect(try prefs("prefs write d keep 7", clinic).status == 3)
+    }
+
+    // MARK: What is in force
+
+    @Test func `what is in force heeds variables, former keys and the factory`() throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs read --effective d keep", clinic).output == "7\n")
+        #expect(try prefs("prefs read d keep", clinic).status == 1)
+        #expect(try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "9"]).output == "9\n")
+        #expect(try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "0"]).output == "7\n")
+        #expect(try prefs("prefs write d tries -int 4", clinic).status == 0)
+        #expect(try prefs("prefs read --effective d retries", clinic).output == "4\n")
+        #expect(try prefs("prefs write d keep 5", clinic).status == 0)
+        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 5;\n    retries = 4;\n}\n")
+        #expect(try prefs("prefs find --effective keep", clinic).output.contains("keep = 5"))
+    }
+}
+
+/// Texts that are handed out one by one, the last of them again and again.
+private final class Shelf: Sendable {
+    private let texts: Mutex<[String]>
+
+    init(_ texts: [String]) { self.texts = Mutex(texts) }
+
+    func next() -> String { texts.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+}

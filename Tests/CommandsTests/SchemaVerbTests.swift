@@ -1,0 +1,111 @@
+import Commands
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct SchemaVerbTests {
+    static let planted = """
+        {
+            Domain = "com.example.backup";
+            Titel = "Nightly backup";
+            Settings = (
+                { Key = keep; Type = integer; Default = 400; Minimum = 1; Maximum = 365; Flag = keep; },
+                { Key = keep; Type = intger; },
+                { Key = mode; Choices = (full, incremental); Default = ful; Flag = keep; },
+                { Key = size; Type = integer; Minimum = 9; Maximum = 5; },
+                { Key = name; Pattern = "[a-z"; },
+                { Type = string; },
+                { Key = list; Type = array; MinimumLength = 3; },
+                { Key = word; Environment = "BAD NAME"; }
+            );
+            Extends = ("com.example.nowhere");
+        }
+        """
+
+    static let mistakes = [
+        "3:5: :Titel: unknown attribute Titel; did you mean Title?",
+        "5:39: :Settings:0:Default: must be from 1 to 365",
+        "6:11: :Settings:1:Key: the key keep stands twice",
+        "6:23: :Settings:1:Type: unknown name intger; did you mean integer?",
+        "7:54: :Settings:2:Default: must be full or incremental; did you mean full?",
+        "7:69: :Settings:2:Flag: the flag --keep stands twice",
+        "8:39: :Settings:3:Minimum: is above Maximum",
+        "9:23: :Settings:4:Pattern: the pattern ends inside a class at character 5 of the pattern",
+        "10:9: :Settings:5: Key is missing",
+        "11:37: :Settings:6:MinimumLength: says nothing about an array",
+        "12:23: :Settings:7:Environment: BAD NAME cannot be used as a name here",
+        "14:16: :Extends:0: there is no schema for com.example.nowhere",
+    ]
+
+    private func machine(_ texts: [String: String]) throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        for (name, text) in texts {
+            let path = SimulatedMachine.home.resolving(try #require(FilePath(name)))
+            try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
+        }
+        return machine
+    }
+
+    @Test func `check tells all of twelve mistakes, each with its place`() throws {
+        let machine = try machine([
+            "bad.plist": Self.planted, "com.example.nowhere.plist": "{ Domain = \"com.example.nowhere\"; }",
+        ])
+        var expected = Self.mistakes
+        let outcome = try runPrefs(["prefs", "schema", "check", "~/bad.plist"], on: machine)
+        // What it extends may lie beside it.
+        expected.removeLast()
+        #expect(outcome.output.split(separator: "\n").map(String.init) == expected.map { "~/bad.plist:\($0)" })
+        #expect(outcome.status == 5 && outcome.errors.isEmpty)
+        _ = try machine.fileSystem.remove("/home/ada/com.example.nowhere.plist")
+        let again = try runPrefs(["prefs", "schema", "check", "~/bad.plist"], on: machine)
+        #expect(again.output.split(separator: "\n").map(String.init) == Self.mistakes.map { "~/bad.plist:\($0)" })
+    }
+
+    @Test func `check says nothing of good ones but that they are`() throws {
+        let folder = packageRoot.appending(path: "Tests/Examples")
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path(percentEncoded: false))) ?? []
+        var texts = ["good.plist": "{ Domain = d; Settings = ({ Key = k; }); }", "json.plist": "{\"Domain\": \"d\"}"]
+        for name in names where name.contains("schema") && !name.hasSuffix("/") && name.hasSuffix(".plist") {
+            let text = try Data(contentsOf: folder.appending(path: name))
+            texts[name.replacing("/", with: "-")] = String(decoding: text, as: UTF8.self)
+        }
+        let machine = try machine(texts)
+        for name in texts.keys {
+            let outcome = try runPrefs(["prefs", "schema", "check", "~/\(name)"], on: machine)
+            #expect(outcome == Transcript.Outcome(output: "~/\(name): good\n"))
+        }
+    }
+
+    @Test func `check goes on behind a file that is missing`() throws {
+        let machine = try machine(["good.plist": "{ Domain = d; }"])
+        let outcome = try runPrefs(["prefs", "schema", "check", "~/none.plist", "~/good.plist"], on: machine)
+        #expect(outcome.output == "~/good.plist: good\n" && outcome.status == 1)
+    }
+
+    @Test func `install puts the file where all programs look for it`() throws {
+        let machine = try machine([
+            "s.plist": "{ Domain = \"com.example.app\"; Settings = ({ Key = k; Default = a; }); }"
+        ])
+        #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine) == Transcript.Outcome())
+        let path: FilePath = "/home/ada/.local/share/prefs/schemas/com.example.app.plist"
+        #expect(try machine.fileSystem.contents(of: path) == machine.fileSystem.contents(of: "/home/ada/s.plist"))
+        let other = try runPrefs(
+            ["prefs", "--store", "/tmp/x", "schema", "install", "~/s.plist"], on: machine)
+        #expect(other.status == 2)
+    }
+
+    @Test(arguments: ["table", "markdown", "man", "json-schema"])
+    func `show prints every key in each format`(_ format: String) throws {
+        let machine = try machine([
+            "s.plist":
+                "{ Domain = d; Settings = ({ Key = alpha; Title = First; }, { Key = beta; Flag = beta; Default = x; }); }"
+        ])
+        #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine).status == 0)
+        let outcome = try runPrefs(["prefs", "schema", "show", "--format", format, "d"], on: machine)
+        #expect(outcome.status == 0 && outcome.output.contains("beta"), "\(outcome)")
+        #expect(try runPrefs(["prefs", "schema", "show", "--format", format, "~/s.plist"], on: machine) == outcome)
+    }
+}

@@ -1,0 +1,254 @@
+import Commands
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// A script and its schema on a machine of their own.
+struct ScriptBench {
+    let machine: SimulatedMachine
+
+    static let schema = """
+        {
+            Domain = "com.example.backup"; Title = "Nightly backup"; Version = 2;
+            Settings = (
+                { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Flag = keep; Short = k;
+                  Environment = BACKUP_KEEP; Title = "Copies to keep"; },
+                { Key = target; Required = YES; Positional = 1; Flag = target; },
+                { Key = "dry-run"; Type = boolean; Default = NO; Flag = dry-run; Short = n; Transient = YES; },
+                { Key = exclude; Type = array; Elements = { Type = string; }; Flag = exclude; Repeats = YES; },
+                { Key = token; Sensitive = YES; Flag = token; Environment = BACKUP_TOKEN; },
+                { Key = disk; Flag = disk; ByHost = YES; },
+                { Key = retries; Type = integer; Default = 3; RenamedFrom = (tries); }
+            );
+            Migrations = ( { From = 1; Rename = { copies = keep; }; } );
+        }
+        """
+
+    init(schema: String = Self.schema, script: String = "#!/bin/sh\n# prefs-schema: backup.plist\n") throws {
+        machine = try SimulatedMachine()
+        try write(schema, to: "/tmp/backup.plist")
+        try write(script, to: "/tmp/backup")
+    }
+
+    func write(_ text: String, to path: FilePath) throws {
+        try machine.fileSystem.makeFolders(path.parent)
+        try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
+    }
+
+    func run(
+        _ arguments: [String], options: [String] = [], script: String = "/tmp/backup",
+        variables: EnvironmentVariables = [:], descriptors: [Int32: [UInt8]] = [:]
+    ) throws -> Transcript.Outcome {
+        try runPrefs(
+            ["prefs", "args"] + options + [script, "--"] + arguments, on: machine, variables: variables,
+            descriptors: descriptors)
+    }
+
+    func prefs(_ words: String...) throws -> Transcript.Outcome { try runPrefs(["prefs"] + words, on: machine) }
+
+    /// The line of the output that gives a variable its value.
+    func value(_ name: String, in outcome: Transcript.Outcome) -> String? {
+        outcome.output.split(separator: "\n").first { $0.hasPrefix("\(name)=") }.map {
+            String($0.dropFirst(name.count + 1))
+        }
+    }
+}
+
+@Suite struct `prefs args` {
+    @Test func `takes a value from the highest place that has one`() throws {
+        let bench = try ScriptBench()
+        let file: FilePath = "/etc/xdg/prefs/com.example.backup.plist"
+        func keep(_ arguments: [String] = ["t"], _ variables: EnvironmentVariables = [:]) throws -> String? {
+            let outcome = try bench.run(arguments, variables: variables)
+            #expect(outcome.errors.isEmpty && outcome.status == 0)
+            return bench.value("keep", in: outcome)
+        }
+        #expect(try keep() == "'7'")
+        try bench.machine.administrate(file, "{ keep = 11; }")
+        #expect(try keep() == "'11'")
+        _ = try bench.prefs("write", "com.example.backup", "keep", "-int", "12")
+        #expect(try keep() == "'12'")
+        _ = try bench.prefs("-currentHost", "write", "com.example.backup", "keep", "-int", "13")
+        #expect(try keep() == "'13'")
+        #expect(try keep(["t"], ["BACKUP_KEEP": "14"]) == "'14'")
+        #expect(try keep(["t", "--keep", "15"], ["BACKUP_KEEP": "14"]) == "'15'")
+        try bench.machine.administrate("/etc/prefs/forced/com.example.backup.plist", "{ keep = 16; }")
+        let outcome = try bench.run(["t", "--keep", "15"])
+        #expect(bench.value("keep", in: outcome) == "'16'")
+        #expect(outcome.errors == "backup: --keep: the administrator has decided on this value\n")
+    }
+
+    @Test func `a stored value that breaks the schema never breaks the script`() throws {
+        let bench = try ScriptBench()
+        try bench.machine.administrate("/etc/xdg/prefs/com.example.backup.plist", "{ keep = 11; }")
+        for value in ["0", "many", "{}", "(1)"] {
+            _ = try bench.prefs("write", "--force", "com.example.backup", "keep", value)
+            let outcome = try bench.run(["t"])
+            #expect(bench.value("keep", in: outcome) == "'11'", "\(value)")
+            #expect(outcome.status == 0)
+        }
+    }
+
+    @Test func `says all mistakes and ends the script`() throws {
+        let bench = try ScriptBench()
+        let outcome = try bench.run(["--kep", "3", "--mode", "x", "-k", "0"])
+        #expect(
+            outcome.errors == """
+                backup: unknown flag --kep; did you mean --keep?
+                backup: unknown flag --mode
+                backup: -k 0: must be from 1 to 365
+                Try backup --help.
+
+                """)
+        #expect(outcome.output == "exit 2\n")
+        #expect(outcome.status == 2)
+    }
+
+    @Test(arguments: [
+        ("bash", "printf '%s' '", "\nexit 0\n"), ("sh", "printf '%s' '", "\nexit 0\n"),
+        ("zsh", "printf '%s' '", "\nexit 0\n"), ("fish", "printf '%s' '", ";\nexit 0;\n"),
+    ])
+    func `has the script print its help`(_ shell: String, _ start: String, _ end: String) throws {
+        let bench = try ScriptBench()
+        let outcome = try bench.run(["--help"], options: ["--shell", shell])
+        #expect(outcome.output.hasPrefix(start + "usage: backup [options]"))
+        #expect(outcome.output.hasSuffix(end))
+        #expect(outcome.errors.isEmpty && outcome.status == 0)
+        let version = try bench.run(["--version"], options: ["--shell", shell])
+        #expect(version.output.contains("backup: settings of com.example.backup, version 2"))
+    }
+
+    @Test(arguments: ["json", "nul"])
+    func `tells a program nothing that is no value`(_ output: String) throws {
+        let bench = try ScriptBench()
+        for arguments in [["--help"], ["--version"]] {
+            let outcome = try bench.run(arguments, options: ["--shell", output])
+            #expect(outcome.output.isEmpty && !outcome.errors.isEmpty && outcome.status == 0)
+        }
+        #expect(try bench.run(["--bogus"], options: ["--shell", output]).output.isEmpty)
+    }
+
+    @Test func `shows where the values in force come from`() throws {
+        let bench = try ScriptBench()
+        _ = try bench.prefs("write", "com.example.backup", "keep", "-int", "12")
+        let help = try bench.run(["--help-values"], variables: ["BACKUP_TOKEN": "s3cret"]).output
+        #expect(help.contains("now 12 from user"))
+        #expect(help.contains("now 3 from factory"))
+        #expect(help.contains("now •••• from environment") && !help.contains("s3cret"))
+    }
+
+    // MARK: Saving
+
+    @Test func `keeps given flags in one step, each where it belongs`() throws {
+        let bench = try ScriptBench()
+        let outcome = try bench.run(["--save", "-k", "30", "--disk=sdb", "-n", "/mnt"])
+        #expect(outcome.errors.isEmpty)
+        #expect(bench.value("dry_run", in: outcome) == "'true'")
+        #expect(
+            try bench.prefs("read", "--format", "json", "--sort", "com.example.backup").output
+                == "{\n  \"keep\": 30,\n  \"target\": \"/mnt\"\n}\n")
+        #expect(try bench.prefs("-currentHost", "read", "com.example.backup", "disk").output == "sdb\n")
+        let again = try bench.run([])
+        #expect(bench.value("keep", in: again) == "'30'" && bench.value("target", in: again) == "'/mnt'")
+        #expect(bench.value("dry_run", in: again) == "'false'")
+        #expect(try bench.prefs("history", "com.example.backup").output.contains("write"))
+    }
+
+    @Test func `a secret is kept where nobody else can read it, and a forced key is not written`() throws {
+        let bench = try ScriptBench()
+        try bench.write("s3cret\n", to: "/tmp/token")
+        let outcome = try bench.run(["--save", "--token-file", "/tmp/token", "t"])
+        #expect(bench.value("token", in: outcome) == "'s3cret'" && outcome.errors.isEmpty)
+        #expect(bench.value("token", in: try bench.run([])) == "'s3cret'")
+        try bench.machine.administrate("/etc/prefs/forced/com.example.backup.plist", "{ keep = 16; }")
+        let refused = try bench.run(["--save", "--keep", "9", "u"])
+        #expect(refused.output == "exit 4\n" && refused.status == 4)
+        #expect(try bench.prefs("read", "com.example.backup", "target").output == "t\n")
+    }
+
+    // MARK: Versions
+
+    @Test func `makes stored values those of the schema's version, once`() throws {
+        let bench = try ScriptBench()
+        _ = try bench.prefs("write", "com.example.backup", "copies", "-int", "21")
+        _ = try bench.prefs("write", "com.example.backup", "tries", "-int", "5")
+        for arguments in [["--help-values"], ["--version"], ["--bogus"]] { _ = try bench.run(arguments) }
+        #expect(try bench.prefs("read", "com.example.backup", "copies").output == "21\n")
+        let outcome = try bench.run(["t"])
+        #expect(bench.value("keep", in: outcome) == "'21'" && bench.value("retries", in: outcome) == "'5'")
+        #expect(try bench.prefs("read", "com.example.backup", "copies").status == 1)
+        #expect(try bench.prefs("read", "com.example.backup", "retries").output == "5\n")
+        let history = try bench.prefs("history", "com.example.backup").output
+        #expect(history.contains("migrate"))
+        _ = try bench.run(["t"])
+        #expect(try bench.prefs("history", "com.example.backup").output == history)
+    }
+
+    @Test func `a file that cannot be written does not keep the script from its work`() throws {
+        let bench = try ScriptBench()
+        _ = try bench.prefs("write", "com.example.backup", "copies", "-int", "21")
+        let folder: FilePath = "/home/ada/.config/prefs"
+        try bench.machine.fileSystem.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o500))
+        let outcome = try bench.run(["t"])
+        #expect(bench.value("keep", in: outcome) == "'21'" && outcome.status == 0)
+        #expect(!outcome.errors.isEmpty)
+    }
+
+    @Test func `settings of a later version are read and never changed`() throws {
+        let bench = try ScriptBench()
+        try bench.machine.store(["keep": 40, "$schemaVersion": 3], as: "com.example.backup")
+        let outcome = try bench.run(["t"])
+        #expect(bench.value("keep", in: outcome) == "'40'" && outcome.status == 0)
+        #expect(outcome.errors.contains("holds settings of version 3"))
+        let refused = try bench.run(["--save", "-k", "5", "t"])
+        #expect(refused.output == "exit 3\n" && refused.status == 3)
+        #expect(try bench.prefs("read", "com.example.backup", "keep").output == "40\n")
+    }
+
+    // MARK: Secrets
+
+    @Test func `reads a secret from a file that nobody else can read, or from a descriptor`() throws {
+        let bench = try ScriptBench()
+        try bench.write("s3cret\n", to: "/tmp/token")
+        func token(_ arguments: String...) throws -> (value: String?, errors: String) {
+            let outcome = try bench.run(arguments + ["t"], descriptors: [9: Array("fr0m 9".utf8), 10: [0xFF], 11: []])
+            return (bench.value("token", in: outcome), outcome.errors)
+        }
+        #expect(try token("--token-file", "/tmp/token").value == "'s3cret'")
+        #expect(try token("--token-fd", "9").value == "'fr0m 9'")
+        #expect(try token("--token-file", "/dev/fd/9").value == "'fr0m 9'")
+        #expect(try token("--token-fd=11").value == "''")
+        #expect(try token("--token-fd", "10").errors == "backup: --token-fd: is no text in UTF-8\nTry backup --help.\n")
+        #expect(
+            try token("--token-fd", "8").errors
+                == "backup: --token-fd: 8 is no descriptor that is open\nTry backup --help.\n")
+        #expect(
+            try token("--token-file", "/tmp/none").errors
+                == "backup: --token-file: /tmp/none: no such file\nTry backup --help.\n")
+        #expect(
+            try token("--token-file", "/tmp").errors == "backup: --token-file: /tmp: is no file\nTry backup --help.\n")
+        #expect(
+            try token("--token", "s3cret").errors
+                == "backup: --token would show a secret to everybody on this machine; use --token-file or --token-fd\nTry backup --help.\n"
+        )
+        try bench.machine.fileSystem.open("/tmp/token", .reading)?.setPermissions(FilePermissions(rawValue: 0o640))
+        #expect(
+            try token("--token-file", "/tmp/token").errors
+                == "backup: --token-file: /tmp/token: others can read this file; chmod 600 mends it\nTry backup --help.\n"
+        )
+    }
+
+    @Test func `a stored secret that others can read does not count`() throws {
+        let bench = try ScriptBench()
+        try bench.machine.store(["token": "s3cret"], as: "com.example.backup")
+        #expect(bench.value("token", in: try bench.run(["t"])) == "'s3cret'")
+        let file: FilePath = "/home/ada/.config/prefs/com.example.backup.plist"
+        try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        let outcome = try bench.run(["t"])
+        #expect(bench.value("token", in: outcome) == "''")
+        #expect(outcome.errors.contains("others can read this file, so its token does not count"))
+    }
+}

@@ -1,0 +1,187 @@
+import Platform
+import Preferences
+import PropertyLists
+import SettingsSchema
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+private enum Mode: String, Codable, CaseIterable { case full, incremental }
+
+extension Setting where Value == Int {
+    fileprivate static let keep = Setting("keep", default: 7).range(1...365).flag("keep", "k").environment(
+        "BACKUP_KEEP"
+    )
+    .title("Copies to keep")
+    fileprivate static let level = Setting("level", default: 0).flag("verbose", "v").repeats().transient()
+    fileprivate static let here = Setting("here", default: 1).flag("here").byHost()
+}
+
+extension Setting where Value == Mode { fileprivate static let mode = Setting("mode", default: .full).flag("mode") }
+
+extension Setting where Value == String {
+    fileprivate static let token = Setting("token", default: "").flag("token").sensitive()
+    fileprivate static let target = Setting("target", default: "").required().positional(1)
+}
+
+@Suite struct `A declared command line` {
+    static let schema = Schema("com.example.backup", title: "Nightly backup", version: 2) {
+        Setting.keep
+        Setting.mode
+        Setting.level
+        Setting.here
+        Setting.token
+        Setting.target
+    }.migrating(from: 1, rename: ["copies": "keep"])
+
+    private func parse(_ words: [String], _ bench: SchemaBench, _ variables: EnvironmentVariables = [:]) throws
+        -> Settings
+    {
+        try Self.schema.parsing(["/usr/bin/backup"] + words, in: bench.store(variables: variables))
+    }
+
+    @Test func `stands above variables, and these above what is stored`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["keep": 5, "mode": "incremental", "$schemaVersion": 2])
+        let settings = try parse(["--keep", "3", "/mnt"], bench, ["BACKUP_KEEP": "4"])
+        #expect(settings[.keep] == 3 && settings.origin(of: .keep)?.layer == .arguments)
+        #expect(settings[.mode] == .incremental && settings.origin(of: .mode)?.layer == .user)
+        #expect(settings[.here] == 1 && settings.origin(of: .here)?.layer == .factory)
+        #expect(settings[.target] == "/mnt" && settings.operands.isEmpty && settings.command == nil)
+        let other = try parse(["/mnt"], bench, ["BACKUP_KEEP": "4"])
+        #expect(other[.keep] == 4 && other.origin(of: .keep)?.layer == .environment)
+        #expect(try parse(["/mnt"], bench)[.keep] == 5)
+    }
+
+    @Test func `is seen by all who look into the domain from then on, and by no other rules`() throws {
+        let bench = try SchemaBench(nil)
+        let store = bench.store(["-mode", "odd"])
+        _ = try Self.schema.parsing(["backup", "-k3", "/mnt"], in: store)
+        let defaults = Defaults("com.example.backup", in: store)
+        #expect(defaults[.keep] == 3 && defaults.string(forKey: "mode") == "full")
+    }
+
+    @Test func `passes over stored values that break its rules`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["keep": 0, "mode": "fast", "$schemaVersion": 2])
+        let settings = try parse(["/mnt"], bench)
+        #expect(settings[.keep] == 7 && settings[.mode] == .full)
+        #expect(bench.errors.split(separator: "\n").count == 2, "\(bench.errors)")
+        settings[.keep] = 0
+        #expect(bench.errors.hasSuffix("keep: 0 must be from 1 to 365; nothing was changed\n"), "\(bench.errors)")
+    }
+
+    @Test func `comes before the schema that is installed`() throws {
+        let bench = try SchemaBench()
+        #expect(try parse(["/mnt"], bench).defaults.object(forKey: "retries") == nil)
+    }
+
+    @Test func `migrates what is stored, once, but not for help or a mistake in grammar`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["copies": 5])
+        #expect(throws: Schema.Ending.self) { try parse(["--help"], bench) }
+        #expect(try bench.file() == ["copies": 5])
+        #expect(try parse(["/mnt"], bench)[.keep] == 5)
+        #expect(try bench.file() == ["keep": 5, "$schemaVersion": 2])
+        #expect(try parse(["/mnt"], bench)[.keep] == 5)
+        #expect(try bench.file() == ["keep": 5, "$schemaVersion": 2])
+    }
+
+    @Test func `only reads settings of a later version`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["keep": 5, "$schemaVersion": 3])
+        let settings = try parse(["/mnt"], bench)
+        #expect(settings[.keep] == 5)
+        settings[.keep] = 6
+        #expect(bench.errors.contains("version 3, and its schema knows them up to 2; they are only read"))
+        #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "6", "/mnt"], bench) }
+        #expect(try bench.file() == ["keep": 5, "$schemaVersion": 3])
+    }
+
+    @Test func `is kept where it asks for that`() throws {
+        let bench = try SchemaBench(nil)
+        _ = try parse(["--save", "-k", "3", "-vv", "--here", "9", "/mnt"], bench)
+        #expect(try bench.file() == ["keep": 3, "$schemaVersion": 2])
+        let settings = try parse(["/mnt"], bench)
+        #expect(settings[.keep] == 3 && settings[.level] == 0 && settings[.here] == 9)
+        #expect(settings.origin(of: .here)?.layer == .userHost)
+    }
+
+    @Test func `has all of its mistakes thrown at once`() throws {
+        let bench = try SchemaBench(nil)
+        do {
+            _ = try parse(["--kep", "3", "--mode", "fast"], bench)
+            Issue.record("it was taken")
+        } catch let Schema.Ending.mistakes(mistakes) {
+            #expect(
+                mistakes.map(\.description) == [
+                    "unknown flag --kep; did you mean --keep?",
+                    "--mode fast: must be full or incremental", "TARGET is needed",
+                ])
+        }
+    }
+
+    static let endings: [([String], Int32, String, String)] = [
+        (["--version"], 0, "backup: settings of com.example.backup, version 2\n", ""),
+        (
+            ["--kep", "3", "/mnt"], 2, "",
+            "backup: unknown flag --kep; did you mean --keep?\nTry backup --help.\n"
+        ),
+        (["--token", "abc", "/mnt"], 2, "", "backup: --token would show a secret"),
+        (["--token-file", "/none", "/mnt"], 2, "", "backup: --token-file: "),
+        (["--token-fd", "9", "/mnt"], 2, "", "backup: --token-fd: "),
+        (["--help"], 0, "usage: backup [options] TARGET\n", ""),
+    ]
+
+    @Test(arguments: endings)
+    func `ends the program with what it asks for, or with its mistakes`(
+        _ words: [String], _ status: Int32, _ output: String, _ errors: String
+    ) throws {
+        let bench = try SchemaBench(nil)
+        #expect(throws: ProgramExit(status: status)) {
+            try Self.schema.parse(["/usr/bin/backup"] + words, in: bench.store())
+        }
+        #expect(bench.terminal.exitStatus == status)
+        #expect(bench.terminal.text(of: .output).hasPrefix(output) && bench.errors.hasPrefix(errors), "\(bench.errors)")
+    }
+
+    @Test func `shows the values in force in its help`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["keep": 5, "token": "abc", "$schemaVersion": 2])
+        do {
+            _ = try parse(["--help-values", "--keep", "3"], bench)
+        } catch let Schema.Ending.help(text) {
+            #expect(text.contains("now 5 from user") && text.contains("now full from factory"), "\(text)")
+            #expect(!text.contains("abc") && text.contains("••••"))
+        }
+    }
+
+    @Test func `takes secrets from a file that nobody else can read, or from a descriptor`() throws {
+        let bench = try SchemaBench(nil)
+        let files = bench.bench.simulated.fileSystem
+        try files.replace("/home/ada/token", with: Array("abc\n".utf8).span.bytes)
+        let settings = try parse(["--token-file", "/home/ada/token", "/mnt"], bench)
+        #expect(settings[.token] == "abc")
+        #expect(!settings.defaults.explain(.token).description.contains("abc"))
+        try files.open("/home/ada/token", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        #expect(throws: Schema.Ending.self) { try parse(["--token-file", "/home/ada/token", "/mnt"], bench) }
+        let terminal = SimulatedTerminal(descriptors: [5: Array("def".utf8), 6: Array("ghi".utf8)])
+        let store = Store(.native, on: StoreBench.process(on: bench.bench.simulated.disk, terminal: terminal))
+        #expect(try Self.schema.parsing(["b", "--token-fd", "5", "/mnt"], in: store)[.token] == "def")
+        #expect(try Self.schema.parsing(["b", "--token-file", "/dev/fd/6", "/mnt"], in: store)[.token] == "ghi")
+    }
+
+    @Test func `works with a store in memory`() throws {
+        let store = Store.memory
+        let settings = try Self.schema.parsing(["b", "--save", "-k", "9", "/mnt"], in: store)
+        #expect(settings[.keep] == 9)
+        #expect(try Self.schema.parsing(["b", "/mnt"], in: store)[.keep] == 9)
+    }
+
+    @Test func `hands its schema to the administrator`() throws {
+        let text = String(decoding: try Self.schema.export(as: .json), as: UTF8.self)
+        let bench = try SchemaBench(text)
+        #expect(bench.defaults().integer(forKey: "keep") == 7)
+        #expect(try Schema(parsing: Array(text.utf8)) == Self.schema)
+    }
+}

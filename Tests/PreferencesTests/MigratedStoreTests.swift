@@ -1,0 +1,102 @@
+import Platform
+import Preferences
+import PropertyLists
+import SettingsSchema
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Migrations, each with every operation of it going wrong in turn.
+@Suite struct `A migration of stored settings` {
+    static let schema: Schema = {
+        var schema = Schema("com.example.backup", version: 3) {
+            Setting<Int>("keep", default: 7)
+            Setting<Int>("port", default: 80)
+        }.migrating(from: 1, rename: ["copies": "keep"], remove: ["gone"])
+        return schema.migrating(from: 2, convert: ["port": .integer])
+    }()
+
+    static let user = StoreBench.file(SchemaBench.domain)
+
+    private func byHost(_ machine: Machine) throws -> DomainFile {
+        let places = try #require(try StorePlaces(.native, on: machine))
+        return places.user.file(of: SchemaBench.domain, on: try places.host())
+    }
+
+    private func values(_ disk: SimulatedDisk) throws -> [PropertyList.Dictionary] {
+        let machine = StoreBench.process(on: disk)
+        return try [Self.user, byHost(machine)].map { try $0.contents(on: machine).values }
+    }
+
+    private func prepared() throws -> SchemaBench {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["copies": 5, "gone": true, "port": "8080"])
+        let machine = bench.bench.process()
+        try machine.commit([DomainEdit(byHost(machine)) { $0.values = ["copies": 6] }])
+        bench.bench.simulated.disk.synchronize()
+        return bench
+    }
+
+    @Test func `changes both of the user's files in one step, once, and can be taken back`() throws {
+        let bench = try prepared()
+        let disk = bench.bench.simulated.disk
+        _ = try Self.schema.parsing(["b"], in: bench.store())
+        let after: [PropertyList.Dictionary] = [
+            ["keep": 5, "port": 8080, "$schemaVersion": 3], ["keep": 6, "$schemaVersion": 3],
+        ]
+        #expect(try values(disk) == after)
+        let machine = bench.bench.process()
+        let history = try #require(History(of: Self.user, on: machine))
+        #expect(history.versions.map(\.note.reason) == [.write, .migrate])
+        #expect(
+            history.versions.last?.transaction
+                == History(of: try byHost(machine), on: machine)?.versions.last?.transaction)
+        let count = history.versions.count
+        _ = try Self.schema.parsing(["b"], in: bench.store())
+        #expect(History(of: Self.user, on: machine)?.versions.count == count)
+    }
+
+    @Test func `leaves the old values or the new ones, wherever it is ended`() throws {
+        let bench = try prepared()
+        let old = try values(bench.bench.simulated.disk.copy())
+        let flawless = bench.bench.simulated.disk.copy()
+        _ = try Self.schema.parsing(["b"], in: Store(.native, on: StoreBench.process(on: flawless)))
+        let new = try values(flawless)
+        #expect(old != new)
+        for effect in `A write that is interrupted`.effects {
+            var number = 0
+            var wasHit = true
+            while wasHit {
+                number += 1
+                wasHit = try interrupt(effect, at: number, bench.bench.simulated.disk.copy(), old, new)
+            }
+            #expect(number > 20, "the fault met hardly any operation")
+        }
+    }
+
+    /// Whether the operation was reached.
+    private func interrupt(
+        _ effect: Fault.Effect, at number: Int, _ disk: SimulatedDisk, _ old: [PropertyList.Dictionary],
+        _ new: [PropertyList.Dictionary]
+    ) throws -> Bool {
+        let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
+        let files = try #require(machine.fileSystem as? SimulatedFileSystem)
+        let isDone = (try? Self.schema.parsing(["b"], in: Store(.native, on: machine))) != nil
+        let wasHit = files.hits > 0
+        files.kill()
+        let ways: [SimulatedDisk.Survivors?] = [
+            nil, SimulatedDisk.Survivors.none, .all, .some(Seed.ofThisRun.number &+ UInt64(number)),
+        ]
+        for survivors in ways {
+            let after = disk.copy()
+            if let survivors { after.crash(survivors) }
+            let found = try values(after)
+            let place = "\(effect) at \(number), \(Seed.ofThisRun), \(String(describing: survivors))"
+            #expect(isDone && !wasHit ? found == new : found == old || found == new, "\(place)")
+            // Whatever happened, the next start brings it to its end.
+            _ = try Self.schema.parsing(["b"], in: Store(.native, on: StoreBench.process(on: after)))
+            #expect(try values(after) == new, "\(place), later")
+        }
+        return wasHit
+    }
+}

@@ -1,0 +1,71 @@
+import Platform
+import Preferences
+import PropertyLists
+import SettingsSchema
+import SimulatedPlatform
+import Synchronization
+import Testing
+
+/// A machine on which the schema of a domain is installed.
+struct SchemaBench {
+    let bench: StoreBench
+    let terminal = SimulatedTerminal()
+
+    static let domain: DomainName = "com.example.backup"
+    static let own: FilePath = "/home/ada/.local/share/prefs/schemas/com.example.backup.plist"
+    static let site: FilePath = "/usr/share/prefs/schemas/com.example.backup.plist"
+
+    static let text = """
+        {
+            Domain = "com.example.backup";
+            Settings = (
+                { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Environment = BACKUP_KEEP; },
+                { Key = mode; Type = string; Choices = (full, incremental); Default = full; },
+                { Key = token; Type = string; Sensitive = YES; },
+                { Key = retries; Type = integer; Default = 3; RenamedFrom = (tries); },
+                { Key = a; Type = boolean; Conflicts = b; }, { Key = b; Type = boolean; }
+            );
+        }
+        """
+
+    init(_ text: String? = Self.text, at path: FilePath = Self.site) throws {
+        bench = try StoreBench()
+        if let text { try install(text, at: path) }
+    }
+
+    func install(_ text: String, at path: FilePath = Self.site) throws {
+        let root = bench.simulated.disk.process()
+        try root.makeFolders(path.parent)
+        var folder = path.parent
+        while folder != .root {
+            try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+            folder = folder.parent
+        }
+        try root.replace(path, with: Array(text.utf8).span.bytes)
+        try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+    }
+
+    /// The store as a new process uses it.
+    func store(_ arguments: [String] = [], variables: EnvironmentVariables = [:]) -> Store {
+        Store(
+            .native,
+            on: StoreBench.process(
+                on: bench.simulated.disk, arguments: arguments, variables: variables, terminal: terminal))
+    }
+
+    func defaults(variables: EnvironmentVariables = [:]) -> Defaults {
+        Defaults(Self.domain, in: store(variables: variables))
+    }
+
+    /// Writes the user's file without any check.
+    func stored(_ values: PropertyList.Dictionary) throws {
+        try bench.process().commit([DomainEdit(StoreBench.file(Self.domain)) { $0.values = values }])
+    }
+
+    /// What the user's file holds.
+    func file() throws -> PropertyList.Dictionary {
+        try StoreBench.file(Self.domain).contents(on: bench.process()).values
+    }
+
+    var errors: String { terminal.text(of: .errors) }
+}

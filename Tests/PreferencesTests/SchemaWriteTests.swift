@@ -1,0 +1,111 @@
+import Platform
+import Preferences
+import PropertyLists
+import SettingsSchema
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+extension Setting where Value == Int {
+    fileprivate static let keep = Setting("keep", default: 1)
+}
+
+@Suite struct `Writes by a schema` {
+    static let refusals: [(PropertyList.Dictionary, [String])] = [
+        (["keep": 0], ["keep = 0: must be from 1 to 365"]),
+        (["keep": "5"], ["keep = 5: must be an integer"]),
+        (
+            ["keep": 0, "mode": "fast", "other": 1],
+            ["keep = 0: must be from 1 to 365", "mode = fast: must be full or incremental"]
+        ),
+        (["token": 5], ["token = ••••: must be a string"]),
+        (["a": true, "b": true], ["a: cannot be given together with b"]),
+        (["$schemaVersion": 4], ["$schemaVersion: prefs itself keeps this key"]),
+    ]
+
+    @Test(arguments: refusals)
+    func `are refused as a whole, with every key, value and rule`(
+        _ values: PropertyList.Dictionary, _ messages: [String]
+    ) throws {
+        let bench = try SchemaBench()
+        try bench.stored(["before": 1])
+        let defaults = bench.defaults()
+        do {
+            try defaults.transaction { draft in for entry in values { draft[entry.key] = entry.value } }
+            // The store's own key is not the program's to change.
+            #expect(values["$schemaVersion"] != nil)
+        } catch let failure as StoreFailure {
+            #expect(
+                failure.description.split(separator: "\n").map(String.init)
+                    == messages.map { "com.example.backup: \($0)" })
+        }
+        #expect(try bench.file() == ["before": 1])
+    }
+
+    @Test(arguments: refusals)
+    func `that the untyped interface makes are refused and told of`(
+        _ values: PropertyList.Dictionary, _ messages: [String]
+    ) throws {
+        let bench = try SchemaBench()
+        try bench.stored(["before": 1])
+        let defaults = bench.defaults()
+        for entry in values { defaults.set(entry.value, forKey: entry.key) }
+        if values["other"] != nil { defaults.removeObject(forKey: "other") }
+        if values["a"] != nil { defaults.removeObject(forKey: "a") }
+        try defaults.flush()
+        #expect(try bench.file() == ["before": 1])
+        #expect(bench.errors.split(separator: "\n").count == messages.count, "\(bench.errors)")
+        defaults.setPersistentDomain(values.reduce(into: [:]) { $0[$1.key] = $1.value }, forName: "com.example.backup")
+        try defaults.flush()
+        #expect(try bench.file() == ["before": 1] || values["$schemaVersion"] != nil)
+    }
+
+    @Test func `heed only what they change`() throws {
+        let bench = try SchemaBench()
+        try bench.stored(["keep": 0, "a": true, "b": true])
+        let defaults = bench.defaults()
+        defaults.set("full", forKey: "mode")
+        try defaults.flush()
+        #expect(try bench.file() == ["keep": 0, "a": true, "b": true, "mode": "full"])
+        defaults.removeObject(forKey: "keep")
+        try defaults.flush()
+        #expect(try bench.file() == ["a": true, "b": true, "mode": "full"])
+    }
+
+    static let second = """
+        { Domain = "com.example.backup"; Version = 2;
+          Settings = ({ Key = keep; Type = integer; Default = 7; });
+          Migrations = ({ From = 1; Rename = { copies = keep; }; }); }
+        """
+
+    @Test func `note the version in a new domain, out of sight`() throws {
+        let bench = try SchemaBench(Self.second)
+        let defaults = bench.defaults()
+        try defaults.set(4, for: .keep)
+        try defaults.flush()
+        #expect(try bench.file() == ["keep": 4, "$schemaVersion": 2])
+        #expect(defaults.dictionaryRepresentation()["$schemaVersion"] == nil)
+        #expect(defaults.persistentDomain(forName: "com.example.backup")?.keys.map(\.self) == ["keep"])
+        try defaults.set(5, for: .keep)
+        try defaults.transaction { $0[.keep] = 6 }
+        #expect(try bench.file() == ["keep": 6, "$schemaVersion": 2])
+    }
+
+    static let versions: [(PropertyList.Dictionary, String)] = [
+        (["copies": 4], "version 1, and its schema wants version 2"),
+        (["keep": 4, "$schemaVersion": 3], "version 3, and its schema knows them up to 2"),
+    ]
+
+    @Test(arguments: versions)
+    func `to settings of another version are refused`(_ stored: PropertyList.Dictionary, _ reason: String) throws {
+        let bench = try SchemaBench(Self.second)
+        try bench.stored(stored)
+        let defaults = bench.defaults()
+        #expect(defaults[.keep] == (stored["keep"] == nil ? 7 : 4))
+        defaults[.keep] = 5
+        #expect(bench.errors.contains(reason), "\(bench.errors)")
+        #expect(throws: StoreFailure.self) { try defaults.transaction { $0[.keep] = 5 } }
+        try defaults.flush()
+        #expect(try bench.file() == stored)
+    }
+}
