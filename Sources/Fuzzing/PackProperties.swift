@@ -1,7 +1,7 @@
 internal import Digests
 internal import MirrorEngine
 
-/// The files that others may put into a mirror, and the journal that a crash may have left.
+/// The files that others may put into a mirror.
 extension Target {
     /// Reads bytes as a file of a mirror: as they are, and with the hashes that would let them pass.
     func checkPack(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
@@ -13,7 +13,6 @@ extension Target {
                 throw BrokenProperty(self, "a value is read that is written in other bytes")
             }
         }
-        try checkJournal(bytes)
     }
 
     private func checkPack(_ bytes: [UInt8]) throws(BrokenProperty) {
@@ -54,19 +53,6 @@ extension Target {
         }
     }
 
-    private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
-        if let head = try? Journal.head(bytes), (try? Journal.head(Journal.encoded(head))) != head {
-            throw BrokenProperty(self, "a head is not readable as it is written")
-        }
-        guard let reading = try? Journal.replay(bytes) else { return }
-        guard (0...bytes.count).contains(reading.length) else {
-            throw BrokenProperty(self, "a journal longer than its file")
-        }
-        guard (try? Journal.replay(Journal.beginning(with: reading.state)))?.state == reading.state else {
-            throw BrokenProperty(self, "a state is not readable as it is written")
-        }
-    }
-
     /// The same file with right checksums of its records, a right trailer and a right hash.
     private func mended(_ bytes: [UInt8]) -> [UInt8]? {
         let trailer = 80
@@ -85,7 +71,7 @@ extension Target {
         return mended.dropLast(32) + SHA256.hash(mended.dropLast(32))
     }
 
-    private func replace(_ bytes: inout [UInt8], at start: Int, by number: UInt64, count: Int) {
+    func replace(_ bytes: inout [UInt8], at start: Int, by number: UInt64, count: Int) {
         for index in 0..<count { bytes[start + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * index)) }
     }
 }

@@ -59,6 +59,8 @@ extension Target {
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
         case .pack: try checkPack(bytes)
+        case .base: try checkBases(bytes)
+        case .local: try checkLocal(bytes)
         case .command: try checkCommand(bytes)
         default: break
         }

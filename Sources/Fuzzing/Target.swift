@@ -1,12 +1,13 @@
 internal import PropertyLists
 
-/// What is attacked: the reader of one format, the one that finds out the format by itself, what schemas are for, or the
-/// reader of a mirror's files.
+/// What is attacked: the reader of one format, the one that finds out the format by itself, what schemas are for, or what
+/// a mirror reads.
 enum Target: String, CaseIterable {
     case xml, binary, openstep, gnustep, json, cross
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.
     case schema, settings
-    case pack
+    /// Bytes that are a file of a mirror, that say what stands in two bases, and that are a store's own journal.
+    case pack, base, local
     /// Lines of words for the command.
     case command
 
@@ -19,7 +20,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .schema, .settings, .pack, .command: return []
+        case .schema, .settings, .pack, .base, .local, .command: return []
         }
     }
 }

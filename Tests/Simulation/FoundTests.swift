@@ -63,4 +63,27 @@ import Testing
         near.sync()
         #expect(near.value("b") == "b")
     }
+
+    /// Of two values under one dot one loses by its hash alone; its author keeps it, and the other does not take its place.
+    @Test(arguments: 0..<4) func `a value that lost within a fork is with who wrote it`(_ round: Int) throws {
+        let bench = Bench(round: round)
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let clone = bench.clone(origin, "clone")
+        let values = [(origin, PropertyList.string("of the origin \(round)")), (clone, "clone")]
+        for (host, value) in values {
+            host.set("a", to: value)
+            host.publishNow()
+        }
+        bench.comeToRest()
+        for (host, value) in values where peer.value("a") != value { #expect(host.hasJournal(of: value)) }
+        peer.set("a", to: "of the peer")
+        bench.comeToRest()
+        #expect(bench.isSound)
+        for (host, value) in values { #expect(host.hasJournal(of: value) || host.durable.conflicts.conflicts.isEmpty) }
+        for (host, _) in values {
+            host.restart()
+            #expect(bench.world.complaints.isEmpty)
+        }
+    }
 }

@@ -48,6 +48,42 @@ import Testing
             host.set("c", to: "said by nobody else")
             return host
         },
+        Script(name: "long values", compacts: true) { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            host.set("a", to: .string(String(repeating: "a", count: 70_000)))
+            bench.comeToRest()
+            peer.set("b", to: .string(String(repeating: "b", count: 70_000)))
+            peer.publishNow()
+            bench.settle()
+            host.edit("a", to: .string(String(repeating: "c", count: 70_000)))
+            return host
+        },
+        Script(name: "the last word") { bench in
+            let (host, _) = (bench.host("host"), bench.host("peer"))
+            bench.comeToRest()
+            host.command(.leave)
+            host.edit("a", to: "last")
+            return host
+        },
+        Script(name: "lost files") { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            host.set("a", to: "in the base")
+            bench.comeToRest()
+            host.sync(compacts: true)
+            bench.comeToRest()
+            for other in [host, peer] { other.view = other.view.filter { $0.key.writer != host.durable.writer } }
+            host.edit("b", to: "while they were lost")
+            return host
+        },
+        Script(name: "a folder that is purged") { bench in
+            let (host, peer) = (bench.host("host"), bench.host("peer"))
+            peer.set("a", to: "of one who is gone")
+            bench.comeToRest()
+            bench.world.hosts.removeAll { $0 === peer }
+            host.command(.purge(peer.durable.writer))
+            host.edit("b", to: "of one who stays")
+            return host
+        },
         Script(name: "two domains at once") { bench in
             let (host, peer) = (bench.host("host"), bench.host("peer"))
             bench.comeToRest()

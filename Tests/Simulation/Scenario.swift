@@ -13,6 +13,10 @@ struct Scenario: Sendable {
     var rollbacks = false
     var joiners = false
     var hasForeignSaves = true
+    /// Whether some values are too long for a pack.
+    var hasLongValues = false
+    /// How long a long value stands that is needed no more, in milliseconds.
+    var unneededFor: Int64 = 0
     var rules = Rules.sound
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
@@ -30,6 +34,7 @@ struct Scenario: Sendable {
         limits.supersededFor = 0
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
+        limits.unneededFor = unneededFor
         return limits
     }
 
@@ -42,5 +47,8 @@ struct Scenario: Sendable {
         Scenario(
             name: "one view", steps: 180, hasOneView: true, crashes: true, skews: true, clones: true, rollbacks: true,
             joiners: true),
+        Scenario(
+            name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
+            hasLongValues: true, unneededFor: 600_000),
     ]
 }

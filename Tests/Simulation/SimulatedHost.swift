@@ -14,6 +14,8 @@ final class SimulatedHost {
     let world: World
     let label: String
     var view: [PackAddress: FileState] = [:]
+    /// The long values that it sees, by the folder in which they are.
+    var blobView: [WriterID: Set<BlobName>] = [:]
     var files: [String: PreferenceFile] = [:]
     /// Seconds that the clock is ahead.
     var skew: Int64 = 0
@@ -169,6 +171,11 @@ extension SimulatedHost {
     var listing: Listing {
         var folders: [WriterID: [String: Int]] = [:]
         for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = size(of: address) }
+        for (writer, names) in blobView {
+            for name in names {
+                folders[writer, default: [:]][name.description] = world.blobs.all[name]?.value.bytes.count
+            }
+        }
         return Listing(folders: folders)
     }
 
@@ -222,9 +229,17 @@ extension SimulatedHost {
         case .append(let record): append(record)
         case .fetch(let addresses): return .fetched(fetch(addresses))
         case .create(let address, let pack):
+            for blob in pack.blobs {
+                world.create(blob, of: address.writer, by: self)
+                try crashPerhaps()
+            }
             world.create(address, pack, by: self)
             try crashPerhaps()
             return .created(pack.name)
+        case .removeBlobs(let names):
+            for name in names { world.remove(name, of: durable.writer, by: self) }
+            try crashPerhaps()
+            return .removedBlobs(names)
         case .remove(let names):
             for name in names { world.remove(PackAddress(writer: durable.writer, name: name), by: self) }
             try crashPerhaps()
@@ -235,6 +250,7 @@ extension SimulatedHost {
         case .report(let report): note(report)
         case .removeFolder(let writer):
             for address in world.files.keys where address.writer == writer { world.remove(address, by: self) }
+            for name in blobView[writer] ?? [] { world.remove(name, of: writer, by: self) }
         case .unlock, .quarantine: break
         }
         return nil
@@ -244,7 +260,7 @@ extension SimulatedHost {
         durable.apply(record)
         journal? += Journal.entry(record)
         switch record {
-        case .captured(let capture): capture.transaction.map(world.note)
+        case .captured(let capture): for transaction in capture.transactions { world.note(transaction) }
         case .restored(let restoration): restoration.transaction.map(world.note)
         default: break
         }
@@ -260,12 +276,21 @@ extension SimulatedHost {
         var fetched: [PackAddress: Fetch] = [:]
         for address in addresses {
             switch view[address] {
-            case .whole: fetched[address] = world.files[address].map(Fetch.pack)
+            case .whole: fetched[address] = whole(address)
             case .partial, .spoilt: fetched[address] = .faulty(.wrongHash)
             case nil: fetched[address] = .unreadable
             }
         }
         return fetched
+    }
+}
+
+extension SimulatedHost {
+    /// A file, if all long values that it needs are in view, in whichever folder.
+    private func whole(_ address: PackAddress) -> Fetch? {
+        let seen = blobView.values.reduce(into: Set<BlobName>()) { $0.formUnion($1) }
+        let missing = world.blobs.needs(address).filter { !seen.contains($0.name) }
+        return missing.isEmpty ? world.files[address].map(Fetch.pack) : .faulty(.missingBlobs(missing))
     }
 }
 
@@ -334,7 +359,7 @@ extension SimulatedHost {
     }
 
     private func edit(_ values: inout PropertyList.Dictionary, _ path: [String]) {
-        let value: PropertyList? = world.chance(0.35) ? nil : .string("\(label).\(world.nextValue())")
+        let value: PropertyList? = world.chance(0.35) ? nil : .string(newText())
         guard path.count == 2 else {
             values[path[0]] = value
             return
@@ -342,5 +367,12 @@ extension SimulatedHost {
         var entries = values[path[0]]?.dictionaryValue ?? [:]
         entries[path[1]] = value
         values[path[0]] = entries.isEmpty && value == nil ? values[path[0]] : .dictionary(entries)
+    }
+
+    /// A text that no value had before, now and then one that is too long for a pack.
+    private func newText() -> String {
+        let text = "\(label).\(world.nextValue())"
+        guard world.scenario.hasLongValues, world.chance(0.3) else { return text }
+        return text + String(repeating: " long", count: Blob.longestInPack / 5 + 1)
     }
 }

@@ -12,6 +12,8 @@ final class World {
     /// What was ever created, whoever sees it.
     private(set) var files: [PackAddress: Pack] = [:]
     private var removed: Set<PackAddress> = []
+    /// The long values of all files, and which file needs which.
+    var blobs = BlobsOfWorld()
     private var deliveries: [Delivery] = []
     private var deliveryCount = 0
     /// How often each kind of fault happened.
@@ -136,12 +138,12 @@ extension World {
         time = end
     }
 
-    private func schedule(in seconds: Int64, _ carryOut: @escaping () -> Void) {
+    func schedule(in seconds: Int64, _ carryOut: @escaping () -> Void) {
         deliveryCount += 1
         deliveries.append(Delivery(time: time + seconds, number: deliveryCount, carryOut: carryOut))
     }
 
-    private func delay() -> Int64 {
+    func delay() -> Int64 {
         guard !scenario.hasOneView else { return 0 }
         let delay: Int64 = pick([0, 1, 3, 10, 40, 120])
         if delay > 0 { count(.late) }
@@ -164,7 +166,9 @@ extension World {
     /// A host creates a file, which the others see sooner or later, perhaps in part at first, perhaps twice.
     func create(_ address: PackAddress, _ pack: EncodedPack, by creator: SimulatedHost) {
         if files[address] == nil {
-            files[address] = try? Pack(decoding: pack.bytes, at: address, of: SimulatedHost.mirror)
+            files[address] = try? Pack(
+                decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
+            blobs.note(pack, at: address)
         }
         removed.remove(address)
         creator.view[address] = .whole
@@ -209,11 +213,13 @@ extension World {
     /// A writer's folder is gone, for everybody.
     func forget(_ writer: WriterID) {
         for address in files.keys where address.writer == writer { removed.insert(address) }
+        blobs.forget(writer)
     }
 
     /// Brings a host everything that is there, as to one that is new.
     func deliverAll(to host: SimulatedHost) {
         for address in files.keys.sorted() where !removed.contains(address) { deliver(address, to: host) }
+        for (writer, name) in blobs.standing { deliver(name, of: writer, to: host) }
     }
 
     /// What was written, by whoever's files.

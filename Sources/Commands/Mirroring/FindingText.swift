@@ -14,6 +14,8 @@ enum FindingText {
         case .faulty(let address, let fault): return "\(address): damaged, or not whole yet: \(fault)"
         case .unreadable(let address): return "\(address): cannot be read"
         case .missing(let name): return "\(name): a file of this host is missing; the next exchange writes it anew"
+        case .missingBlob(let name):
+            return "\(name): a long value of this host is missing; the next exchange writes it anew"
         case .foreign(let name):
             return "\(name): another copy of this host wrote it; the next exchange takes a new name"
         case .gap(let writer, let range):

@@ -63,6 +63,22 @@ extension MirrorVerbs {
             .map(\.onOneLine).joined(separator: "  ") + what
     }
 
+    /// A file of a mirror, with the long values that lie beside it.
+    private static func pack(_ bytes: [UInt8], at name: String, _ surroundings: Surroundings) throws -> Pack {
+        do throws(PackFault) {
+            return try Pack(decoding: bytes)
+        } catch {
+            guard case .missingBlobs(let references) = error else { throw error }
+            let folder = (name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ".") + "/.."
+            var blobs: [BlobName: Blob] = [:]
+            for reference in references {
+                let bytes = try surroundings.contents("\(folder)/\(reference.name)", limit: reference.size)
+                blobs[reference.name] = try Blob(decoding: bytes, as: reference)
+            }
+            return try Pack(decoding: bytes, blobs: blobs)
+        }
+    }
+
     static let dump = Verb(
         "dump", .new, "print a file of the mirror as text", forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
@@ -70,7 +86,8 @@ extension MirrorVerbs {
         let name = invocation[operand: "FILE"] ?? ""
         let bytes = try surroundings.contents(name, limit: 256 << 20)
         do {
-            for line in try Pack(decoding: bytes).lines { try surroundings.say(line.onOneLine) }
+            let pack = try pack(bytes, at: name, surroundings)
+            for line in pack.lines { try surroundings.say(line.onOneLine) }
         } catch let fault as PackFault {
             guard let marker = try? Marker(decoding: bytes) else {
                 throw CommandFailure(.damaged, "\(name.onOneLine): \(fault)")

@@ -1,7 +1,7 @@
-/// What reading preference files came to: at most one transaction, and what each file holds.
+/// What reading preference files came to: mostly one transaction or none, and what each file holds.
 package struct Capture: Hashable, Sendable {
-    /// The change that was made in the files, all at once.
-    package var transaction: Transaction?
+    /// The change that was made in the files, all at once; several where one would be too large for a record.
+    package var transactions: [Transaction]
     /// The clock after it.
     package var clock: Stamp
     package var domains: [CapturedDomain]

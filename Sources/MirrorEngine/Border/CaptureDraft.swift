@@ -82,18 +82,25 @@ extension CaptureDraft {
     func capture(settlesApplication: Bool) -> Capture? {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
-        let transaction = transaction(&clock)
+        let transactions = transactions(&clock)
         var after = local.atoms
-        for atom in transaction?.atoms ?? [] { after.join(atom) }
+        for atom in transactions.flatMap(\.atoms) { after.join(atom) }
         let domains = readings.map { captured($0.reading, $0.observation, after) }
         return Capture(
-            transaction: transaction, clock: clock.local, domains: domains + held,
+            transactions: transactions, clock: clock.local, domains: domains + held,
             settlesApplication: settlesApplication)
     }
 
-    private func transaction(_ clock: inout HybridClock) -> Transaction? {
-        guard !writes.isEmpty else { return nil }
-        let writes = writes.normalised
+    private func transactions(_ clock: inout HybridClock) -> [Transaction] {
+        var transactions: [Transaction] = []
+        for part in writes.normalised.parts {
+            let sequence = local.sequence + UInt64(transactions.count) + 1
+            transactions.append(transaction(part, sequence: sequence, &clock))
+        }
+        return transactions
+    }
+
+    private func transaction(_ writes: [Write], sequence: UInt64, _ clock: inout HybridClock) -> Transaction {
         let overlaps = writes.map { write in
             local.rules.bumpsStamps ? local.atoms.greatestStamp(overlapping: write.path) : nil
         }
@@ -107,16 +114,16 @@ extension CaptureDraft {
             Transaction.StampedWrite(
                 path: write.path, stamp: stamp, value: write.value, replaced: local.atoms.atom(at: write.path)?.dot)
         }
-        let dot = Dot(writer: local.writer, sequence: local.sequence + 1)
-        return Transaction(dot: dot, stamp: stamps.common, context: context(of: writes), writes: stamped)
+        var context = context(of: writes)
+        context[local.writer] = sequence - 1
+        let dot = Dot(writer: local.writer, sequence: sequence)
+        return Transaction(dot: dot, stamp: stamps.common, context: context, writes: stamped)
     }
 
     /// What the author of all these writes can have seen.
     private func context(of writes: [Write]) -> VersionVector {
         let domains = Set(writes.map { $0.path.prefix(components: 1) })
-        var context = domains.reduce(local.knowledge) { $0.minimum(with: local.seen(in: $1)) }
-        context[local.writer] = local.sequence
-        return context
+        return domains.reduce(local.knowledge) { $0.minimum(with: local.seen(in: $1)) }
     }
 
     private func captured(

@@ -57,15 +57,18 @@ extension BasePack {
         envelope.setDots(.vector, knowledge.entries)
         envelope.fields[.anchor] = anchor?.bytes
         envelope.digest = digest
+        let shelf = Shelf(of: atoms.lazy.map(\.atom.value))
+        envelope.setBlobs(shelf)
         envelope.records = stride(from: 0, to: atoms.count, by: Self.atomsInRecord).map { start in
-            record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)])
+            record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)], shelf)
         }
         let (bytes, hash) = envelope.encoded()
-        return EncodedPack(name: PackName(kind: .base, number: last, hash: hash), bytes: bytes, hash: hash)
+        let name = PackName(kind: .base, number: last, hash: hash)
+        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
     }
 
     /// How many atoms, and each: path, dot, stamp, value, what it beat.
-    private func record(_ entries: ArraySlice<Entry>) -> [UInt8] {
+    private func record(_ entries: ArraySlice<Entry>, _ shelf: Shelf) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: UInt64(entries.count))
         var previous: Path?
@@ -77,14 +80,14 @@ extension BasePack {
             if !isOwn { bytes.append(littleEndian: entry.atom.dot.writer.number) }
             bytes.append(leb128: entry.atom.dot.sequence)
             bytes.append(leb128: entry.atom.stamp.number)
-            bytes.append(run: entry.atom.value.bytes)
+            bytes.append(entry.atom.value, shelf)
             bytes.append(entry.beat)
         }
         return bytes
     }
 
-    init(_ envelope: Envelope) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .last, .version, .vector], optional: [.anchor])
+    init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
+        try envelope.expect([.mirror, .writer, .last, .version, .vector], optional: [.anchor, .blobs])
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         last = try envelope.required(.last)
@@ -96,19 +99,21 @@ extension BasePack {
         guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
         digest = envelope.digest
         atoms = []
+        var shelf = try envelope.shelf(blobs)
         for (number, record) in envelope.records.enumerated() {
-            try readRecord(record, isLast: number == envelope.records.count - 1)
+            try readRecord(record, &shelf, isLast: number == envelope.records.count - 1)
         }
+        try shelf.expectAllUsed()
     }
 
-    private mutating func readRecord(_ record: [UInt8], isLast: Bool) throws(PackFault) {
+    private mutating func readRecord(_ record: [UInt8], _ shelf: inout Shelf, isLast: Bool) throws(PackFault) {
         var reader = ByteReader(record)
         let count = try reader.count(limit: Self.atomsInRecord, of: "atoms")
         guard isLast ? count > 0 : count == Self.atomsInRecord else { throw .notCanonical }
         var previous: Path?
         let before = atoms.last?.atom.path
         for _ in 0..<count {
-            let entry = try readEntry(&reader, after: previous)
+            let entry = try readEntry(&reader, &shelf, after: previous)
             if previous == nil, let before, !(before < entry.atom.path) { throw .notCanonical }
             previous = entry.atom.path
             atoms.append(entry)
@@ -116,14 +121,16 @@ extension BasePack {
         try reader.expectEnd()
     }
 
-    private func readEntry(_ reader: inout ByteReader, after previous: Path?) throws(PackFault) -> Entry {
+    private func readEntry(
+        _ reader: inout ByteReader, _ shelf: inout Shelf, after previous: Path?
+    ) throws(PackFault) -> Entry {
         let path = try reader.path(after: previous)
         let author = try readAuthor(&reader)
         let sequence = try reader.number()
         let limit = author == writer ? last : PackName.greatestNumber
         guard sequence <= limit else { throw .contradiction("an atom after the last transaction") }
         let stamp = try reader.stamp()
-        let value = try reader.atomValue()
+        let value = try reader.atomValue(&shelf)
         let atom = Atom(path: path, stamp: stamp, dot: Dot(writer: author, sequence: sequence), value: value)
         return Entry(atom: atom, beat: try reader.dots(mayRepeatWriters: true))
     }

@@ -14,6 +14,8 @@ package enum PackFault: Error, Hashable, Sendable {
     case wrongChecksum
     case wrongHash
     case contradiction(String)
+    /// Whole, but for long values that stand in files of their own.
+    case missingBlobs([BlobReference])
 }
 
 /// Takes bytes apart from the front, never beyond their end.

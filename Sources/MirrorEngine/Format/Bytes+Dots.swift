@@ -44,12 +44,7 @@ extension ByteReader {
     }
 
     mutating func atomValue() throws(PackFault) -> AtomValue {
-        let bytes = Array(try run(limit: CanonicalValue.longest))
-        switch bytes {
-        case [CanonicalValue.Tag.deleted.rawValue]: return .deleted
-        case [CanonicalValue.Tag.left.rawValue]: return .left
-        default: return .value(try CanonicalValue(decoding: bytes))
-        }
+        try AtomValue(decoding: Array(try run(limit: CanonicalValue.longest)))
     }
 
     /// A path, of which the beginning that it shares with the one before is only counted.
@@ -71,5 +66,15 @@ extension [UInt8] {
         while shared < before.count, shared < path.bytes.count, before[shared] == path.bytes[shared] { shared += 1 }
         append(leb128: UInt64(shared))
         append(run: path.bytes[shared...])
+    }
+}
+
+extension AtomValue {
+    init(decoding bytes: [UInt8]) throws(PackFault) {
+        switch bytes {
+        case [CanonicalValue.Tag.deleted.rawValue]: self = .deleted
+        case [CanonicalValue.Tag.left.rawValue]: self = .left
+        default: self = .value(try CanonicalValue(decoding: bytes))
+        }
     }
 }

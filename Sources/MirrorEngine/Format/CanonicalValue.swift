@@ -20,7 +20,7 @@ package struct CanonicalValue: Hashable, Sendable {
     enum Tag: UInt8 {
         case deleted = 0
         case left, no, yes, natural, negative, real, date, string, data, array, dictionary, uid
-        /// A value kept in a file of its own. Reserved.
+        /// A value that stands in a file of its own; only in records.
         case blob
     }
 

@@ -33,6 +33,8 @@ struct Envelope: Sendable {
         case platform = 20
         case software = 22
         case hasLeft = 24
+        /// The long values that stand in files of their own.
+        case blobs = 26
     }
 
     static let magic: [UInt8] = Array("prfm".utf8)

@@ -58,13 +58,16 @@ extension LogPack {
         envelope.set(.version, Envelope.version)
         envelope.fields[.previous] = previous?.bytes
         envelope.setDots(.vector, knowledge)
-        envelope.records = transactions.map(\.record)
+        let shelf = Shelf(of: transactions.lazy.flatMap { $0.writes.lazy.map(\.value) })
+        envelope.setBlobs(shelf)
+        envelope.records = transactions.map { $0.record(shelf) }
         let (bytes, hash) = envelope.encoded()
-        return EncodedPack(name: PackName(kind: .log, number: first, hash: hash), bytes: bytes, hash: hash)
+        let name = PackName(kind: .log, number: first, hash: hash)
+        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
     }
 
-    init(_ envelope: Envelope) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .first, .last, .version, .vector], optional: [.previous])
+    init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
+        try envelope.expect([.mirror, .writer, .first, .last, .version, .vector], optional: [.previous, .blobs])
         guard envelope.digest == .none else { throw .contradiction("a log with a digest") }
         mirror = try envelope.mirror()
         writer = try envelope.writer()
@@ -76,7 +79,9 @@ extension LogPack {
         guard first > 0, first <= PackName.greatestNumber - UInt64(envelope.records.count) else {
             throw .beyondLimit("sequence number")
         }
-        for record in envelope.records { transactions.append(try Entry(record)) }
+        var shelf = try envelope.shelf(blobs)
+        for record in envelope.records { transactions.append(try Entry(record, &shelf)) }
+        try shelf.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
         let isAboutItself = (knowledge + transactions.flatMap(\.context)).contains { $0.writer == writer }
         guard !isAboutItself else { throw .contradiction("a context of itself") }
@@ -85,7 +90,7 @@ extension LogPack {
 
 extension LogPack.Entry {
     /// The stamp, the context, how many writes, and each: path, how much later than the stamp, what it replaced, value.
-    fileprivate var record: [UInt8] {
+    fileprivate func record(_ shelf: Shelf) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: stamp.number)
         bytes.append(context)
@@ -97,25 +102,25 @@ extension LogPack.Entry {
             bytes.append(leb128: write.stamp.number - stamp.number)
             bytes.append(write.replaced == nil ? 0 : 1)
             if let replaced = write.replaced { bytes.append(replaced) }
-            bytes.append(run: write.value.bytes)
+            bytes.append(write.value, shelf)
         }
         return bytes
     }
 
-    fileprivate init(_ record: [UInt8]) throws(PackFault) {
+    fileprivate init(_ record: [UInt8], _ shelf: inout Shelf) throws(PackFault) {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
         context = try reader.dots()
         // Each write takes five bytes at least.
         let count = try reader.count(limit: reader.remaining / 5, of: "writes")
         writes = []
-        for _ in 0..<count { writes.append(try Self.write(&reader, after: writes.last?.path, stamp)) }
+        for _ in 0..<count { writes.append(try Self.write(&reader, &shelf, after: writes.last?.path, stamp)) }
         guard !writes.isEmpty else { throw .contradiction("a transaction without a write") }
         try reader.expectEnd()
     }
 
     private static func write(
-        _ reader: inout ByteReader, after previous: Path?, _ common: Stamp
+        _ reader: inout ByteReader, _ shelf: inout Shelf, after previous: Path?, _ common: Stamp
     ) throws(PackFault) -> Transaction.StampedWrite {
         let path = try reader.path(after: previous)
         if let previous, previous.isPrefix(of: path) { throw .contradiction("a write above another") }
@@ -128,6 +133,7 @@ extension LogPack.Entry {
         case 1: replaced = try reader.dot()
         default: throw .notCanonical
         }
-        return Transaction.StampedWrite(path: path, stamp: stamp, value: try reader.atomValue(), replaced: replaced)
+        let value = try reader.atomValue(&shelf)
+        return Transaction.StampedWrite(path: path, stamp: stamp, value: value, replaced: replaced)
     }
 }

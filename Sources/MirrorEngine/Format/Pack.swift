@@ -3,6 +3,8 @@ package struct EncodedPack: Hashable, Sendable {
     package let name: PackName
     package let bytes: [UInt8]
     package let hash: Fingerprint
+    /// The long values that must be there before it is.
+    package var blobs: [Blob] = []
 }
 
 /// A file of a writer's folder, read and found whole.
@@ -27,23 +29,25 @@ package struct Pack: Hashable, Sendable {
         self.hasUnknownFields = hasUnknownFields
     }
 
-    /// Reads a file of any kind.
-    package init(decoding bytes: [UInt8]) throws(PackFault) {
+    /// Reads a file of any kind; throws `missingBlobs` where long values are needed that are not among `blobs`.
+    package init(decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:]) throws(PackFault) {
         hash = try Envelope.check(bytes)
         size = bytes.count
         let envelope = try Envelope(decoding: bytes)
         hasUnknownFields = envelope.hasUnknownFields
         switch PackName.Kind(rawValue: envelope.kind) {
-        case .log: content = .log(try LogPack(envelope))
-        case .base: content = .base(try BasePack(envelope))
+        case .log: content = .log(try LogPack(envelope, blobs))
+        case .base: content = .base(try BasePack(envelope, blobs))
         case .note: content = .note(try WriterNote(envelope))
         case nil: throw .notThisFormat
         }
     }
 
     /// Reads a file and finds that it is the one that its place says.
-    package init(decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) throws(PackFault) {
-        try self.init(decoding: bytes)
+    package init(
+        decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, blobs: [BlobName: Blob] = [:]
+    ) throws(PackFault) {
+        try self.init(decoding: bytes, blobs: blobs)
         guard self.address == address else { throw .contradiction("name") }
         guard self.mirror == mirror else { throw .contradiction("mirror") }
     }

@@ -1,14 +1,18 @@
 // How what is known of preference files stands in the journal.
 
 extension FileIdentity: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(device, inode, size, modified, changed) }
+    /// Whatever a file system says: these are only compared.
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(device, inode)
+        for number in [size, modified, changed] { bytes.append(littleEndian: number) }
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         device = try reader.read()
         inode = try reader.read()
-        size = try reader.read()
-        modified = try reader.read()
-        changed = try reader.read()
+        size = Int64(bitPattern: try reader.word())
+        modified = Int64(bitPattern: try reader.word())
+        changed = Int64(bitPattern: try reader.word())
     }
 }
 
@@ -63,10 +67,10 @@ extension CapturedDomain: Recorded {
 }
 
 extension Capture: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(transaction, clock, domains, settlesApplication) }
+    func write(to bytes: inout [UInt8]) { bytes.write(transactions, clock, domains, settlesApplication) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        transaction = try reader.read()
+        transactions = try reader.read()
         clock = try reader.read()
         domains = try reader.read()
         settlesApplication = try reader.read()
@@ -117,7 +121,7 @@ extension LocalState: Recorded {
         let mirror = try reader.read(MirrorID.self)
         self.init(mirror: mirror, writer: try reader.read())
         formerWriters = try reader.read()
-        sequence = try reader.read()
+        sequence = try reader.sequence()
         clock = HybridClock(local: try reader.read())
         knowledge = try reader.read()
         peers = try reader.read()

@@ -5,7 +5,7 @@ extension PackName: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let kind = try reader.read(Kind.self)
-        let number = try reader.number()
+        let number = try reader.sequence()
         self.init(kind: kind, number: number, prefix: try reader.number())
     }
 }
@@ -14,12 +14,14 @@ extension EncodedPack: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(name, hash)
         bytes.append(run: self.bytes)
+        bytes.write(blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let name = try reader.read(PackName.self)
         let hash = try reader.read(Fingerprint.self)
-        self.init(name: name, bytes: Array(try reader.run(limit: Envelope.longestFile)), hash: hash)
+        let bytes = Array(try reader.run(limit: Envelope.longestFile))
+        self.init(name: name, bytes: bytes, hash: hash, blobs: try reader.read())
     }
 }
 
@@ -27,14 +29,18 @@ extension Pack: Recorded {
     /// What was read of the file, under the hash that it had: a newer version may have said more in it.
     func write(to bytes: inout [UInt8]) {
         bytes.write(hash, size, hasUnknownFields)
-        bytes.append(run: encodedContent.bytes)
+        let encoded = encodedContent
+        bytes.append(run: encoded.bytes)
+        bytes.write(encoded.blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let hash = try reader.read(Fingerprint.self)
         let size = try reader.read(Int.self)
         let hasUnknownFields = try reader.read(Bool.self)
-        let content = try Pack(decoding: Array(try reader.run(limit: Envelope.longestFile))).content
+        let bytes = Array(try reader.run(limit: Envelope.longestFile))
+        let blobs = Dictionary(try reader.read([Blob].self).map { ($0.name, $0) }) { $1 }
+        let content = try Pack(decoding: bytes, blobs: blobs).content
         self.init(content: content, hash: hash, size: size, hasUnknownFields: hasUnknownFields)
     }
 
@@ -56,13 +62,14 @@ extension WriterNote: Recorded {
 }
 
 extension PackIntent: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell) }
+    func write(to bytes: inout [UInt8]) { bytes.write(pack, last, knowledge, isFarewell, references) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         pack = try reader.read()
-        last = try reader.read()
+        last = try reader.sequence()
         knowledge = try reader.read()
         isFarewell = try reader.read()
+        references = try reader.read()
     }
 }
 
@@ -71,7 +78,8 @@ extension CreatedFile: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         size = try reader.read()
-        last = try reader.read()
+        guard size <= Envelope.longestFile else { throw .beyondLimit("bytes of a file") }
+        last = try reader.sequence()
         supersededAt = try reader.read()
     }
 }
@@ -79,22 +87,23 @@ extension CreatedFile: Recorded {
 extension OwnFolder: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(created, tip, saidKnowledge, baseSequence, baseBytes, logBytes, logCount)
-        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft)
+        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         created = try reader.read()
         tip = try reader.read()
         saidKnowledge = try reader.read()
-        baseSequence = try reader.read()
+        baseSequence = try reader.sequence()
         baseBytes = try reader.read()
         logBytes = try reader.read()
         logCount = try reader.read()
         owesBase = try reader.read()
         owesNote = try reader.read()
         lastHealing = try reader.read()
-        noteNumber = try reader.read()
+        noteNumber = try reader.sequence()
         hasLeft = try reader.read()
+        blobs = try reader.read()
     }
 }
 
@@ -109,10 +118,10 @@ extension Peer: Recorded {
         joined = try reader.read()
         tip = try reader.read()
         knowledge = try reader.read()
-        baseSequence = try reader.read()
+        baseSequence = try reader.sequence()
         let bounds = (try reader.read([UInt64].self), try reader.read([UInt64].self))
         for (lower, upper) in zip(bounds.0, bounds.1) {
-            guard lower > 0, lower <= upper else { throw .contradiction("range") }
+            guard lower > 0, lower <= upper, upper <= PackName.greatestNumber else { throw .contradiction("range") }
             beyond.append(lower...upper)
         }
         note = try reader.read()
@@ -162,5 +171,34 @@ extension Restoration: Recorded {
         transaction = try reader.read()
         clock = try reader.read()
         when = try reader.read()
+    }
+}
+
+extension Blob: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(value) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(try reader.read(CanonicalValue.self)) }
+}
+
+extension BlobName: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(hash) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(hash: try reader.read()) }
+}
+
+extension BlobReference: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(name, size) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let name = try reader.read(BlobName.self)
+        self.init(name: name, size: try reader.read())
+    }
+}
+
+extension CreatedBlob: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(size, unneededSince) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        size = try reader.read()
+        guard size <= CanonicalValue.longest else { throw .beyondLimit("bytes of a value") }
+        unneededSince = try reader.read()
     }
 }

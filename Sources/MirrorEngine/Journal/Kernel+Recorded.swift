@@ -100,8 +100,15 @@ extension Transaction: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let dot = try reader.read(Dot.self)
+        guard dot.sequence > 0 else { throw .contradiction("a transaction before the first") }
         let stamp = try reader.read(Stamp.self)
         let context = try reader.read(VersionVector.self)
-        self.init(dot: dot, stamp: stamp, context: context, writes: try reader.read())
+        let writes = try reader.read([StampedWrite].self)
+        // A log could not say anything else.
+        let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
+        guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
+            throw .contradiction("writes of a transaction")
+        }
+        self.init(dot: dot, stamp: stamp, context: context, writes: writes)
     }
 }

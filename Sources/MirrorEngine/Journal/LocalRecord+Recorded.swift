@@ -4,7 +4,7 @@ extension LocalRecord: Recorded {
         case captured = 1
         case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication
         case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
-        case restored, participation
+        case restored, participation, removedBlobs
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -35,6 +35,7 @@ extension LocalRecord: Recorded {
         case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
         case .restored(let restoration): bytes.write(Kind.restored, restoration)
         case .participation(let participation): bytes.write(Kind.participation, participation)
+        case .removedBlobs(let names): bytes.write(Kind.removedBlobs, names)
         default: break
         }
     }
@@ -61,6 +62,7 @@ extension LocalRecord: Recorded {
         case .rebuilt: self = .rebuilt(try reader.read())
         case .restored: self = .restored(try reader.read())
         case .participation: self = .participation(try reader.read())
+        case .removedBlobs: self = .removedBlobs(try reader.read())
         }
     }
 }

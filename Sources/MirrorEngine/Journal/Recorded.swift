@@ -32,6 +32,8 @@ extension Int64: Recorded {
     init(from reader: inout ByteReader) throws(PackFault) {
         let number = try reader.number()
         self = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+        // A time; between two such there is always a difference.
+        guard (-1 << 62...1 << 62).contains(self) else { throw .beyondLimit("number") }
     }
 }
 
@@ -39,8 +41,24 @@ extension Int: Recorded {
     func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        guard let number = Int(exactly: try reader.read(Int64.self)) else { throw .beyondLimit("number") }
+        guard let number = Int(exactly: try reader.read(Int64.self)), (0...Self.greatest).contains(number) else {
+            throw .beyondLimit("number")
+        }
         self = number
+    }
+}
+
+extension Int {
+    /// More than anything that is counted or measured here can come to.
+    private static var greatest: Int { 1 << 40 }
+}
+
+extension ByteReader {
+    /// The number of a transaction, or 0 for none.
+    mutating func sequence() throws(PackFault) -> UInt64 {
+        let number = try number()
+        guard number <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
+        return number
     }
 }
 

@@ -82,6 +82,26 @@ extension [Write] {
     }
 }
 
+extension [Write] {
+    /// The most bytes of values and paths in one transaction, so that its record stays within its limit.
+    package static var mostBytes: Int { 32 << 20 }
+
+    /// The same writes in as few lists as can be of which each fits into one transaction.
+    package var parts: [[Write]] {
+        var (parts, size) = ([[Write]](), Self.mostBytes)
+        for write in self {
+            let cost = write.path.bytes.count + write.value.bytes.count + 24
+            if size + cost > Self.mostBytes {
+                parts.append([])
+                size = 0
+            }
+            parts[parts.count - 1].append(write)
+            size += cost
+        }
+        return parts
+    }
+}
+
 extension AtomValue {
     /// This value with a write below it carried out.
     fileprivate func patched(by write: Write, under path: Path) -> AtomValue {

@@ -9,6 +9,9 @@ package struct LocalHead: Hashable, Sendable {
     /// Our own files that must be there, with their sizes, and those that may go.
     let created: [PackName: Int]
     let superseded: [PackName: Int64]
+    /// Our own blobs that must be there, with their sizes, and since when others are needed no more.
+    let blobs: [BlobName: Int]
+    let unneeded: [Int64]
     /// Of each other writer, the beginnings of the hashes of the files that were joined.
     let joined: [WriterID: Set<UInt64>]
     let tips: [WriterID: UInt64]
@@ -26,7 +29,9 @@ extension Engine {
         return LocalHead(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
             created: local.folder.created.filter { local.folder.needs($0.key) }.mapValues(\.size),
-            superseded: local.folder.created.compactMapValues(\.supersededAt), joined: others.mapValues(\.joined),
+            superseded: local.folder.created.compactMapValues(\.supersededAt),
+            blobs: local.folder.blobs.filter { $0.value.unneededSince == nil }.mapValues(\.size),
+            unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
             tips: others.compactMapValues { $0.tip?.prefix },
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
     }
@@ -55,9 +60,12 @@ extension LocalHead {
     private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {
         let sizes = listing.folders[writer] ?? [:]
         let names = Set(sizes.keys.compactMap { PackName($0) })
-        let isDue = superseded.values.contains { now - $0 >= limits.supersededFor }
+        let isDue =
+            superseded.values.contains { now - $0 >= limits.supersededFor }
+            || unneeded.contains { now - $0 >= limits.unneededFor }
         let known = Set(created.keys).union(superseded.keys)
         return isDue || !created.allSatisfy { sizes[$0.key.description] == $0.value }
+            || !blobs.allSatisfy { sizes[$0.key.description] == $0.value }
             || !names.filter { $0.kind != .note }.isSubset(of: known)
     }
 
@@ -71,7 +79,8 @@ extension LocalHead {
 
 extension LocalHead: Recorded {
     func write(to bytes: inout [UInt8]) {
-        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, joined, tips, vanished, files)
+        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, blobs, unneeded)
+        bytes.write(joined, tips, vanished, files)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -81,6 +90,8 @@ extension LocalHead: Recorded {
         isAtRest = try reader.read()
         created = try reader.read()
         superseded = try reader.read()
+        blobs = try reader.read()
+        unneeded = try reader.read()
         joined = try reader.read()
         tips = try reader.read()
         vanished = try reader.read()

@@ -10,6 +10,8 @@ package enum LocalRecord: Hashable, Sendable {
     case created(PackName, at: Int64)
     /// Files of our own that others need no more were removed.
     case removed([PackName])
+    /// Blobs of our own were removed, or are gone.
+    case removedBlobs([BlobName])
     /// Another store writes under our name; from here on we have this one.
     case reincarnated(WriterID, intentIsInView: Bool)
     /// Preference files are going to be written.

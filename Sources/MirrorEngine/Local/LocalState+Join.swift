@@ -157,10 +157,12 @@ extension LocalState {
         guard isOwn(loser.dot) else { return }
         beats[loser.path] = nil
         let winner = arrival.atom
-        guard loser.dot != winner.dot, loser.value != winner.value, !arrival.sawOther(loser.dot) else { return }
+        // Under one dot there are two values in a fork only, where neither author has seen the other's.
+        let isFork = loser.dot == winner.dot
+        guard loser.value != winner.value, isFork || !arrival.sawOther(loser.dot) else { return }
         guard loser.path == winner.path || atoms.value(at: loser.path) != loser.value.value else { return }
         // The same change under our former name.
-        if isOwn(winner.dot), winner.stamp == loser.stamp { return }
+        if !isFork, isOwn(winner.dot), winner.stamp == loser.stamp { return }
         conflicts.add(path: loser.path, value: loser.value, loser: loser.dot, winner: winner, at: now)
     }
 }

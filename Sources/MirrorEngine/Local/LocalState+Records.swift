@@ -7,6 +7,7 @@ extension LocalState {
         case .intended(let intent): apply(intent)
         case .created(let name, let now): markCreated(name, at: now)
         case .removed(let names): for name in names { folder.created[name] = nil }
+        case .removedBlobs(let names): for name in names { folder.blobs[name] = nil }
         case .reincarnated(let writer, let intentIsInView): reincarnate(as: writer, intentIsInView: intentIsInView)
         case .intendedApplication(let application): self.application = application
         case .applied(let domains): apply(domains)
@@ -36,8 +37,8 @@ extension LocalState {
 extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
-        if let transaction = capture.transaction {
-            noteReverted(capture)
+        noteReverted(capture)
+        for transaction in capture.transactions {
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence
             for atom in transaction.atoms { note(atoms.join(atom), of: atom, context: transaction.context) }
@@ -73,8 +74,10 @@ extension LocalState {
 
     private mutating func noteReverted(_ capture: Capture) {
         for path in capture.domains.flatMap(\.reverted) {
-            guard let atom = atoms.atom(at: path), let transaction = capture.transaction else { continue }
-            guard let winner = transaction.atoms.first(where: { $0.path == path }) else { continue }
+            guard let atom = atoms.atom(at: path) else { continue }
+            guard let winner = capture.transactions.lazy.flatMap(\.atoms).first(where: { $0.path == path }) else {
+                continue
+            }
             conflicts.add(
                 path: path, value: atom.value, loser: atom.dot, winner: winner, kind: .reverted,
                 at: Int64(winner.stamp.milliseconds))
@@ -129,6 +132,7 @@ extension LocalState {
         guard let intent, intent.pack.name == name else { return }
         self.intent = nil
         folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
+        for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
         switch name.kind {
         case .log:
             folder.tip = intent.pack.hash
@@ -153,6 +157,10 @@ extension LocalState {
         for (name, file) in folder.created where name != intent.pack.name && name.kind != .note {
             guard file.last <= intent.last, file.supersededAt == nil else { continue }
             folder.created[name]?.supersededAt = now
+        }
+        let needed = Set(intent.references.map(\.name))
+        for (name, blob) in folder.blobs where blob.unneededSince == nil && !needed.contains(name) {
+            folder.blobs[name]?.unneededSince = now
         }
         beats = beats.compactMapValues { list in
             let kept = list.filter(isUnseen)
@@ -190,6 +198,8 @@ extension LocalState {
         renameBeats(from: former, to: renamed)
         outbox = renamed
         formerWriters.insert(former)
+        // Whoever else had our name may remove long values that our files refer to, as needed by none of its own.
+        if !folder.blobs.isEmpty { carried.insert(former) }
         writer = new
         sequence = UInt64(renamed.count)
         knowledge[new] = sequence

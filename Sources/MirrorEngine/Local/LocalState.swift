@@ -63,6 +63,8 @@ package struct PackIntent: Hashable, Sendable {
     package let knowledge: VersionVector
     /// Whether it says that we leave.
     package let isFarewell: Bool
+    /// The long values to which it refers; `pack` holds those that are not there yet.
+    package let references: [BlobReference]
 }
 
 /// What was beaten, and by which of our changes.
@@ -93,6 +95,8 @@ package struct OwnFolder: Hashable, Sendable {
     package internal(set) var noteNumber: UInt64 = 0
     /// Whether our last note says that we left.
     package internal(set) var hasLeft = false
+    /// The long values of our packs, each in a file of its own.
+    package internal(set) var blobs: [BlobName: CreatedBlob] = [:]
 
     /// Whether a file of ours must still be there.
     func needs(_ name: PackName) -> Bool {
@@ -100,7 +104,14 @@ package struct OwnFolder: Hashable, Sendable {
         return name.kind != .note || name.number == noteNumber
     }
 
-    var size: Int { created.values.reduce(0) { $0 + $1.size } }
+    var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
+}
+
+/// A blob that we created.
+package struct CreatedBlob: Hashable, Sendable {
+    package let size: Int
+    /// Since when no pack of ours that is needed refers to it.
+    package internal(set) var unneededSince: Int64?
 }
 
 /// A file that we created.

@@ -4,8 +4,11 @@ package enum Action: Hashable, Sendable {
     case append(LocalRecord)
     /// Read these files and send `fetched`, in one piece or several.
     case fetch([PackAddress])
-    /// Create this file in our own folder and send `created`; that it exists already with the same bytes is as good.
+    /// Create this file in our own folder, its blobs before it, and send `created`; that one exists already with the same
+    /// bytes is as good.
     case create(PackAddress, EncodedPack)
+    /// Remove these files of our own and send `removedBlobs`.
+    case removeBlobs([BlobName])
     /// Remove these files of our own and send `removed`.
     case remove([PackName])
     case removeFolder(WriterID)
@@ -37,6 +40,8 @@ package enum Report: Hashable, Sendable {
     case unknownDomain(String)
     case vanished(WriterID)
     case lostFiles
+    /// A file waits for long values that do not arrive.
+    case missingBlobs(PackAddress)
     /// A host's state differs although it was made of the same changes.
     case digestMismatch(WriterID)
 
@@ -79,6 +84,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var supersededFor: Int64 = 86_400_000
     /// How long a folder is out of view before its atoms are carried.
     package var vanishedFor: Int64 = 86_400_000
+    /// How long a blob is left standing that no pack needs any more.
+    package var unneededFor: Int64 = 7 * 86_400_000
     /// How long a log waits for the one before it, and a faulty file for its bytes.
     package var waitsFor: Int64 = 600_000
     /// How long until another of our own files is read again to see whether it is whole.

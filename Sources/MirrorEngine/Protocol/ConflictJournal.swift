@@ -48,7 +48,11 @@ package struct ConflictJournal: Hashable, Sendable {
     {
         let cost = path.bytes.count + value.bytes.count
         if let index = unresolved[loser] {
-            if conflicts[index].values.updateValue(value, forKey: path) == nil { size += cost }
+            // In a fork two values have lost under one dot, of which the first is our own.
+            if conflicts[index].values[path] == nil {
+                conflicts[index].values[path] = value
+                size += cost
+            }
             conflicts[index].winner = winner.dot
         } else {
             let kind = kind ?? (winner.value == .deleted ? .deleted : .overwritten)

@@ -50,12 +50,23 @@ extension Engine {
     }
 
     private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
-        guard local.folder.size + pack.bytes.count <= limits.bytesOfWriter || pack.name.kind != .log else {
+        let size = pack.bytes.count + pack.blobs.filter { !isThere($0.name) }.reduce(0) { $0 + $1.value.bytes.count }
+        guard local.folder.size + size <= limits.bytesOfWriter || pack.name.kind != .log else {
             return report(.waiting(.quota))
         }
+        var new = pack
+        new.blobs = pack.blobs.filter { !isThere($0.name) }
         let intent = PackIntent(
-            pack: pack, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell)
+            pack: new, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
+            references: pack.blobs.map(\.reference))
         commit(.intended(intent), isDurable: local.rules.recordsIntent)
+    }
+}
+
+extension Engine {
+    /// Whether a blob of ours stands there and is not about to go.
+    private func isThere(_ name: BlobName) -> Bool {
+        local.folder.blobs[name].map { $0.unneededSince == nil } ?? false
     }
 }
 
@@ -66,7 +77,7 @@ extension Engine {
         guard local.atoms.count <= limits.keys else { return report(.waiting(.quota)) }
         var (count, size) = (0, 0)
         for transaction in local.outbox {
-            size += transaction.writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 }
+            size += transaction.size
             if count > 0, size > limits.bytesOfLog { break }
             count += 1
         }
@@ -86,7 +97,11 @@ extension Engine {
     }
 
     private mutating func intendBase() {
-        let pack = local.base.encoded()
+        let base = local.base
+        guard base.atoms.reduce(0, { $0 + $1.atom.value.bytes.count }) <= Shelf.mostExpanded else {
+            return report(.waiting(.quota))
+        }
+        let pack = base.encoded()
         // Written again where it may be lost, under the same name if it says the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return }
         intend(pack, last: local.sequence)
@@ -130,5 +145,18 @@ extension Engine {
             entry.value.supersededAt.map { now - $0 >= limits.supersededFor } ?? false
         }
         if !names.isEmpty { act(.remove(names.keys.sorted())) }
+        let blobs = local.folder.blobs.filter { entry in
+            entry.value.unneededSince.map { now - $0 >= limits.unneededFor } ?? false
+        }
+        let open = Set(local.intent?.references.map(\.name) ?? [])
+        let removable = blobs.keys.filter { !open.contains($0) }.sorted()
+        if !removable.isEmpty { act(.removeBlobs(removable)) }
+    }
+}
+
+extension Transaction {
+    /// About how many bytes this takes in a log.
+    fileprivate var size: Int {
+        writes.reduce(32) { $0 + $1.path.bytes.count + min($1.value.bytes.count, Blob.longestInPack) + 24 }
     }
 }

@@ -47,8 +47,11 @@ extension Engine {
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
         let needed = local.folder.created.filter { local.folder.needs($0.key) }
         let damaged = needed.filter { name, file in sizes[name.description].map { $0 != file.size } ?? false }
-        if !damaged.isEmpty || needed.keys.contains(where: { !names.contains($0) }) {
-            heal(damaged.keys.sorted(), at: now)
+        let lostBlobs = local.folder.blobs.filter { name, blob in
+            blob.unneededSince == nil && sizes[name.description] != blob.size
+        }
+        if !damaged.isEmpty || !lostBlobs.isEmpty || needed.keys.contains(where: { !names.contains($0) }) {
+            heal(damaged.keys.sorted(), blobs: lostBlobs.keys.sorted(), at: now)
         }
     }
 
@@ -115,6 +118,11 @@ extension Engine {
 
     private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
         switch fault {
+        case .missingBlobs:
+            let since = faulty[address] ?? now
+            faulty[address] = since
+            guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
+            report(.missingBlobs(address))
         case .newerVersion, .unknownField:
             // Whole, and not for us: a newer version will read it.
             if faulty.updateValue(now, forKey: address) == nil { report(.tooNew(address)) }

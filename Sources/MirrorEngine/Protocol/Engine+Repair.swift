@@ -28,12 +28,13 @@ extension Engine {
     }
 
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.
-    mutating func heal(_ damaged: [PackName], at now: Int64) {
+    mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
         guard standing.isOpen, !local.folder.owesBase else { return }
         if let last = local.folder.lastHealing, (last...last + limits.healsEvery).contains(now) { return }
         commit(.lostFiles(at: now))
         report(.lostFiles)
         if !damaged.isEmpty { act(.remove(damaged)) }
+        if !blobs.isEmpty { act(.removeBlobs(blobs)) }
     }
 
     /// One of our own files after the other is read again now and then, in case its medium has spoilt it.

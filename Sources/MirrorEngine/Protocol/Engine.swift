@@ -20,6 +20,8 @@ package struct Engine: Sendable {
     /// Files that were not whole, and since when.
     package internal(set) var faulty: [PackAddress: Int64] = [:]
     var quarantined: Set<PackAddress> = []
+    /// Files of which it was said that they wait for blobs.
+    var unheard: Set<PackAddress> = []
     var purging: Set<WriterID> = []
     /// Whether locks were asked for and not given back.
     var isApplying = false
@@ -71,6 +73,7 @@ package struct Engine: Sendable {
         case .created(let name): finish(name, at: moment.now)
         case .notCreated(_, let failure): report(.waiting(Report.Waiting(failure)))
         case .removed(let names): commit(.removed(names))
+        case .removedBlobs(let names): commit(.removedBlobs(names))
         case .compact: compact(at: moment.now)
         case .command(let command): carryOut(command, at: moment.now)
         }

@@ -31,6 +31,7 @@ package enum Event: Sendable {
     /// A file of our own could not be created.
     case notCreated(PackName, CreationFailure)
     case removed([PackName])
+    case removedBlobs([BlobName])
     /// A base is wanted, due or not.
     case compact
     case command(Command)
@@ -77,7 +78,7 @@ package struct Listing: Hashable, Sendable {
 /// What reading a file came to.
 package enum Fetch: Hashable, Sendable {
     case pack(Pack)
-    /// Not whole yet, or wrong.
+    /// Not whole yet, or wrong; `missingBlobs` where long values are neither in its writer's folder nor in another's.
     case faulty(PackFault)
     /// Not to be read for now.
     case unreadable

@@ -17,6 +17,7 @@ package struct FolderCheck: Sendable {
         case unreadable(PackAddress)
         /// A file of our own that is not there.
         case missing(PackName)
+        case missingBlob(BlobName)
         /// A file in our own folder that we did not create.
         case foreign(PackName)
         /// Transactions of which no file says anything.
@@ -55,13 +56,16 @@ package struct FolderCheck: Sendable {
 extension FolderCheck {
     private mutating func noteNames() {
         for (writer, names) in listing.folders {
-            for name in names.keys where PackName(name) == nil && !Self.isPassing(name) {
+            for name in names.keys where PackName(name) == nil && BlobName(name) == nil && !Self.isPassing(name) {
                 findings.insert(.stray(writer, name))
             }
         }
         let own = Set((listing.folders[local.writer] ?? [:]).keys.compactMap { PackName($0) })
         for name in local.folder.created.keys where local.folder.needs(name) && !own.contains(name) {
             findings.insert(.missing(name))
+        }
+        for (name, blob) in local.folder.blobs where blob.unneededSince == nil {
+            if listing.folders[local.writer]?[name.description] != blob.size { findings.insert(.missingBlob(name)) }
         }
         for name in own where name.kind != .note && local.folder.created[name] == nil {
             if local.intent?.pack.name != name { findings.insert(.foreign(name)) }

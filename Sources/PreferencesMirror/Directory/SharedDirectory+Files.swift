@@ -15,7 +15,7 @@ extension SharedDirectory {
             else {
                 return .unreadable
             }
-            return .pack(try Pack(decoding: bytes, at: address, of: mirror))
+            return .pack(try pack(bytes, at: address, of: mirror))
         } catch let fault as PackFault {
             return .faulty(fault)
         } catch {
@@ -23,21 +23,32 @@ extension SharedDirectory {
         }
     }
 
-    /// Creates a file of our own. One that is there already with the same bytes is as good.
+    /// Creates a file of our own, the long values that it needs first. What is there with the same bytes is as good.
     func create(_ address: PackAddress, _ pack: EncodedPack) throws(SystemFailure) {
-        let place = place(of: address)
+        for blob in pack.blobs {
+            try create(place(of: blob.name, of: address.writer), blob.value.bytes, of: address.writer)
+        }
+        try create(place(of: address), pack.bytes, of: address.writer)
+    }
+
+    private func create(_ place: FilePath, _ content: [UInt8], of writer: WriterID) throws(SystemFailure) {
         if let bytes = try files.contents(of: place, limit: Self.mostBytes) {
-            if bytes == pack.bytes { return }
+            if bytes == content { return }
             // Nobody but us may write here, so this is what something left of our own file.
             try files.remove(place)
         }
-        let folder = folder(of: address.writer)
+        let folder = folder(of: writer)
         try makeFolder(folder)
+        if place.parent.parent != folder, place.parent != folder { try makeFolder(place.parent.parent) }
         if place.parent != folder { try makeFolder(place.parent) }
-        try write(pack.bytes, to: place, in: folder)
+        try write(content, to: place, in: folder)
     }
 
     func remove(_ address: PackAddress) throws(SystemFailure) { try files.remove(place(of: address)) }
+
+    func remove(_ blob: BlobName, of writer: WriterID) throws(SystemFailure) {
+        try files.remove(place(of: blob, of: writer))
+    }
 
     /// Removes a writer's folder with all that is in it.
     func removeFolder(of writer: WriterID) throws(SystemFailure) { try removeAll(folder(of: writer), depth: 0) }

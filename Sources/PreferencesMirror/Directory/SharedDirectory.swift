@@ -75,6 +75,7 @@ package struct SharedDirectory: Sendable {
                 sizes[text] = try files.status(of: subfolder.appending(name), followingLink: false)?.size
             }
         }
+        if withSizes { sizes.merge(try blobSizes(in: folder)) { $1 } }
         return sizes
     }
 

@@ -51,6 +51,8 @@ extension MirrorSession {
             return .waiting(reason: waiting == .quota ? .quota : .directoryChanged, detail: waiting.phrase)
         case .quarantined(let address, let fault):
             return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault)")
+        case .missingBlobs(let address):
+            return .waiting(reason: .directoryChanged, detail: "\(address) waits for long values that do not arrive")
         case .tooNew(let address):
             return .waiting(reason: .directoryChanged, detail: "\(address) was written by a newer version")
         case .lostFiles:

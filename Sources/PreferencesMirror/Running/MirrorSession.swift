@@ -215,6 +215,7 @@ extension MirrorSession {
         switch action {
         case .create(let address, let pack): return create(address, pack)
         case .remove(let names): return remove(names)
+        case .removeBlobs(let names): return removeBlobs(names)
         case .removeFolder(let writer):
             let directory = directory
             attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
@@ -248,6 +249,14 @@ extension MirrorSession {
             if attempt({ () throws(SystemFailure) in try directory.remove(address) }) { removed.append(name) }
         }
         return .removed(removed)
+    }
+
+    private mutating func removeBlobs(_ names: [BlobName]) -> Event {
+        let (directory, writer) = (directory, engine.local.writer)
+        let removed = names.filter { name in
+            attempt({ () throws(SystemFailure) in try directory.remove(name, of: writer) })
+        }
+        return .removedBlobs(removed)
     }
 
     @discardableResult

@@ -1,0 +1,95 @@
+internal import MirrorEngine
+internal import PropertyLists
+
+/// What bases of several writers come to, whatever they say.
+extension Target {
+    /// Takes bytes for what stands in the bases of two writers, so that none is refused for its form.
+    func checkBases(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
+        var reader = ByteReader(Array(bytes.prefix(4096)))
+        let mirror = MirrorID(high: 1, low: 2)
+        let writers = [WriterID(number: 10), WriterID(number: 20)]
+        var packs: [Pack] = []
+        for (number, writer) in writers.enumerated() {
+            let base = base(of: writer, other: writers[1 - number], in: mirror, &reader)
+            let encoded = base.encoded()
+            let blobs = Dictionary(encoded.blobs.map { ($0.name, $0) }) { $1 }
+            guard let pack = try? Pack(decoding: encoded.bytes, blobs: blobs), pack.content == .base(base) else {
+                throw BrokenProperty(self, "a base is not readable as it is written")
+            }
+            packs.append(pack)
+        }
+        try checkJoins(packs, in: mirror)
+    }
+
+    /// Few paths, stamps and values, so that atoms meet; in the order of paths, each once.
+    private func base(of writer: WriterID, other: WriterID, in mirror: MirrorID, _ reader: inout ByteReader) -> BasePack
+    {
+        let count = Int((try? reader.byte()) ?? 0) % 24
+        var atoms: [Path: BasePack.Entry] = [:]
+        for _ in 0..<count {
+            guard let bytes = try? Array(reader.bytes(5)) else { break }
+            let path = Self.paths[Int(bytes[0]) % Self.paths.count]
+            let author = bytes[1] & 1 == 0 ? writer : other
+            let atom = Atom(
+                path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)),
+                dot: Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1), value: value(bytes[4]))
+            let beat = bytes[1] & 2 == 0 ? [] : [Dot(writer: other, sequence: UInt64(bytes[3] >> 5) + 1)]
+            atoms[path] = BasePack.Entry(atom: atom, beat: author == writer ? beat : [])
+        }
+        let knowledge = VersionVector([Dot(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
+        return BasePack(
+            mirror: mirror, writer: writer, last: 32, anchor: count % 2 == 0 ? nil : Fingerprint(of: [1]),
+            knowledge: knowledge, atoms: atoms.sorted { $0.key < $1.key }.map(\.value))
+    }
+
+    private static let paths: [Path] = ["a", "b"].flatMap { domain in
+        [
+            Path(domain: domain), Path(domain: domain, key: "x"), Path(domain: domain, key: "y"),
+            Path([domain, "x", "p"]), Path([domain, "x", "q"]), Path([domain, "x", "p", "r"]),
+        ]
+    }
+
+    private func value(_ byte: UInt8) -> AtomValue {
+        let values: [PropertyList] = [
+            .integer(.init(Int64(byte >> 3))), .string("\(byte >> 3)"), ["p": 1, "q": ["r": 2]], [:], [true, "z"],
+        ]
+        guard let value = values.indices.contains(Int(byte & 7)) ? values[Int(byte & 7)] : nil else {
+            return byte & 7 == 7 ? .left : .deleted
+        }
+        return (try? CanonicalValue(value)).map(AtomValue.value) ?? .deleted
+    }
+
+    /// In whatever order and however often they come, they lead to one state, of which no atom dominates another.
+    private func checkJoins(_ packs: [Pack], in mirror: MirrorID) throws(BrokenProperty) {
+        func state(_ order: [Int]) -> LocalState {
+            var state = LocalState(mirror: mirror, writer: WriterID(number: 1))
+            state.apply(.configured(domain: "a", isMirrored: true))
+            for number in order where packs.indices.contains(number) { state.apply(.joined(packs[number], at: 0)) }
+            return state
+        }
+        let (one, other) = (state([0, 1]), state([1, 0, 1, 0]))
+        guard one.atoms == other.atoms, one.knowledge == other.knowledge else {
+            throw BrokenProperty(self, "another order, another state")
+        }
+        let atoms = one.atoms.atoms
+        for atom in atoms where atoms.contains(where: { $0.dominates(atom) }) {
+            throw BrokenProperty(self, "an atom that another dominates")
+        }
+        for atom in packs.flatMap(entries) where !atoms.contains(where: { $0 == atom || $0.dominates(atom) }) {
+            throw BrokenProperty(self, "an atom that is gone without one that dominates it")
+        }
+        for domain in one.atoms.domains {
+            let keys = one.atoms.keys(of: domain)
+            guard keys.allSatisfy({ one.atoms.value(at: Path(domain: domain, key: $0.key)) == $0.value }) else {
+                throw BrokenProperty(self, "a key with two values")
+            }
+        }
+        var rebuilt = one
+        rebuilt.apply(.rebuilt(packs))
+        guard rebuilt.atoms == one.atoms else { throw BrokenProperty(self, "what is rebuilt is another state") }
+    }
+
+    private func entries(_ pack: Pack) -> [Atom] {
+        if case .base(let base) = pack.content { base.atoms.map(\.atom) } else { [] }
+    }
+}

@@ -1,0 +1,91 @@
+internal import Digests
+internal import MirrorEngine
+internal import PropertyLists
+
+/// The journal that a crash, a bad disk or a stranger may have left.
+extension Target {
+    /// Reads bytes as a journal: as they are, and with the checksums that would let its records pass.
+    func checkLocal(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
+        let bytes = Array(bytes)
+        guard bytes.count <= 1 << 16 else { return }
+        try checkJournal(bytes)
+        try checkJournal(mended(bytes))
+    }
+
+    private func checkJournal(_ bytes: [UInt8]) throws(BrokenProperty) {
+        if let head = try? Journal.head(bytes) {
+            guard (try? Journal.head(Journal.encoded(head))) == head else {
+                throw BrokenProperty(self, "a head is not readable as it is written")
+            }
+            _ = head.needsState(Listing(folders: [:]), files: [:], at: moment.now, limits: EngineLimits())
+        }
+        guard let reading = try? Journal.replay(bytes) else { return }
+        guard (0...bytes.count).contains(reading.length) else {
+            throw BrokenProperty(self, "a journal longer than its file")
+        }
+        guard (try? Journal.replay(Journal.beginning(with: reading.state)))?.state == reading.state else {
+            throw BrokenProperty(self, "a state is not readable as it is written")
+        }
+        try goOn(with: reading.state)
+    }
+
+    private var moment: Moment { Moment(now: 1_750_000_000_000, random: 42) }
+
+    /// Whatever a state says, a host goes on with it without a trap, and all records that it makes are readable.
+    private func goOn(with state: LocalState) throws(BrokenProperty) {
+        let profile = Engine.Profile(label: "l", platform: "p", software: "s")
+        var engine = Engine(state, profile: profile, seed: .local)
+        var journal = Journal.beginning(with: state)
+        var events: [Event] = [
+            .directory(.marked([state.mirror])), .command(.add(domain: "d")), .observed(observations(["d"])),
+            .listed(Listing(folders: [state.writer: ["l/000000000001.2e9f0a77d0.log": 1]])), .publish, .compact,
+        ]
+        events += state.conflicts.conflicts.prefix(2).map { .command(.restore($0.loser)) }
+        var steps = 0
+        while !events.isEmpty, steps < 50 {
+            steps += 1
+            for action in engine.handle(events.removeFirst(), at: moment) {
+                if case .append(let record) = action { journal += Journal.entry(record) }
+                if let answer = answer(to: action) { events.append(answer) }
+            }
+        }
+        guard let reading = try? Journal.replay(journal), reading.state == engine.local, reading.damage == nil else {
+            throw BrokenProperty(self, "the records that a host makes give another state")
+        }
+        _ = Journal.encoded(engine.head(journalLength: journal.count))
+        var check = FolderCheck(engine.local, Listing(folders: [:]))
+        check.add(PackAddress(writer: state.writer, name: engine.local.base.encoded().name), .unreadable)
+        _ = check.finish()
+    }
+
+    private func answer(to action: Action) -> Event? {
+        switch action {
+        case .create(_, let pack): .created(pack.name)
+        case .remove(let names): .removed(names)
+        case .removeBlobs(let names): .removedBlobs(names)
+        case .observe(let domains): .observed(observations(domains))
+        case .lock(let domains): .locked(observations(domains))
+        case .write(let application): .written(.done(observations(application.domains.map(\.domain.domain))))
+        case .fetch(let addresses): .fetched(Dictionary(addresses.map { ($0, .unreadable) }) { $1 })
+        default: nil
+        }
+    }
+
+    private func observations(_ domains: [String]) -> [Observation] {
+        domains.map { domain in
+            Observation(
+                domain: domain, identity: FileIdentity(device: 1, inode: 1, size: 1, modified: 1, changed: 1),
+                hash: Fingerprint(of: [1]), content: .values(["k": 1]), modified: moment.now, mark: .write)
+        }
+    }
+
+    /// The same journal with right checksums, as far as it has records.
+    private func mended(_ bytes: [UInt8]) -> [UInt8] {
+        var (mended, reader) = (bytes, ByteReader(bytes))
+        guard (try? reader.bytes(5)) != nil else { return bytes }
+        while let body = try? reader.run(limit: bytes.count), (try? reader.halfWord()) != nil {
+            replace(&mended, at: reader.position - 4, by: UInt64(CRC32C.checksum(Array(body))), count: 4)
+        }
+        return mended
+    }
+}

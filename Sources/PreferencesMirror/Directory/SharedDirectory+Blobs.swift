@@ -1,0 +1,56 @@
+internal import MirrorEngine
+internal import Platform
+
+// Values that are too long for a log or a base.
+extension SharedDirectory {
+    func place(of blob: BlobName, of writer: WriterID) -> FilePath {
+        folder(of: writer).resolving(FilePath(blob.description) ?? ".")
+    }
+
+    /// Reads bytes as a file of the mirror, with the long values to which it refers.
+    func pack(_ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) throws(PackFault) -> Pack {
+        do throws(PackFault) {
+            return try Pack(decoding: bytes, at: address, of: mirror)
+        } catch {
+            guard case .missingBlobs(let references) = error else { throw error }
+            let blobs = blobs(references, nextTo: address.writer)
+            return try Pack(decoding: bytes, at: address, of: mirror, blobs: blobs)
+        }
+    }
+
+    /// The long values that are there and whole, in their writer's folder or in another's.
+    private func blobs(_ references: [BlobReference], nextTo writer: WriterID) -> [BlobName: Blob] {
+        var found: [BlobName: Blob] = [:]
+        for reference in references { found[reference.name] = blob(reference, in: writer) }
+        let missing = references.filter { found[$0.name] == nil }
+        guard !missing.isEmpty else { return found }
+        let others = (((try? files.names(in: writers)) ?? nil) ?? []).compactMap { WriterID($0.description) }
+        for reference in missing {
+            found[reference.name] = others.lazy.compactMap { blob(reference, in: $0) }.first
+        }
+        return found
+    }
+
+    private func blob(_ reference: BlobReference, in writer: WriterID) -> Blob? {
+        let place = place(of: reference.name, of: writer)
+        guard ((try? files.status(of: place, followingLink: false)) ?? nil)?.kind == .file,
+            let bytes = (try? files.contents(of: place, limit: reference.size)) ?? nil
+        else { return nil }
+        return try? Blob(decoding: bytes, as: reference)
+    }
+
+    /// The sizes of the long values in a folder, by their names inside of it.
+    func blobSizes(in folder: FilePath) throws(SystemFailure) -> [String: Int] {
+        var sizes: [String: Int] = [:]
+        let root = folder.appending("x")
+        for part in try files.names(in: root) ?? [] {
+            let subfolder = root.appending(part)
+            guard try files.status(of: subfolder, followingLink: false)?.kind == .folder else { continue }
+            for name in try files.names(in: subfolder) ?? [] {
+                let status = try files.status(of: subfolder.appending(name), followingLink: false)
+                sizes["x/\(part)/\(name)"] = status?.size
+            }
+        }
+        return sizes
+    }
+}

@@ -1,0 +1,115 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@Suite struct `A value too long for a pack` {
+    private static func text(_ character: Character, _ count: Int = Blob.longestInPack) -> AtomValue {
+        .text(String(repeating: character, count: count))
+    }
+
+    /// Three writes, two of them with the same long value.
+    private static var log: LogPack {
+        var log = PackSamples.log
+        log.transactions = [log.transactions[0]]
+        let values = [text("a"), text("a"), text("b", Blob.longestInPack - 4)]
+        log.transactions[0].writes = zip(["k", "l", "m"], values).map { key, value in
+            Transaction.StampedWrite(path: Path(domain: "d", key: key), stamp: Stamp(number: 1000), value: value)
+        }
+        return log
+    }
+
+    private static var base: BasePack {
+        var base = PackSamples.base(atoms: 3)
+        base.atoms = base.atoms.map { entry in
+            let atom = entry.atom
+            return BasePack.Entry(
+                atom: Atom(path: atom.path, stamp: atom.stamp, dot: atom.dot, value: text("c")), beat: entry.beat)
+        }
+        return base
+    }
+
+    @Test func `stands once in a file of its own, and is needed to read the pack`() throws {
+        for pack in [Self.log.encoded(), Self.base.encoded()] {
+            #expect(pack.blobs.count == 1 && pack.bytes.count < 2 * Blob.longestInPack)
+            let blob = pack.blobs[0]
+            #expect(throws: PackFault.missingBlobs([blob.reference])) { try Pack(decoding: pack.bytes) }
+            let read = try Blob(decoding: blob.value.bytes, as: blob.reference)
+            let content = try Pack(decoding: pack.bytes, blobs: [read.name: read]).content
+            #expect(content == .log(Self.log) || content == .base(Self.base))
+        }
+    }
+
+    @Test func `stands in the pack itself up to a limit, and no further`() throws {
+        // A tag, a length of three bytes, and the text.
+        for (count, isLong) in [(Blob.longestInPack - 4, false), (Blob.longestInPack - 3, true)] {
+            var log = Self.log
+            log.transactions[0].writes = [
+                Transaction.StampedWrite(
+                    path: Path(domain: "d", key: "k"), stamp: Stamp(number: 1000), value: Self.text("a", count))
+            ]
+            #expect(log.encoded().blobs.isEmpty != isLong)
+        }
+    }
+
+    @Test func `is what its name says, or nothing`() throws {
+        let blob = Blob(try CanonicalValue(.string(String(repeating: "s", count: Blob.longestInPack))))
+        var flipped = blob.value.bytes
+        flipped[70] ^= 1
+        #expect(throws: PackFault.wrongHash) { try Blob(decoding: flipped, as: blob.reference) }
+        #expect(throws: PackFault.endsEarly) { try Blob(decoding: blob.value.bytes.dropLast(), as: blob.reference) }
+        let junk = BlobReference(name: BlobName(hash: Fingerprint(of: [255, 1])), size: 2)
+        #expect(throws: PackFault.unknownTag) { try Blob(decoding: [255, 1], as: junk) }
+    }
+
+    @Test func `has a name that is read from its path, and that fits every medium`() {
+        for number in 0..<50 {
+            let name = BlobName(hash: Fingerprint(of: [UInt8(number)]))
+            #expect(BlobName(name.description) == name && PackName(name.description) == nil)
+            let path = "w/\(PackSamples.writer)/\(name)"
+            #expect(path.utf8.count <= 100 && path.split(separator: "/").allSatisfy { $0.utf8.count <= 60 })
+            #expect(name.description.split(separator: "/")[1] == name.description.split(separator: "/")[2].prefix(2))
+        }
+    }
+
+    @Test func `has a name of one form`() {
+        let name = BlobName(hash: Fingerprint(of: [1])).description
+        let digits = String(name.dropFirst(5).dropLast(5))
+        for other in [
+            "", "x", "x/", "y" + name.dropFirst(), name + " ", name.uppercased(), "x/zz/" + digits + ".blob",
+            "x/" + digits + ".blob", name.replacing(".blob", with: ".blob.tmp"), String(name.dropLast(6)) + ".blob",
+            // The last digit holds one bit.
+            String(name.dropLast(6)) + "1.blob", String(name.dropLast(6)) + "l.blob",
+        ] { #expect(BlobName(other) == nil, "\(other)") }
+    }
+
+    @Test func `comes through the journal`() throws {
+        let pack = try Pack(
+            decoding: Self.log.encoded().bytes,
+            blobs: Dictionary(Self.log.encoded().blobs.map { ($0.name, $0) }) { $1 })
+        let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.other)
+        var state = begin
+        state.apply(.joined(pack, at: 0))
+        let reading = try Journal.replay(Journal.beginning(with: begin) + Journal.entry(.joined(pack, at: 0)))
+        #expect(reading.state == state && state.atoms.count == 3)
+    }
+
+    @Test func `cannot make more of a pack than a reader is to hold`() {
+        var log = Self.log
+        let long = AtomValue.text(String(repeating: "x", count: 1 << 20))
+        log.transactions[0].writes = (0..<513).map { number in
+            Transaction.StampedWrite(
+                path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long)
+        }
+        let pack = log.encoded()
+        let blobs = Dictionary(pack.blobs.map { ($0.name, $0) }) { $1 }
+        #expect(throws: PackFault.beyondLimit("bytes of all values")) { try Pack(decoding: pack.bytes, blobs: blobs) }
+    }
+
+    @Test func `beside many others makes several changes of one that no reader would take`() {
+        let long = Self.text("v", 9 << 20)
+        let writes = (0..<7).map { Write(path: Path(domain: "d", key: "k\($0)"), value: $0 == 6 ? .deleted : long) }
+        #expect(writes.parts.map(\.count) == [3, 4] && writes.parts.flatMap { $0 } == writes)
+        #expect([Write]().parts.isEmpty)
+    }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+/// The protocol's page says what the code does: its examples are read and written, and its numbers are the code's.
+@Suite struct `The page of the protocol` {
+    private static func lines() throws -> [String] {
+        let file = packageRoot.appending(path: "man/prefs-mirror.7")
+        return String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private static func section(_ name: String) throws -> [String] {
+        let lines = try lines()
+        let start = try #require(lines.firstIndex(of: ".Sh \(name)"))
+        return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
+    }
+
+    /// The bytes of each display.
+    private static func examples() throws -> [[UInt8]] {
+        try section("EXAMPLES").split { $0 == ".Bd -literal -offset indent" }.dropFirst().map { lines in
+            lines.prefix { $0 != ".Ed" }.flatMap { $0.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
+        }
+    }
+
+    private static let mirror = MirrorID(high: 0x4F0C_2B00_0000_0001, low: 2)
+    private static let writer = WriterID(number: 0x4C6E_9B8A_E864_CB3D)
+
+    @Test func `shows a marker and a log that are read as what it says, and written so`() throws {
+        let examples = try Self.examples()
+        try #require(examples.count == 2)
+        #expect(try Marker(decoding: examples[0]).mirror == Self.mirror)
+        #expect(Marker(mirror: Self.mirror).encoded() == examples[0])
+        let pack = try Pack(decoding: examples[1])
+        guard case .log(let log) = pack.content else {
+            Issue.record("no log")
+            return
+        }
+        #expect(log.encoded().bytes == examples[1])
+        #expect(log.mirror == Self.mirror && log.writer == Self.writer && log.first == 1 && log.previous == nil)
+        let other = WriterID(number: 77)
+        let transactions = log.transactions(knowing: VersionVector(log.knowledge))
+        #expect(transactions.map(\.context) == [VersionVector([Dot(writer: other, sequence: 9)])])
+        let stamp = Stamp(clamping: 1_750_000_000_000)
+        #expect(
+            transactions.first?.writes == [
+                Transaction.StampedWrite(
+                    path: Path(domain: "d", key: "a"), stamp: stamp, value: .of(["x": [1, true]])),
+                Transaction.StampedWrite(
+                    path: Path(domain: "d", key: "b"), stamp: stamp, value: .deleted,
+                    replaced: Dot(writer: other, sequence: 3)),
+            ])
+        #expect(try Self.section("EXAMPLES").contains(".Pa \(pack.address) ."))
+    }
+
+    @Test func `gives examples of names that are names`() throws {
+        let heads = try Self.section("DIRECTORY").filter { $0.hasPrefix(".It Pa ") }.map { String($0.dropFirst(7)) }
+        #expect(heads.first == Self.mirror.markerName)
+        #expect(heads.dropFirst().first == "w/\(Self.writer)/")
+        #expect(heads.compactMap { PackName($0)?.kind } == [.note, .log, .base])
+        #expect(heads.last?.hasPrefix("x/3f/3f") == true)
+    }
+
+    @Test func `names the fields that there are, and the tags of values`() throws {
+        let fields = try Self.section("FILES").filter { $0.hasPrefix(".It Cm ") }.map { String($0.dropFirst(7)) }
+        #expect(fields == (1...13).map { String($0 * 2) })
+        let tags = try Self.section("VALUES").filter { $0.hasPrefix(".It Cm ") }.map { String($0.dropFirst(7)) }
+        let values: [PropertyList] = [
+            false, true, 1, -1, 0.5, .date(Date(timeIntervalSinceReferenceDate: 0)), "s", .data(Data([1])), [], [:],
+            .uid(1),
+        ]
+        #expect(try values.map { String(try CanonicalValue($0).bytes[0]) } == tags)
+        #expect(AtomValue.deleted.bytes == [0] && AtomValue.left.bytes == [1])
+        #expect(try CanonicalValue(-5).bytes == [5, 4])
+        #expect(try CanonicalValue(.real(.nan)).bytes.dropFirst() == [0, 0, 0, 0, 0, 0, 0xF8, 0x7F])
+    }
+
+    @Test func `says the limits as they are`() throws {
+        let text = try Self.lines().joined(separator: " ")
+        let limits = EngineLimits()
+        let numbers: [Int] = [
+            128 << 20, 1 << 20, 64 << 20, CanonicalValue.longest, Blob.longestInPack, CanonicalValue.deepest,
+            CanonicalValue.longestKey, Path.longestComponent, Path.mostComponents, limits.writers, 16_384, 512 << 20,
+            Int(PackName.greatestNumber),
+        ]
+        for number in numbers { #expect(text.contains(" \(number)"), "\(number)") }
+        #expect(limits.supersededFor == 86_400_000 && limits.vanishedFor == 86_400_000)
+        #expect(limits.unneededFor == 7 * 86_400_000 && limits.waitsFor == 600_000 && limits.healsEvery == 3_600_000)
+        #expect(HybridClock.tolerance == 600_000)
+        #expect(limits.leastLogBytes == 64 << 10 && limits.leastLogs == 32 && limits.bytesOfLog == 1 << 20)
+    }
+
+    /// The bytes that the page says a base's digest and a file's trailer are made of.
+    @Test func `says what trailers are made of`() throws {
+        for pack in PackSamples.all {
+            let trailer = Array(pack.bytes.suffix(80))
+            #expect(Array(trailer.suffix(32)) == Fingerprint(of: pack.bytes.dropLast(32)).bytes)
+            #expect(trailer[8..<16].reversed().reduce(0) { $0 << 8 | Int($1) } == pack.bytes.count)
+            #expect(pack.name.hash == Fingerprint(trailer.suffix(32))?.prefix)
+        }
+    }
+}

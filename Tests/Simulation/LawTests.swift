@@ -1,0 +1,135 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What holds of the files that hosts leave behind, whoever reads them in whatever way.
+@Suite struct `The files of a mirror` {
+    private static let rounds = 6
+
+    /// Runs that have come to rest.
+    private func worlds(_ names: [String]) -> [(world: World, replay: String)] {
+        Scenario.all.filter { names.contains($0.name) }.flatMap { scenario in
+            (0..<Self.rounds).map { round in
+                var run = Run(scenario, round: round)
+                run.carryOut()
+                return (run.world, run.replay)
+            }
+        }
+    }
+
+    /// The state of somebody who reads these files, in this order.
+    private func state(_ packs: some Sequence<Pack>) -> AtomStore {
+        var state = LocalState(mirror: SimulatedHost.mirror, writer: WriterID(number: 1))
+        for pack in packs { state.apply(.joined(pack, at: SimulatedHost.epoch)) }
+        return state.atoms
+    }
+
+    @Test func `say the same in any order, and however often they are read`() {
+        for (world, replay) in worlds(["joiners", "one view"]) {
+            let packs = world.files.sorted { $0.key < $1.key }.map(\.value)
+            let expected = state(packs)
+            for _ in 0..<3 {
+                let order = packs.shuffled(using: &world.generator)
+                let again = order.filter { _ in world.chance(0.5) }
+                #expect(state(order + again) == expected, "\(replay)")
+            }
+            for host in world.hosts {
+                let missing = expected.atoms.filter { !host.engine.local.atoms.atoms.contains($0) }
+                #expect(missing.isEmpty, "\(replay): \(host.label) lacks \(missing)")
+            }
+        }
+    }
+
+    /// A base stands for all logs before it; who reads it, they, or both, sees the same.
+    @Test func `show the same with and without what bases replace`() {
+        for (world, replay) in worlds(["crashes", "clocks that are off"]) {
+            let packs = world.files.values
+            let logs = packs.filter { $0.address.name.kind == .log }
+            let expected = state(logs)
+            for _ in 0..<4 {
+                let bases = packs.filter { $0.address.name.kind == .base && world.chance(0.5) }
+                let reach = Dictionary(bases.map { ($0.address.writer, $0.address.name.number) }) { max($0, $1) }
+                let rest = logs.filter { pack in
+                    guard case .log(let log) = pack.content else { return false }
+                    return log.last > reach[log.writer] ?? 0 || world.chance(0.2)
+                }
+                #expect(state((bases + rest).shuffled(using: &world.generator)) == expected, "\(replay)")
+            }
+        }
+    }
+
+    @Test func `lead to the state that hosts came to step by step`() {
+        for (world, replay) in worlds(Scenario.all.filter { !$0.hasLongValues }.map(\.name)) {
+            for host in world.hosts {
+                let view = host.view.keys.sorted().compactMap { world.files[$0] }
+                var rebuilt = host.engine.local
+                rebuilt.apply(.rebuilt(view))
+                #expect(rebuilt.atoms == host.engine.local.atoms, "\(replay): \(host.label)")
+            }
+        }
+    }
+
+    @Test func `are left as they are where nothing is new`() {
+        for (world, replay) in worlds(["late, duplicate and partial files", "joiners"]) {
+            world.pass(2000)
+            for host in world.hosts {
+                host.sync()
+                host.actionCount = 0
+                host.sync()
+                #expect(host.actionCount == 0, "\(replay): \(host.label)")
+            }
+        }
+    }
+
+    @Test func `take no more than so many bytes a change, all logs and bases together`() {
+        let bench = Bench { $0.hasForeignSaves = false }
+        let host = bench.host("host")
+        for number in 0..<300 {
+            host.set("key \(number % 40)", to: .string("value \(number)"))
+            host.sync()
+            bench.settle()
+        }
+        let written = bench.world.files.values.reduce(0) { $0 + $1.size }
+        // A log of one change has some 250 bytes around it; each base here, after three logs, has 40 small values.
+        #expect(written < 300 * 250 + 100 * 40 * 60)
+        bench.world.pass(90_000)
+        host.sync()
+        let standing = host.view.keys.compactMap { bench.world.files[$0]?.size }.reduce(0, +)
+        #expect(standing < 5 * 250 + 2 * 40 * 60)
+    }
+}
+
+@Suite struct `A host's own write` {
+    /// Whatever clocks say, who writes sees what he has written.
+    @Test func `is in force where it was made`() {
+        for round in 0..<200 {
+            var generator = SeededGenerator(stream: "own writes", round: round)
+            var (clock, atoms) = (HybridClock(), AtomStore())
+            let keys = (0..<3).map { Path(domain: "d", key: "k\($0)") }
+            let paths = keys + keys.map { $0.appending("x") } + [Path(domain: "d")]
+            for sequence in UInt64(1)...30 {
+                // A clock that jumps by centuries, and others' stamps from anywhere.
+                let now = Int64.random(in: -1 << 44...1 << 44, using: &generator)
+                let path = paths[Int.random(in: 0..<paths.count, using: &generator)]
+                if Bool.random(using: &generator) {
+                    let stamp = Stamp(number: .random(in: 0..<1 << 62, using: &generator))
+                    clock.observe(stamp, now: now)
+                    atoms.join(
+                        Atom(
+                            path: path, stamp: stamp, dot: Dot(writer: WriterID(number: 9), sequence: sequence),
+                            value: .deleted))
+                    continue
+                }
+                let overlap = atoms.greatestStamp(overlapping: path)
+                let stamps = clock.stamp(at: now, now: now, over: [overlap])
+                let own = Atom(
+                    path: path, stamp: stamps.writes[0], dot: Dot(writer: WriterID(number: 1), sequence: sequence),
+                    value: .left)
+                atoms.join(own)
+                #expect(atoms.atom(at: path) == own, "\(Seed.ofThisRun) round \(round)")
+                #expect(clock.local <= Stamp(clamping: 1 << 45), "one host's clock spreads")
+            }
+        }
+    }
+}
