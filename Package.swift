@@ -66,7 +66,7 @@ let package = Package(
             ]),
 
         // Tests: one target a module, and what they share.
-        .target(name: "TestSupport", dependencies: ["PropertyLists"], path: "Tests/TestSupport"),
+        .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
@@ -94,6 +94,8 @@ let package = Package(
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SimulatedPlatform",
                 "TestSupport",
             ]),
+        .testTarget(
+            name: "MirrorProofs", dependencies: ["Platform", "Preferences", "PropertyLists", "TestSupport", "prefs"]),
         .testTarget(
             name: "CommandsTests",
             dependencies: [

@@ -12,7 +12,7 @@ extension `The store of this machine` {
         /// Whatever a write needs room for, there is a moment at which there is none left.
         @Test(.enabled(if: mayMount, "mounting needs privilege"), arguments: [["a"], ["new"], ["a", "b"]])
         func `on a disk with any number of free pages`(_ names: [String]) throws {
-            let mount = try Mount.make(size: 256 << 10)
+            let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             let domains = try names.map { try DomainName($0) }
             for domain in domains where domain != "new" { try bench.write("key", 0, domain) }
@@ -46,7 +46,7 @@ extension `The store of this machine` {
         /// Nobody need set it again: what the library could not write it writes as soon as it can.
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
         func `on a full disk, and writes by itself what was set once there is room`() throws {
-            let mount = try Mount.make(size: 256 << 10)
+            let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             let defaults = Defaults("domain", in: bench.store)
             defaults.set(1, forKey: "key")
@@ -70,7 +70,7 @@ extension `The store of this machine` {
 
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
         func `on a file system that can only be read`() throws {
-            let mount = try Mount.make(size: 256 << 10)
+            let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             try bench.write("key", 1, "domain")
             try mount.makeReadOnly()

@@ -60,7 +60,10 @@ struct MirrorAccess {
     func conclude(_ session: inout MirrorSession) throws -> ExitStatus {
         let reports = session.takeReports()
         for report in reports {
-            if report == .standing(.present) { continue }
+            // How the directory stands at the end is what counts.
+            if case .standing(let standing) = report, standing == .present || standing != session.engine.standing {
+                continue
+            }
             if let line = MirrorLine.text(of: report, in: session) { try surroundings.say(line) }
         }
         for trouble in session.troubles { try surroundings.note(trouble) }

@@ -59,8 +59,11 @@ extension MirrorVerbs {
         var session = try access.one()
         let word = invocation[operand: "DOMAIN"] ?? ""
         let domain = try DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word).text
-        guard try session.status().held.contains(where: { $0.domain == domain }) else {
+        guard let held = try session.status().held.first(where: { $0.domain == domain }) else {
             throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
+        }
+        if held.reason == .unreadable, invocation.has(.takeFile) {
+            throw MirrorFailure(.refused("\(domain.onOneLine): its file cannot be read; mend it, or --take-mirror"))
         }
         try session.carryOut(.release(domain: domain, takesFile: invocation.has(.takeFile))) { access.wait($0) }
         return try access.conclude(&session)

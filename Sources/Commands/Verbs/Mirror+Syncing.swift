@@ -31,7 +31,9 @@ extension MirrorVerbs {
     /// Says what an exchange would do.
     private static func say(_ status: MirrorStatus, _ surroundings: Surroundings) throws {
         let place = status.directory.description.onOneLine
-        try surroundings.say("\(place): \(status.pending) changes to send, \(status.unread) files to fetch")
+        let changes = "\(status.pending) \(status.pending == 1 ? "change" : "changes")"
+        let files = "\(status.unread) \(status.unread == 1 ? "file" : "files")"
+        try surroundings.say("\(place): \(changes) to send, \(files) to fetch")
     }
 
     static let watch = Verb(

@@ -12,7 +12,11 @@ extension PreferenceFiles {
         var edits: [DomainEdit] = []
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else { return .failed }
-            edits.append(edit(file, change, readings[change.domain.domain]?.status, application.isChecked))
+            let reading = readings[change.domain.domain]
+            var edit = edit(file, change, reading?.status, application.isChecked)
+            // Somebody has decided that the mirror is right: what stands there is kept beside the new file.
+            edit.acceptsLoss = reading?.isDamaged ?? false
+            edits.append(edit)
         }
         do {
             let written = try locks.commit(edits)

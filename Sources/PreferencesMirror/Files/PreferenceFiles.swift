@@ -62,9 +62,12 @@ struct PreferenceFiles: Sendable {
         let status: FileStatus?
         /// Whether a program that leaves no mark may still be at it.
         let isUnsettled: Bool
+
+        var isDamaged: Bool { observation.content == .empty || observation.content == .unreadable }
     }
 
-    func read(_ domain: String, under locks: LockedDomains) throws(SystemFailure) -> Reading {
+    /// - Parameter wasThere: Whether there was a file when it was last looked at, which may only be about to be replaced.
+    func read(_ domain: String, wasThere: Bool, under locks: LockedDomains) throws(SystemFailure) -> Reading {
         guard let file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
         }
@@ -74,7 +77,7 @@ struct PreferenceFiles: Sendable {
             let isMarked = mark.map { $0.hash == nil } ?? false
             return reading(
                 domain, nil, nil, .missing, mark: isMarked ? .deleted : nil,
-                settled: isMarked || isQuiet(file.path.parent))
+                settled: isMarked || !wasThere || isQuiet(file.path.parent))
         }
         let fingerprint = Fingerprint(of: bytes)
         let isMarked = mark?.hash == fingerprint.bytes

@@ -18,11 +18,11 @@ package struct MirrorService: Sendable {
     private var publishing = PublishingPace()
     private var nextLook: Instant
     private let isEager: Bool
-    /// Whether changes wait because others have just gone out.
-    private var isHoldingBack = false
     private var watchLock: (any OpenFile)?
     /// Whether a watch is new: what came before it did is not told, so it is looked once more.
     private var hasNewWatch = false
+    /// Whether all that was to be watched was so at the last turn, so that whatever comes should be told.
+    private var hasAllWatches = false
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
         self.session = session
@@ -73,12 +73,12 @@ package struct MirrorService: Sendable {
         let tip = session.engine.local.folder.tip
         let outcome = exchange(delay > .zero ? .pull : .both)
         let published = session.engine.local.folder.tip != tip
-        if published { publishing.note(at: clock.now.nanoseconds, hasWaited: isHoldingBack) }
-        isHoldingBack = delay > .zero && !session.engine.local.outbox.isEmpty
+        if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
         let reports = session.takeReports()
         if heard.local || heard.directory || !reports.isEmpty || published { pace.quicken() }
-        if isLook, !heard.directory, reports.contains(where: \.isFromOthers) { notePassedOver() }
+        if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { notePassedOver() }
+        hasAllWatches = !hasNewWatch
         return Turn(next: schedule(outcome, delay), reports: reports, failure: outcome)
     }
 

@@ -94,7 +94,8 @@ extension MirrorSession {
         var read: [PreferenceFiles.Reading] = []
         for domain in domains {
             do throws(SystemFailure) {
-                read.append(try preferences.read(domain, under: locks))
+                let wasThere = engine.local.shadows[Path(domain: domain)]?.file != nil
+                read.append(try preferences.read(domain, wasThere: wasThere, under: locks))
             } catch {
                 note(error.description)
                 hasUnfinished = true

@@ -18,24 +18,29 @@ struct Pace: Hashable, Sendable {
 }
 
 /// When what changes here goes out: at once after a while of quiet, and a stream of changes in few files.
+///
+/// The longer a stream lasts, the longer is waited, from 50 ms to a second after five minutes: a person who changes one
+/// thing after the other is not to notice, and a program that never stops is not to fill the directory.
 struct PublishingPace: Hashable, Sendable {
-    private var interval = Self.shortest
+    private var began: Int64?
     private var last: Int64?
 
     private static let shortest: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(1)
+    /// What ends a stream.
+    private static let quiet: Duration = .seconds(1)
 
     /// How long to wait yet; zero once it may be.
     func delay(at nanoseconds: Int64) -> Duration {
-        guard let last else { return .zero }
+        guard let last, let began else { return .zero }
+        let interval = min(Self.longest, Self.shortest + .nanoseconds((last - began) / 300))
         return max(.zero, interval - .nanoseconds(nanoseconds - last))
     }
 
     /// Notes that something went out.
-    ///
-    /// - Parameter hasWaited: Whether it came too soon after what went out before it, as in a stream.
-    mutating func note(at nanoseconds: Int64, hasWaited: Bool) {
-        interval = hasWaited ? min(interval * 2, Self.longest) : Self.shortest
+    mutating func note(at nanoseconds: Int64) {
+        let isStream = last.map { .nanoseconds(nanoseconds - $0) < Self.quiet + Self.longest } ?? false
+        if !isStream { began = nanoseconds }
         last = nanoseconds
     }
 }

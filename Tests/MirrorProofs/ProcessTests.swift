@@ -1,0 +1,137 @@
+import Foundation
+import Platform
+import Preferences
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What the mirror promises, shown with processes and files of this machine, one after the other.
+@Suite(.serialized) struct `The mirror of this machine` {
+    @Test func `brings a write to another host while a person blinks`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let watches = try mirror.hosts.map { try WatchProcess($0) }
+        let domain: DomainName = "com.example.latency"
+        var delays: [Duration] = []
+        let rounds = Extent.isFull ? 200 : 20
+        for round in 0...rounds {
+            try mirror.hosts[0].write("round", .integer(PropertyList.Integer(round)), in: [domain])
+            let start = ContinuousClock.now
+            let hasCome = try holds(within: .seconds(20)) {
+                try mirror.hosts[1].values(domain)["round"] == .integer(PropertyList.Integer(round))
+            }
+            try #require(hasCome, "round \(round)")
+            // With the first one the watches begin.
+            if round > 0 { delays.append(ContinuousClock.now - start) }
+        }
+        delays.sort()
+        let (median, worst) = (delays[delays.count / 2], delays[delays.count * 99 / 100 - (Extent.isFull ? 1 : 0)])
+        print("a write is readable on another host after \(median) (p50), \(worst) (p99)")
+        // In `swift test` other tests keep the cores busy.
+        #expect(worst < (Extent.isFull ? .milliseconds(400) : .seconds(4)))
+        #expect(watches.map { $0.end(by: SIGTERM) } == [0, 0])
+    }
+
+    @Test func `brings several domains at once`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let watches = try mirror.hosts.map { try WatchProcess($0) }
+        let domains: [DomainName] = ["com.example.x", "com.example.y", "com.example.z"]
+        var last: String?
+        for round in 1...10 {
+            let value = PropertyList.integer(PropertyList.Integer(round))
+            try mirror.hosts[0].write("round", value, in: domains)
+            // A transaction is whole under the locks of all.
+            let isWhole = try holds(within: .seconds(20)) {
+                let values = try domains.map { try mirror.hosts[1].values($0)["round"] }
+                return values.allSatisfy { $0 == value }
+            }
+            #expect(isWhole, "round \(round)")
+            // The versions are kept right after.
+            let isOne = holds(within: .seconds(20)) {
+                let found = domains.compactMap { domain in
+                    History(of: mirror.hosts[1].file(domain), on: mirror.hosts[1].machine)?.versions.last?.transaction
+                }
+                let isNew = found.count == domains.count && Set(found).count == 1 && found.first != last
+                if isNew { last = found.first }
+                return isNew
+            }
+            #expect(isOne, "round \(round)")
+        }
+        for watch in watches { watch.end(by: SIGTERM) }
+    }
+
+    @Test func `writes nothing while nothing happens`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        try mirror.hosts[0].write("key", 1, in: ["com.example.a"])
+        try mirror.comeToRest()
+        let watches = try mirror.hosts.map { try WatchProcess($0) }
+        _ = try holds(within: .seconds(10)) {
+            try mirror.hosts.allSatisfy { try $0.run("mirror", "status").text.contains(", watched") }
+        }
+        pause(.seconds(1))
+        let (traces, calls) = (try mirror.traces(), watches.map(\.writeCalls))
+        pause(.seconds(Extent.isFull ? 20 : 3))
+        #expect(watches.map(\.writeCalls) == calls)
+        #expect(try mirror.traces() == traces)
+    }
+
+    @Test func `is changed by no second sync`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        try mirror.hosts[0].write("key", 1, in: ["com.example.a"])
+        try mirror.comeToRest()
+        let traces = try mirror.traces()
+        for host in mirror.hosts { try host.succeed("mirror", "sync") }
+        #expect(try mirror.traces() == traces)
+    }
+
+    @Test func `tells who lost, and restores it`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let (a, b) = (mirror.hosts[0], mirror.hosts[1])
+        try a.write("key", "first", in: ["com.example.a"])
+        pause(.milliseconds(20))
+        try b.write("key", "second", in: ["com.example.a"])
+        try mirror.comeToRest()
+        for host in mirror.hosts { #expect(try host.values("com.example.a") == ["key": "second"]) }
+        #expect(try b.run("mirror", "conflicts").status == 0)
+        let conflicts = try a.run("mirror", "conflicts")
+        #expect(conflicts.status == 9 && conflicts.text.contains("com.example.a :key  b wrote over it"))
+        #expect(try a.succeed("mirror", "conflicts", "show", "1").contains("lost      \"first\""))
+        try a.succeed("mirror", "conflicts", "restore", "1")
+        try mirror.comeToRest()
+        for host in mirror.hosts { #expect(try host.values("com.example.a") == ["key": "first"]) }
+        #expect(try a.run("mirror", "sync").status == 0)
+    }
+
+    @Test func `goes on where the directory is full`() throws {
+        let mount = try Mount.orCancel(size: 1 << 20)
+        let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")
+        try mount.fill(leaving: 0)
+        try mirror.hosts[0].write("key", .string(String(repeating: "x", count: 9000)), in: ["com.example.a"])
+        let full = try mirror.hosts[0].run("mirror", "sync")
+        #expect(full.status == 10, "\(full.errorText)")
+        #expect(full.text.contains("the directory is full"))
+        #expect(try mirror.hosts[0].values("com.example.a").count == 1)
+        try mount.empty()
+        try mirror.comeToRest()
+        #expect(try mirror.hosts[1].values("com.example.a").count == 1)
+    }
+
+    @Test func `goes on where the directory can only be read`() throws {
+        let mount = try Mount.orCancel(size: 1 << 20)
+        let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")
+        try mirror.hosts[0].write("key", 1, in: ["com.example.a"])
+        try mirror.hosts[0].succeed("mirror", "sync")
+        try mount.makeReadOnly()
+        try mirror.hosts[1].write("other", 2, in: ["com.example.a"])
+        let run = try mirror.hosts[1].run("mirror", "sync")
+        #expect(run.status == 6 && run.text.contains("cannot be written"))
+        #expect(try mirror.hosts[1].values("com.example.a") == ["key": 1, "other": 2])
+    }
+}
+
+/// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run mirror` asks for all of it.
+enum Extent {
+    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
+    /// How long the daemons are killed and the writers write.
+    static let soak = Duration.seconds(
+        ProcessInfo.processInfo.environment["PREFS_SOAK_SECONDS"].flatMap { Int($0) } ?? 5)
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Glibc
+import Platform
+import Preferences
+import PropertyLists
+import Synchronization
+import TestSupport
+import Testing
+
+extension `The mirror of this machine` {
+    /// Three daemons that are killed again and again, and eight writers, half of which take no lock.
+    @Test func `loses nothing though its daemons are killed`() throws {
+        let mirror = try MirrorOfProcesses("a", "b", "c")
+        let writers = (0..<8).map { number in
+            SoakWriter(number, mirror.hosts[number % 3], ignoresLocks: number.isMultiple(of: 2))
+        }
+        var kills = 0
+        run(writers) { kills = killDaemons(of: mirror, until: ContinuousClock.now + Extent.soak) }
+        for writer in writers { #expect(writer.failure == nil, "\(writer.number): \(writer.failure ?? "")") }
+        pause(.milliseconds(300))
+        try mirror.comeToRest(5)
+        try check(mirror, writers)
+        let count = writers.map(\.acknowledged).reduce(0, +)
+        print("soak: \(count) writes, \(kills) kills")
+        #expect(kills > 0 && count > 0)
+    }
+
+    private func killDaemons(of mirror: MirrorOfProcesses, until deadline: ContinuousClock.Instant) -> Int {
+        var random = SeededGenerator(stream: "soak")
+        var kills = 0
+        var watches = mirror.hosts.map { try? WatchProcess($0) }
+        while ContinuousClock.now < deadline {
+            pause(.milliseconds(Int.random(in: 1...300, using: &random)))
+            let victim = Int.random(in: 0..<watches.count, using: &random)
+            watches[victim]?.end(by: SIGKILL)
+            kills += 1
+            watches[victim] = try? WatchProcess(mirror.hosts[victim])
+        }
+        for watch in watches { watch?.end(by: SIGTERM) }
+        return kills
+    }
+
+    /// All hosts have the same, and each writer's last value is in force, or kept as one that lost.
+    private func check(_ mirror: MirrorOfProcesses, _ writers: [SoakWriter]) throws {
+        let conflicts = try mirror.hosts.map { host in
+            let list = try host.run("mirror", "conflicts").text.split(separator: "\n")
+            return try list.compactMap { $0.split(separator: " ").first }.map {
+                try host.succeed("mirror", "conflicts", "show", String($0))
+            }.joined()
+        }.joined()
+        for domain in Set(writers.map(\.domain)) {
+            let all = try mirror.hosts.map { try $0.values(domain) }
+            for values in all { #expect(values == all[0], "\(domain), \(Seed.ofThisRun)") }
+            for writer in writers where writer.domain == domain && writer.acknowledged > 0 {
+                let number = all[0][writer.key]?.integerValue.flatMap { Int(exactly: $0) } ?? 0
+                let isKept = conflicts.contains(":\(writer.key)\n    lost      \(writer.acknowledged)\n")
+                #expect(
+                    number == writer.acknowledged || isKept,
+                    "\(writer.key) of \(domain): \(number), not \(writer.acknowledged), \(Seed.ofThisRun)")
+            }
+        }
+        for host in mirror.hosts { #expect([0, 9].contains(try host.run("mirror", "status").status), "\(host.name)") }
+    }
+
+    /// Lets the writers write as long as `body` takes.
+    private func run(_ writers: [SoakWriter], while body: () -> Void) {
+        let ending = Ending()
+        let group = DispatchGroup()
+        for writer in writers {
+            group.enter()
+            Thread.detachNewThread {
+                while !ending.hasCome { writer.writeOnce() }
+                group.leave()
+            }
+        }
+        body()
+        ending.come()
+        group.wait()
+    }
+}
+
+/// That the writers are to stop.
+private final class Ending: Sendable {
+    private let state = Atomic(false)
+
+    var hasCome: Bool { state.load(ordering: .acquiring) }
+
+    func come() { state.store(true, ordering: .releasing) }
+}
+
+/// A program that counts up one key of its own.
+final class SoakWriter: Sendable {
+    let number: Int
+    let domain: DomainName
+    let key: String
+    private let host: RealHost
+    private let ignoresLocks: Bool
+    private let state = Mutex((acknowledged: 0, failure: String?.none))
+
+    init(_ number: Int, _ host: RealHost, ignoresLocks: Bool) {
+        self.number = number
+        self.host = host
+        self.ignoresLocks = ignoresLocks
+        key = "writer\(number)"
+        // Who takes no lock has a domain of its own on its host; else it would itself undo what others there write.
+        domain = ignoresLocks ? DomainName(encoding: "com.example.foreign\(number)") : "com.example.common"
+    }
+
+    var acknowledged: Int { state.withLock(\.acknowledged) }
+    var failure: String? { state.withLock(\.failure) }
+
+    func writeOnce() {
+        let next = acknowledged + 1
+        do {
+            let value = PropertyList.integer(PropertyList.Integer(next))
+            if ignoresLocks {
+                try host.scribble(key, value, domain)
+            } else {
+                try host.write(key, value, in: [domain])
+            }
+            state.withLock { $0.acknowledged = next }
+        } catch {
+            state.withLock { $0.failure = "\(error)" }
+        }
+        // Half a second of quiet now and then, as programs have it.
+        pause(.milliseconds(next.isMultiple(of: 8) ? 500 : 20))
+    }
+}

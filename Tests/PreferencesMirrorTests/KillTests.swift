@@ -1,0 +1,65 @@
+import Foundation
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// An exchange that ends at each of its operations in turn, by death or by a failure, until none is left.
+@Suite struct `An exchange that is interrupted` {
+    static let effects: [Fault.Effect] = [
+        .dieBefore, .dieAfter, .dieWithin(keeping: 9), .fail(.noSpace), .fail(.inputOutput),
+        .tear(keeping: 5, .noSpace),
+    ]
+
+    /// Whether each operation is tried: `Tests/run mirror` asks for that.
+    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
+
+    /// Two hosts with changes in both directions, over one domain and over several.
+    private func prepared() throws -> (MirrorBench, [MirrorHost]) {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("old", 1, in: ["com.example.a", "com.example.b"])
+        try bench.comeToRest(hosts)
+        try hosts[0].write("theirs", 1, in: ["com.example.a", "com.example.b"])
+        try hosts[0].sync()
+        try hosts[1].write("ours", 1, in: ["com.example.b", "com.example.c"])
+        return (bench, hosts)
+    }
+
+    @Test(arguments: effects) func `loses nothing and tears nothing`(_ effect: Fault.Effect) throws {
+        let (original, _) = try prepared()
+        // All of them take minutes: here some, others each time.
+        let stride = Self.isFull ? 1 : 17
+        var random = SeededGenerator(stream: "interrupted \(effect)")
+        var number = Int.random(in: 1...stride, using: &random)
+        while true {
+            let bench = MirrorBench(original.disk.copy())
+            let victim = try MirrorHost("b", on: bench.disk)
+            victim.fileSystem.setFaults(FaultPlan(effect, at: number))
+            // It may die before it knows that it takes part.
+            var session = victim.places.joined.first.map { MirrorSession($0, victim.places) }
+            try? session?.sync { bench.disk.clock.advance(by: $0) }
+            guard victim.fileSystem.hits > 0 else { break }
+            bench.disk.crash(number.isMultiple(of: 2) ? .none : .some(UInt64(number)))
+            let hosts = try ["a", "b"].map { try MirrorHost($0, on: bench.disk) }
+            try bench.comeToRest(hosts)
+            for host in hosts {
+                for (domain, values) in [
+                    ("com.example.a", ["old": 1, "theirs": 1]), ("com.example.b", ["old": 1, "ours": 1, "theirs": 1]),
+                    ("com.example.c", ["ours": 1]),
+                ] as [(DomainName, PropertyList.Dictionary)] {
+                    let found = try host.values(domain)
+                    #expect(found == values, "\(host.name) \(domain) after \(effect) at \(number), \(Seed.ofThisRun)")
+                }
+            }
+            let conditions = try hosts.map { try $0.condition() }
+            #expect(conditions == [.inSync, .inSync], "\(effect) at \(number)")
+            number += stride
+        }
+        #expect(number > 40)
+    }
+}

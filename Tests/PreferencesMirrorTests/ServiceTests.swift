@@ -1,0 +1,115 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+extension Bell {
+    fileprivate var hasRung: Bool { next.wait(until: Instant(nanoseconds: 0)) }
+}
+
+/// A mirror that is kept up to date, on a clock that a test moves.
+@Suite struct `A watched mirror` {
+    /// Runs services on the simulated clock: each has its turn when its bell rings, or when its time has come.
+    final class Watching {
+        private var services: [MirrorService] = []
+        private var next: [Instant] = []
+        private let bells: [Bell]
+        private let disk: SimulatedDisk
+        private(set) var turns = 0
+
+        init(_ hosts: [MirrorHost]) throws {
+            disk = hosts[0].disk
+            bells = hosts.map { _ in Bell() }
+            for (host, bell) in zip(hosts, bells) {
+                services.append(MirrorService(try host.session(), isEager: false) { bell.ring() })
+                next.append(disk.clock.now)
+            }
+        }
+
+        /// Lets time pass, in steps of a few milliseconds at most while something is due.
+        func pass(_ duration: Duration) {
+            let end = disk.clock.now.advanced(by: duration)
+            while disk.clock.now < end {
+                for index in services.indices where take(index) || next[index] <= disk.clock.now {
+                    next[index] = services[index].turn().next
+                    turns += 1
+                }
+                if bells.contains(where: \.hasRung) {
+                    disk.clock.advance(by: .milliseconds(1))
+                    continue
+                }
+                let due = min(end, next.min() ?? end)
+                let step = disk.clock.now.duration(to: due)
+                disk.clock.advance(by: max(step, .milliseconds(1)))
+            }
+        }
+
+        private func take(_ index: Int) -> Bool {
+            defer { bells[index].reset() }
+            return bells[index].hasRung
+        }
+    }
+
+    @Test func `brings a change to the other within a tenth of a second`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watching = try Watching(hosts)
+        watching.pass(.seconds(90))
+        for round in 1...20 {
+            let value = PropertyList.integer(PropertyList.Integer(round))
+            try hosts[round % 2].again().write("key", value)
+            watching.pass(.milliseconds(100))
+            for host in hosts { #expect(try host.values()["key"] == value, "round \(round)") }
+            watching.pass(.seconds(round.isMultiple(of: 5) ? 70 : 1))
+        }
+    }
+
+    @Test func `that hears nothing of a change looks for it`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watching = try Watching([hosts[1]])
+        watching.pass(.seconds(300))
+        (hosts[1].machine.watcher as? SimulatedDirectoryWatcher)?.manner.percentLost = 100
+        try hosts[0].write("key", 1)
+        try hosts[0].sync()
+        watching.pass(.seconds(73))
+        #expect(try hosts[1].values() == ["key": 1])
+    }
+
+    @Test func `writes nothing for an hour in which nothing happens`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        let watching = try Watching(hosts)
+        watching.pass(.seconds(120))
+        let counts = hosts.map(\.fileSystem.operations.count)
+        let (before, turns) = (try bench.directoryContents(), watching.turns)
+        watching.pass(.seconds(3600))
+        for (host, count) in zip(hosts, counts) {
+            let written = host.fileSystem.operations.dropFirst(count).filter(\.isWriting)
+            #expect(written.isEmpty, "\(written.prefix(5))")
+        }
+        #expect(try bench.directoryContents() == before)
+        // A look a minute at each, a fifth more or less.
+        #expect((2 * 45...2 * 80).contains(watching.turns - turns), "\(watching.turns - turns)")
+    }
+
+    @Test func `publishes a stream in few files`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watching = try Watching(hosts)
+        watching.pass(.seconds(90))
+        let before = try bench.directoryContents().count
+        for number in 1...60 {
+            try hosts[0].write("key", .integer(PropertyList.Integer(number)))
+            watching.pass(.milliseconds(10))
+        }
+        watching.pass(.seconds(2))
+        #expect(try hosts[1].values() == ["key": 60])
+        #expect((2...15).contains(try bench.directoryContents().count - before))
+    }
+}
