@@ -81,8 +81,8 @@ private let schema = """
         let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/form"))
         #expect(String(decoding: bytes, as: UTF8.self).contains("token\tstring\ts3cret\n"))
         #expect(try machine.run("prefs -currentHost read com.example.form disk").output == "sdb\n")
-        let bytes = try machine.fileSystem.contents(of: "/home/ada/.config/prefs/com.example.form.plist")
-        #expect(try PropertyList(parsing: #require(bytes))["token"] == "s3cret")
+        let stored = try machine.fileSystem.contents(of: "/home/ada/.config/prefs/com.example.form.plist")
+        #expect(try PropertyList(parsing: #require(stored))["token"] == "s3cret")
         // The two files belong to one transaction.
         #expect(
             try machine.run("prefs history com.example.form").output.split(separator: "\n").first?.contains("write")
