@@ -97,6 +97,17 @@ import Testing
         #expect(other.status == 2)
     }
 
+    @Test func `install wants what a schema extends to be installed before`() throws {
+        let machine = try machine([
+            "s.plist": "{ Domain = s; Extends = common; }", "common.plist": "{ Domain = common; }",
+        ])
+        #expect(try runPrefs(["prefs", "schema", "check", "~/s.plist"], on: machine).status == 0)
+        let outcome = try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine)
+        #expect(outcome.status == 5 && outcome.errors.contains("there is no schema for common"), "\(outcome)")
+        #expect(try runPrefs(["prefs", "schema", "install", "~/common.plist"], on: machine).status == 0)
+        #expect(try runPrefs(["prefs", "schema", "install", "~/s.plist"], on: machine).status == 0)
+    }
+
     @Test(arguments: ["table", "markdown", "man", "json-schema"])
     func `show prints every key in each format`(_ format: String) throws {
         let machine = try machine([

@@ -14,11 +14,13 @@ struct SchemaFile {
     private let readable: Schema?
 
     /// Schemas that it extends are looked for beside it, then where schemas are installed.
-    init(_ argument: String, _ surroundings: Surroundings) throws {
+    ///
+    /// - Parameter isInstalled: Whether it is to be installed itself: what lies beside it does not help it there.
+    init(_ argument: String, _ surroundings: Surroundings, isInstalled: Bool = false) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: SchemaPlaces.mostBytes)
         let installed = SchemaPlaces(on: surroundings.machine)
-        let folder = argument == "-" ? nil : try surroundings.path(argument).parent
+        let folder = argument == "-" || isInstalled ? nil : try surroundings.path(argument).parent
         (readable, mistakes) = Schema.read(bytes) { domain in
             Self.declared(by: domain, beside: folder, surroundings)
                 ?? installed.declared(by: domain, on: surroundings.machine)

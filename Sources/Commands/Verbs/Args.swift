@@ -61,7 +61,7 @@ extension Option {
 
 extension Timestamp {
     /// The day as a manual page has it: `January 31, 2026`.
-    fileprivate var dayOfManual: String {
+    var dayOfManual: String {
         let parts = description.prefix { $0 != "T" }.split(separator: "-").compactMap { Int($0) }
         guard parts.count == 3, (1...12).contains(parts[1]) else { return "January 1, 1970" }
         return "\(Self.months[parts[1] - 1]) \(parts[2]), \(parts[0])"

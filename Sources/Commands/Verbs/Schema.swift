@@ -58,7 +58,7 @@ extension Verb {
         let text =
             switch invocation.format {
             case .markdown: schema.markdown()
-            case .man: schema.manualPage(program: program, date: surroundings.clock.wall.day)
+            case .man: schema.manualPage(program: program, date: surroundings.clock.wall.dayOfManual)
             case .jsonSchema: schema.jsonSchemaText()
             default: schema.table()
             }
@@ -69,7 +69,7 @@ extension Verb {
     @Sendable private static func install(
         _ invocation: Invocation, _ surroundings: Surroundings
     ) throws -> ExitStatus {
-        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings)
+        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings, isInstalled: true)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, surroundings)
         guard let folder = access.schemas.places.folders.first else {
@@ -119,9 +119,4 @@ extension StoreAccess {
         }
         return schema
     }
-}
-
-extension Timestamp {
-    /// The day in UTC: `2026-01-31`.
-    fileprivate var day: String { String(description.prefix(10)) }
 }
