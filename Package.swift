@@ -86,6 +86,8 @@ let package = Package(
         .testTarget(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
+        // What the manual tells of, run by the tests of the command.
+        .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
             dependencies: [
@@ -97,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
+                "Commands", "ExampleWords", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
+                "SimulatedPlatform",
                 "TestSupport",
             ]),
         .testTarget(

@@ -100,4 +100,24 @@ struct `An example` {
         let completions = try command.run("prefs", ["args", "--completions", "bash", script])
         #expect(completions.text.contains("complete -o default -F _backup_completions 'backup'"))
     }
+
+    @Test func `a program in Swift has all of that from its declarations`() throws {
+        let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "ExampleWords").path(percentEncoded: false)
+        try write("a b b c c c the the the the\n", "text")
+        func words(_ arguments: String..., variables: [String: String] = [:]) throws -> Subprocess {
+            try Subprocess.run(
+                program, arguments, environment: command.variables.merging(variables) { $1 }, in: command.home)
+        }
+        #expect(try words("--ignore", "the", "text").text == "3 c\n2 b\n1 a\n")
+        #expect(try words("-n2", "--order=word", "text").text == "1 a\n2 b\n")
+        #expect(try words("text", variables: ["WORDS_MOST": "1"]).text == "4 the\n")
+        #expect(try words("--save", "--most", "2", "text").text == "4 the\n3 c\n")
+        #expect(try command.run("prefs", ["read", "com.example.words", "most"]).text == "2\n")
+        #expect(try words("text").text == "4 the\n3 c\n")
+        let wrong = try words("--most", "0", "--ordr", "word", "text")
+        #expect(wrong.status == 2 && wrong.text.isEmpty)
+        #expect(wrong.errorText.contains("--most 0: must be from 1 to 1000") && wrong.errorText.contains("--order?"))
+        #expect(try words("--help").text.hasPrefix("usage: ExampleWords [options]"))
+    }
 }

@@ -73,10 +73,16 @@ private let schema = """
                 server\tdictionary\t1
                 :server:a\tstring\tb
                 since\tdate\t2026-01-31T12:00:00Z
-                token\tstring\ts3cret
+                token\tstring\t••••
 
                 """)
+        // A secret goes into files alone.
+        #expect(try machine.run("prefs export --format typed com.example.form /home/ada/form").status == 0)
+        let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/form"))
+        #expect(String(decoding: bytes, as: UTF8.self).contains("token\tstring\ts3cret\n"))
         #expect(try machine.run("prefs -currentHost read com.example.form disk").output == "sdb\n")
+        let bytes = try machine.fileSystem.contents(of: "/home/ada/.config/prefs/com.example.form.plist")
+        #expect(try PropertyList(parsing: #require(bytes))["token"] == "s3cret")
         // The two files belong to one transaction.
         #expect(
             try machine.run("prefs history com.example.form").output.split(separator: "\n").first?.contains("write")

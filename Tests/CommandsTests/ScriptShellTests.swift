@@ -206,8 +206,8 @@ struct `A script in its shell` {
             #expect(result.text.hasPrefix("exit "), "\(script)")
             #expect(result.errorText.split(separator: "\n").count == 1, "\(script)")
         }
-        let piped = try command.run(
-            "bash", ["-c", "echo 'echo went on' | prefs args /dev/stdin --; prefs args <(echo) --"])
+        let line = "echo 'echo went on' | prefs args /dev/stdin --; prefs args <(echo) --"
+        let piped = try command.run("bash", ["-c", line])
         #expect(piped.text == "exit 6\nexit 6\n")
     }
 }

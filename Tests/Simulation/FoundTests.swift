@@ -86,4 +86,12 @@ import Testing
             #expect(bench.world.complaints.isEmpty)
         }
     }
+
+    /// A change under a new name may win where it lost before, among equal stamps: then the file is to be changed too.
+    @Test func `a new name that wins among equal stamps shows in the file`() throws {
+        let scenario = try #require(Scenario.all.first { $0.name == "one view" })
+        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 91)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
 }

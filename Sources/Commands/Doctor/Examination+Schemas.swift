@@ -55,7 +55,7 @@ extension Examination {
                 }
                 return Finding(
                     "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
-                    checkup.removal(of: key, in: domain))
+                    checkup.removal(of: setting.key, in: domain))
             }
         }
     }

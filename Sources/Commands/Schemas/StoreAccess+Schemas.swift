@@ -46,6 +46,13 @@ extension StoreAccess {
         }
     }
 
+    /// The key, or where that is a former one the one that its setting has now, which is said.
+    func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
+        guard let present = schemaInForce(domain)?.presentKeys[key.key] else { return key }
+        try surroundings.note("\(key.key) is called \(present) now".onOneLine)
+        return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
+    }
+
     /// The values of a text without types, each as the schema of the domain declares it where it says one of that type.
     func adapted(_ values: PropertyList.Dictionary, in domain: AddressedDomain) -> PropertyList.Dictionary {
         guard let schema = installedSchema(domain)?.schema else { return values }
@@ -60,8 +67,23 @@ extension StoreAccess {
         for key in values.keys where key.isHidden {
             try surroundings.note("\(key): left out, since prefs itself keeps this key")
         }
-        let visible = values.withoutHidden
+        let visible = try underPresentKeys(values.withoutHidden, in: domain)
         return try input.isUntyped() ? adapted(visible, in: domain) : visible
+    }
+
+    /// The values under the keys that their settings have now. What stands under both counts under the present one.
+    private func underPresentKeys(
+        _ values: PropertyList.Dictionary, in domain: AddressedDomain
+    ) throws -> PropertyList.Dictionary {
+        guard let former = schemaInForce(domain)?.presentKeys, !former.isEmpty else { return values }
+        var result = values
+        for entry in values {
+            guard former[entry.key] != nil else { continue }
+            let key = try present(KeyArgument(EntryPath([EntryPath.Component(entry.key)])), in: domain).key
+            result[entry.key] = nil
+            if values[key] == nil { result[key] = entry.value }
+        }
+        return result
     }
 
     /// What may be given away of a domain: to the standard output no secret, and none to a file that others can read.

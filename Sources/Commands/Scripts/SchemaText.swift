@@ -9,11 +9,14 @@ struct SchemaText {
     let bytes: [UInt8]
     /// When it was last changed, where that is known.
     let modified: Timestamp?
+    /// The folder that it lies in, and in which those that it extends may lie.
+    private let folder: FilePath?
 
-    init(name: String, bytes: [UInt8], modified: Timestamp?) {
+    init(name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?) {
         self.name = name.onOneLine
         self.bytes = bytes
         self.modified = modified
+        self.folder = folder
     }
 
     /// The text of a file.
@@ -25,12 +28,13 @@ struct SchemaText {
         guard status.kind == .file else {
             throw CommandFailure(.systemFailed, "\(path): is no file that could be read as a schema".onOneLine)
         }
-        guard status.size <= Self.mostBytes else {
+        guard status.size <= SchemaPlaces.mostBytes else {
             throw CommandFailure(
                 .damaged, "\(path): too large for a schema, with \(status.size) bytes".onOneLine)
         }
         self.init(
-            name: path.description, bytes: try file.contents(status, limit: Self.mostBytes), modified: status.modified)
+            name: path.description, bytes: try file.contents(status, limit: SchemaPlaces.mostBytes),
+            modified: status.modified, folder: path.parent)
     }
 
     /// The text of what an option names; `-` is the standard input.
@@ -40,22 +44,29 @@ struct SchemaText {
             return
         }
         self.init(
-            name: "standard input", bytes: try surroundings.terminal.input(limit: Self.mostBytes), modified: nil)
+            name: "standard input", bytes: try surroundings.terminal.input(limit: SchemaPlaces.mostBytes),
+            modified: nil, folder: nil)
     }
-
-    /// A schema is written by hand; ten thousand settings with a paragraph each are less.
-    private static let mostBytes = 16 << 20
 
     /// The schema, or all that is wrong with it.
     ///
     /// - Parameter checks: Whether its declarations are held against one another. What cannot be read is found all the
     ///   same, and then all is said.
     func schema(_ surroundings: Surroundings, checks: Bool = true) throws -> Schema {
-        let installed = InstalledSchemas(surroundings)
-        let (schema, mistakes) = Schema.read(bytes, checks: checks, extending: { installed.schema(of: $0) })
+        let (schema, mistakes) = Schema.read(bytes, checks: checks) { declared(by: $0, surroundings) }
         if let schema, mistakes.isEmpty { return schema }
         guard checks else { return try self.schema(surroundings) }
         throw FaultySchema(name: name, mistakes: mistakes)
+    }
+
+    /// What a schema that this one extends declares itself: the one beside it, else the installed one.
+    private func declared(by domain: String, _ surroundings: Surroundings) -> Schema? {
+        if let folder, let name = try? DomainName(domain) {
+            let path = SchemaPlaces.file(of: name, in: folder)
+            let bytes = try? surroundings.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
+            if let bytes = bytes ?? nil { return Schema.declared(in: bytes) }
+        }
+        return SchemaPlaces(on: surroundings.machine).declared(by: domain, on: surroundings.machine)
     }
 }
 

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
@@ -36,7 +37,7 @@ extension ScriptCall {
         }
         let status = try file.status()
         guard status.kind == .file else { throw CommandFailure(.systemFailed, "\(path): is no file".onOneLine) }
-        guard !status.isReadableByOthers else {
+        guard !status.isExposed else {
             throw CommandFailure(.usage, "\(path): others can read this file; chmod 600 mends it".onOneLine)
         }
         return try file.contents(status, limit: Self.mostBytesOfSecret)

@@ -37,7 +37,8 @@ struct ScriptFile {
         }
         switch reference {
         case .inline(let text):
-            return SchemaText(name: path.description, bytes: Array(text.utf8), modified: try modified(path))
+            return SchemaText(
+                name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent)
         case .file(let name): return try SchemaText(place(of: name), surroundings)
         }
     }

@@ -76,7 +76,7 @@ extension StoredLayers.Found {
     fileprivate mutating func dropExposedSecrets(
         _ schema: Schema, _ status: FileStatus?, _ access: StoreAccess
     ) throws {
-        guard let status, status.isReadableByOthers else { return }
+        guard let status, status.isExposed else { return }
         for setting in schema.allSettings where setting.isSensitive {
             for key in [setting.key] + setting.renamedFrom where values[key] != nil {
                 values[key] = nil
@@ -86,11 +86,6 @@ extension StoredLayers.Found {
             }
         }
     }
-}
-
-extension FileStatus {
-    /// Whether anybody but the owner may read what is here.
-    var isReadableByOthers: Bool { !permissions.isDisjoint(with: FilePermissions(rawValue: 0o044)) }
 }
 
 extension Schema {

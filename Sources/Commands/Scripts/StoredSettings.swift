@@ -23,12 +23,8 @@ struct StoredSettings {
     /// Makes what is stored that of the schema's version, in one transaction.
     func migrate(_ layers: StoredLayers) throws {
         let due = due(in: layers)
-        guard !due.isEmpty else { return }
-        let schema = schema
-        try access.commit(
-            due.map { found in
-                DomainEdit(found.file) { draft in draft.values = try Self.migrated(draft.values, by: schema) }
-            }, WriteReason(rawValue: "migrate"))
+        guard !due.isEmpty, let name = domain.name else { return }
+        try access.commit(DomainMigration(schema, name).edits(of: due.map(\.file)), .migrate)
     }
 
     /// What is stored as it will be once it is migrated.
@@ -50,16 +46,6 @@ struct StoredSettings {
         return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
     }
 
-    private static func migrated(
-        _ values: PropertyList.Dictionary, by schema: Schema
-    ) throws -> PropertyList.Dictionary {
-        do throws(Schema.NewerVersion) {
-            return try schema.migrated(values).values
-        } catch {
-            throw CommandFailure(.invalidValue, "\(error)")
-        }
-    }
-
     private func layer(of key: String) -> Layer {
         if domain.name == nil { return domain.layer }
         return schema.anyDeclaration(of: key)?.isByHost ?? false ? .userHost : domain.layer
@@ -67,16 +53,12 @@ struct StoredSettings {
 
     private func edit(_ layer: Layer, _ changes: Form.Changes) throws -> DomainEdit {
         let file = try domain.name.map { try access.file(of: $0, in: layer) } ?? domain.file
-        let schema = schema
+        let (rules, name) = (SchemaRules(schema), domain.word)
         return DomainEdit(file) { draft in
-            var values = try Self.migrated(draft.values, by: schema)
-            for entry in changes.values { values[entry.key] = entry.value }
-            for key in changes.resets { for key in schema.keys(of: key) { values[key] = nil } }
-            // A domain that says nothing of its version would be taken for one of the first.
-            if schema.version > 1, !values.isEmpty {
-                values[Schema.versionKey] = .integer(PropertyList.Integer(schema.version))
+            try rules.change(&draft, of: name) { draft in
+                for entry in changes.values { draft.values[entry.key] = entry.value }
+                for key in changes.resets { draft.values[key] = nil }
             }
-            draft.values = values
         }
     }
 }

@@ -37,7 +37,7 @@ extension Verb {
         _ invocation: Invocation, from domains: [AddressedDomain], _ access: StoreAccess
     ) throws {
         guard let first = domains.first else { return }
-        let key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        let key = try invocation[operand: "KEY"].map { try access.present(KeyArgument($0), in: first) }
         if let key, !invocation.has(.force) { try access.checkNotForced([key.key], in: first) }
         let found = Mutex((domain: false, key: false))
         let edits = try domains.map { domain in

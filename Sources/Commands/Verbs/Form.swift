@@ -15,7 +15,7 @@ extension Verb {
     ) { invocation, surroundings in
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let schema = try Verb.schema(of: domain, invocation, surroundings)
+        let schema = try Verb.schema(of: domain, access, invocation)
         let stored = try StoredLayers(domain, schema, access)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
@@ -28,21 +28,24 @@ extension Verb {
 
     /// The schema that `--schema` names, or the installed one.
     private static func schema(
-        of domain: AddressedDomain, _ invocation: Invocation, _ surroundings: Surroundings
+        of domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
     ) throws -> Schema {
         if let word = invocation[.schema] {
-            let schema = try SchemaText(option: word, surroundings).schema(surroundings)
+            let schema = try SchemaText(option: word, access.surroundings).schema(access.surroundings)
             guard domain.name == nil || schema.domain == domain.name?.text else {
                 throw CommandFailure(
                     .usage, "\(word.onOneLine) is the schema of \(schema.domain.onOneLine), not of \(domain.word)")
             }
             return schema
         }
-        guard let name = domain.name, let text = try InstalledSchemas(surroundings).text(of: name) else {
+        guard let installed = access.installedSchema(domain) else {
             throw CommandFailure(
                 .notFound, "no schema for \(domain.word.onOneLine) is installed; --schema names a file")
         }
-        return try text.schema(surroundings)
+        guard let schema = installed.schema else {
+            throw CommandFailure(.damaged, "\(installed.file):\(installed.faults.joined(separator: "; "))".onOneLine)
+        }
+        return schema
     }
 
     /// Refuses settings of another version than the schema's: a form shows what it would overwrite as it is.

@@ -10,8 +10,8 @@ extension Verb {
     ) { invocation, surroundings in
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let old = try KeyArgument(forWriting: invocation[operand: "OLD"] ?? "")
-        let new = try KeyArgument(forWriting: invocation[operand: "NEW"] ?? "")
+        let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
+        let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         if !invocation.has(.force) { try access.checkNotForced([old.key, new.key], in: domain) }
         try access.change(domain, isForced: invocation.has(.force)) { values in
             var root = PropertyList.dictionary(values)

@@ -34,7 +34,7 @@ extension Verb {
             return .done
         }
         let word = invocation[operand: "KEY"] ?? ""
-        let key = try KeyArgument(forWriting: word)
+        let key = try access.present(KeyArgument(forWriting: word), in: domain)
         let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
         let notices = Mutex<[String]>([])

@@ -171,7 +171,7 @@ extension LocalState {
 
 extension LocalState {
     /// Notes that the view of a key is another one now, while its file is what it was.
-    private mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?) {
+    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?) {
         let domain = key.prefix(components: 1)
         let exception = shadows[domain]?.exceptions[key]
         guard before != after, exception?.reason != .limit else { return }

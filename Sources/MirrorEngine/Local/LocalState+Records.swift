@@ -190,11 +190,14 @@ extension LocalState {
         intent = nil
         let former = writer
         knowledge[former] = (outbox.first?.dot.sequence).map { $0 - 1 } ?? sequence
+        let shown = shownValues(of: Set(outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }))
         takeBackOutbox()
         let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in
             transaction.renamed(Dot(writer: new, sequence: sequence), atMost: (former, knowledge[former]))
         }
         for transaction in renamed { for atom in transaction.atoms { atoms.join(atom) } }
+        // Among equal stamps the new name may win where the former did not.
+        for (key, value) in shown { updateException(key, before: value, after: atoms.value(at: key)) }
         renameBeats(from: former, to: renamed)
         outbox = renamed
         formerWriters.insert(former)
@@ -207,6 +210,12 @@ extension LocalState {
         folder.owesBase = true
         // What we published as our former self is read like any other's.
         peers[former] = Peer()
+    }
+
+    /// What the state says of keys whose domains have files here.
+    private func shownValues(of keys: Set<Path>) -> [(Path, CanonicalValue?)] {
+        keys.filter { shadows[$0.prefix(components: 1)]?.isCaptured ?? false }.sorted()
+            .map { ($0, atoms.value(at: $0)) }
     }
 
     private mutating func takeBackOutbox() {

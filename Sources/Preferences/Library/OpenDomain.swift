@@ -208,7 +208,9 @@ extension OpenDomain.State {
         var next = contents.values
         for (key, change) in pending { next[key] = change.value }
         for entry in values where next[entry.key] == nil { changes.note(entry.key, isOwn: own.contains(entry.key)) }
-        for entry in next where values[entry.key] != entry.value {
+        // Whether others can read the file decides on what counts of it.
+        let isOtherwise = (stored.status?.isExposed ?? false) != (contents.status?.isExposed ?? false)
+        for entry in next where isOtherwise || values[entry.key] != entry.value {
             changes.note(entry.key, isOwn: own.contains(entry.key))
         }
         values = next

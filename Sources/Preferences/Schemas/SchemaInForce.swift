@@ -12,7 +12,7 @@ package struct SchemaInForce: Sendable {
     /// The declarations that look-ups heed, by key.
     package let declarations: [String: SettingDeclaration]
     /// The keys of today by the former ones.
-    let presentKeys: [String: String]
+    package let presentKeys: [String: String]
 
     /// What the command line and the variables of a program say, as it has declared them.
     struct ProgramValues: Sendable {

@@ -22,8 +22,8 @@ package struct SchemaPlaces: Hashable, Sendable {
         self = kind == .native ? SchemaPlaces(on: machine) : .none
     }
 
-    /// The most bytes of a schema.
-    package static let mostBytes = 1 << 20
+    /// The most bytes of a schema. One is written by hand; ten thousand settings with a paragraph each are less.
+    package static let mostBytes = 16 << 20
 
     /// Where a domain's schema lies in one of the folders.
     package static func file(of domain: DomainName, in folder: FilePath) -> FilePath {
