@@ -52,12 +52,16 @@ import Testing
     @Test func `stays there where a schema says so`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
-        for host in hosts { try host.install(merging: [], home: ["token"]) }
+        for host in hosts { try host.install(home: ["token"], secrets: ["account"]) }
         try hosts[0].write("token", "secret")
+        try hosts[0].write("account", ["password": "secret"])
         try hosts[0].write("other", 1)
         try bench.comeToRest(hosts)
         #expect(try hosts[1].values() == ["other": 1])
-        #expect(try hosts[0].values() == ["other": 1, "token": "secret"])
+        #expect(try hosts[0].values() == ["other": 1, "token": "secret", "account": ["password": "secret"]])
+        for bytes in try bench.directoryContents().values {
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("secret"))
+        }
     }
 
     @Test func `while both were apart has one winner, and the loser is kept`() throws {

@@ -143,11 +143,18 @@ struct MirrorHost: Sendable {
         try fileSystem.replace(file(domain).path, with: try file(domain).serialized(values, as: .xml))
     }
 
-    /// Installs a schema in which these keys are dictionaries that merge.
-    func install(merging keys: [String], home: [String] = [], for domain: DomainName = "com.example.a") throws {
+    /// Installs a schema in which these keys are dictionaries that merge, stay on their host, or have a secret in them.
+    func install(
+        merging keys: [String] = [], home: [String] = [], secrets: [String] = [],
+        for domain: DomainName = "com.example.a"
+    ) throws {
+        let password: PropertyList = ["Key": "password", "Type": "string", "Sensitive": true]
         let settings =
             keys.map { PropertyList.dictionary(["Key": .string($0), "Type": "dictionary", "Merge": true]) }
             + home.map { PropertyList.dictionary(["Key": .string($0), "Type": "string", "Mirrored": false]) }
+            + secrets.map {
+                PropertyList.dictionary(["Key": .string($0), "Type": "dictionary", "Entries": [password]])
+            }
         let schema: PropertyList = ["Domain": .string(domain.text), "Settings": .array(settings)]
         let folder = try #require(FilePath("/home/ada/\(name)/data/prefs/schemas"))
         try fileSystem.makeFolders(folder)

@@ -6,42 +6,42 @@ internal import Synchronization
 /// What the schemas that are installed say of a domain's keys: how values merge, and which stay on this host.
 final class SchemaPolicy: Sendable {
     private let machine: Machine
-    private let folders: [FilePath]
-    private let schemas = Mutex<[String: Schema?]>([:])
+    private let places: SchemaPlaces
+    private let schemas = Mutex<[DomainName: Schema?]>([:])
 
     init(_ machine: Machine) {
         self.machine = machine
-        let own = (try? machine.environment.folder(.data, in: machine.fileSystem)).map { [$0] } ?? []
-        folders = (own + machine.environment.systemFolders(.data)).map { $0.resolving("prefs/schemas") }
+        places = SchemaPlaces(on: machine)
     }
 
     var policy: DomainPolicy {
         DomainPolicy(
             kind: { [self] domain, key in declaration(domain, key)?.merges == true ? .dictionary : .register },
-            staysHome: { [self] domain, key in declaration(domain, key)?.staysHere ?? false })
+            staysHome: { [self] domain, key in
+                declaration(domain, key).map { $0.staysHere || $0.rule.hasSecret } ?? false
+            })
     }
 
     /// Looks at the schemas again.
     func reload() { schemas.withLock { $0 = [:] } }
 
     private func declaration(_ domain: String, _ key: String) -> SettingDeclaration? {
-        schema(of: domain)?.declaration(of: key)
+        guard let name = try? DomainName(domain) else { return nil }
+        if let known = schemas.withLock({ $0[name] }) { return known?.declaration(of: key) }
+        // Also one with mistakes says what is secret.
+        let schema = places.schema(of: name, on: machine)?.readable
+        schemas.withLock { $0[name] = .some(schema) }
+        return schema?.declaration(of: key)
     }
+}
 
-    private func schema(of domain: String) -> Schema? {
-        if let known = schemas.withLock({ $0[domain] }) { return known }
-        let schema = read(domain, depth: 0)
-        schemas.withLock { $0[domain] = .some(schema) }
-        return schema
-    }
-
-    private func read(_ domain: String, depth: Int) -> Schema? {
-        guard depth < 16, (try? DomainName(domain)) != nil, let name = FileName(domain + ".plist") else { return nil }
-        for folder in folders {
-            let path = folder.appending(name)
-            guard let bytes = (try? machine.fileSystem.contents(of: path, limit: 16 << 20)) ?? nil else { continue }
-            return Schema.read(bytes, checks: false) { self.read($0, depth: depth + 1) }.schema
+extension ValueRule {
+    /// Whether anything inside a value is sensitive, so that all of it stays on its host.
+    fileprivate var hasSecret: Bool {
+        switch contents {
+        case .anything: false
+        case .each(let rule): rule.hasSecret
+        case .entries(let rows): rows.contains { $0.staysHere || $0.rule.hasSecret }
         }
-        return nil
     }
 }
