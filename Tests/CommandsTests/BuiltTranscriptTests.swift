@@ -55,7 +55,9 @@ private final class ShortHome {
     /// in time, programs with the numbers of their processes.
     func masked(_ text: String) -> String {
         text.replacingOccurrences(of: path, with: Self.simulated)
+            .replacingOccurrences(of: BuiltCommand.path ?? "", with: "/usr/bin/program")
             .replacing(/[0-9a-f]{32}/, with: "HOST")
+            .replacing(/\b[0-9a-f]{15}\b/, with: "STAMP")
             .replacing(/(program|prefs)\[[0-9]+\]/, with: "PROGRAM")
             .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9:.]+(Z| [+-][0-9]{4})?/, with: "TIME")
     }

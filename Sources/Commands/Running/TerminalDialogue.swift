@@ -24,6 +24,8 @@ final class TerminalDialogue: Dialogue {
     }
 
     func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
+        // Before the terminal is changed, and before anybody can see a question that an interrupt could answer.
+        _ = try state.withLock { state in try state.listen() }
         let isTyped = terminal.isTerminal(.input)
         let echo = isSecret && isTyped ? try EchoSuppression() : nil
         defer { echo?.end() }
@@ -79,7 +81,7 @@ extension TerminalDialogue.State {
     }
 
     /// Has a thread of its own wait for the signals: all others have them blocked, so none is lost or runs a handler.
-    private mutating func listen() throws(SystemFailure) -> Int32 {
+    fileprivate mutating func listen() throws(SystemFailure) -> Int32 {
         if let signals { return signals }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemFailure(ErrorCode(rawValue: errno), .open, nil) }
