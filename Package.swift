@@ -15,7 +15,10 @@ let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
     [.unsafeFlags(["-static-executable"], .when(platforms: [.linux], configuration: .release))],
     [
         .unsafeFlags(
-            ["-static-executable", "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "-s"],
+            [
+                "-static-executable", "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--icf=all", "-Xlinker",
+                "-s",
+            ],
             .when(platforms: [.linux], configuration: .release))
     ]
 )
@@ -51,7 +54,9 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
-            ]),
+            ],
+            // What a command does once need not be quick but small.
+            swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"], swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
