@@ -160,6 +160,7 @@ struct `A form on a terminal` {
         command = try BuiltCommand()
         terminal = try PseudoTerminal()
         try command.home.write(schema, to: "form.plist")
+        #expect(try command.run(["schema", "install", command.folder + "/form.plist"]).status == 0)
         process = try SpawnedProcess(
             try #require(BuiltCommand.path),
             ["form", "--plain", "com.example.form", "--schema", command.folder + "/form.plist"], command.environment,
@@ -187,7 +188,10 @@ struct `A form on a terminal` {
         #expect(try process.end().status == 0)
         #expect(!terminal.screen.contains("s3cret") && terminal.screen.contains("30"))
         #expect(terminal.isAsUsual)
-        #expect(try command.run(["read", "com.example.form", "token"]).text == "s3cret\n")
+        #expect(try command.run(["read", "com.example.form", "token"]).text == "••••\n")
+        #expect(try command.run(["export", "com.example.form", command.folder + "/form"]).status == 0)
+        let stored = try PropertyList(parsing: Data(contentsOf: URL(filePath: command.folder + "/form")))
+        #expect(stored["token"] == "s3cret")
     }
 
     @Test(arguments: [false, true])

@@ -160,6 +160,10 @@ struct ScriptBench {
     @Test func `a secret is kept where nobody else can read it, and a forced key is not written`() throws {
         let bench = try ScriptBench()
         try bench.write("s3cret\n", to: "/tmp/token")
+        let unknown = try bench.run(["--save", "--token-file", "/tmp/token", "t"])
+        #expect(unknown.output == "exit 3\n" && unknown.errors.contains("prefs schema install FILE"))
+        #expect(try bench.prefs("read", "com.example.backup").status == 1)
+        #expect(try bench.prefs("schema", "install", "/tmp/backup.plist").status == 0)
         let outcome = try bench.run(["--save", "--token-file", "/tmp/token", "t"])
         #expect(bench.value("token", in: outcome) == "'s3cret'" && outcome.errors.isEmpty)
         #expect(bench.value("token", in: try bench.run([])) == "'s3cret'")
@@ -206,6 +210,28 @@ struct ScriptBench {
         let refused = try bench.run(["--save", "-k", "5", "t"])
         #expect(refused.output == "exit 3\n" && refused.status == 3)
         #expect(try bench.prefs("read", "com.example.backup", "keep").output == "40\n")
+    }
+
+    @Test(arguments: [
+        ("{ Key = z; Type = integer; Default = 9; Maximum = 5; }", "Default: must be at most 5"),
+        ("{ Key = who; Positional = 1; Required = YES; Default = 9; Pattern = \"[a-z]\"; }", "Default: must match [a-z]"),
+    ])
+    func `a default that breaks its own rule is told, and never an empty value`(_ row: (setting: String, reason: String))
+        throws
+    {
+        let bench = try ScriptBench(schema: "{ Domain = com.example.broken; Settings = (\(row.setting)); }")
+        let outcome = try bench.run([])
+        #expect(outcome.output == "exit 5\n" && outcome.errors.contains(row.reason), "\(outcome)")
+    }
+
+    @Test func `operands of which there must be some are asked for`() throws {
+        let schema = """
+            { Domain = com.example.rest; Settings = (
+                { Key = rest; Type = array; Elements = { Type = string; }; Positional = 1; MinimumCount = 1; }); }
+            """
+        let outcome = try ScriptBench(schema: schema).run([])
+        #expect(outcome.output == "exit 2\n" && outcome.errors.contains("REST"), "\(outcome)")
+        #expect(try ScriptBench(schema: schema).run(["a"]).status == 0)
     }
 
     // MARK: Secrets

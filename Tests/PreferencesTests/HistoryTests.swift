@@ -30,7 +30,7 @@ import Testing
 
     /// What a program does between a flush and the moment at which its version would be kept by itself.
     enum Afterwards: CaseIterable {
-        case waits, ends, changesMore, isKilledBeforeAnotherWrites, isFollowedByAStranger
+        case waits, ends, changesMore, isKilledBeforeAnotherWrites, isFollowedByAStranger, writesOverAStranger
     }
 
     static let afterFlush: [(Afterwards, [PropertyList.Dictionary], [WriteReason])] = [
@@ -38,6 +38,7 @@ import Testing
         (.changesMore, [["a": 1], ["a": 1, "b": 2]], [.flush, .write]),
         (.isKilledBeforeAnotherWrites, [["a": 1], ["a": 1, "b": 2]], [.flush, .write]),
         (.isFollowedByAStranger, [["a": 1], ["b": 3], ["b": 2]], [.flush, .found, .write]),
+        (.writesOverAStranger, [["a": 1], ["b": 3], ["b": 3, "c": 4]], [.flush, .found, .flush]),
     ]
 
     @Test(arguments: afterFlush)
@@ -59,6 +60,10 @@ import Testing
             try bench.process().scribble(Self.file.serialized(["b": 3], as: .xml), to: Self.file.path)
             bench.simulated.clock.advance(by: .seconds(2))
             try bench.process().set("b", 2, in: Self.file)
+        case .writesOverAStranger:
+            try bench.process().scribble(Self.file.serialized(["b": 3], as: .xml), to: Self.file.path)
+            defaults.set(4, forKey: "c")
+            store.process.flushAll()
         }
         let history = try #require(History(of: Self.file, on: bench.process()))
         #expect(try Self.versions(bench) == versions)

@@ -91,6 +91,18 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["keep": 6, "$schemaVersion": 2])
     }
 
+    @Test func `of the first settings of a new domain are all of the schema's version, also before they are written`() throws {
+        let bench = try SchemaBench(Self.second)
+        let defaults = bench.defaults()
+        for number in 4...6 { try defaults.set(number, for: .keep) }
+        try defaults.flush()
+        #expect(try bench.file() == ["keep": 6, "$schemaVersion": 2])
+        defaults.removePersistentDomain(forName: "com.example.backup")
+        for number in 7...8 { try defaults.set(number, for: .keep) }
+        try defaults.flush()
+        #expect(try bench.file() == ["keep": 8, "$schemaVersion": 2])
+    }
+
     static let versions: [(PropertyList.Dictionary, String)] = [
         (["copies": 4], "version 1, and its schema wants version 2"),
         (["keep": 4, "$schemaVersion": 3], "version 3, and its schema knows them up to 2"),

@@ -78,6 +78,7 @@ struct ScriptCall {
             return try refuse([error])
         }
         for note in arguments.notes { try say("\(note)") }
+        if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
         if arguments.saves { try save(given, arguments.command) }
         let layers = stored.layers(arguments: given, environment: arguments.environment)
         let inForce = schema.valuesInForce(layers, command: arguments.command).values
@@ -168,4 +169,9 @@ struct UnfitForScript: Reportable {
 extension EnvironmentVariables {
     /// The variables by their names; of two of one name, the first one counts.
     fileprivate var table: [String: String] { Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first } }
+}
+
+extension SettingDeclaration {
+    /// Whether the default is none that the setting may have: then there is no value to hand over.
+    fileprivate var hasBrokenDefault: Bool { defaultValue.map { !rule.problems(with: $0).isEmpty } ?? false }
 }

@@ -16,8 +16,22 @@ struct StoredSettings {
         for key in changes.resets { parts[layer(of: key), default: .init()].resets.append(key) }
         let keys = changes.values.keys.map(\.self) + changes.resets
         try access.checkNotForced(keys, in: domain)
+        try checkSecrets(changes.values.keys.map(\.self))
         try access.commit(
             parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
+    }
+
+    /// Refuses to store a secret that no other command would take for one.
+    private func checkSecrets(_ keys: [String]) throws {
+        guard let name = domain.name else { return }
+        let secrets = keys.filter { schema.anyDeclaration(of: $0)?.isSensitive ?? false }
+        let installed = secrets.isEmpty ? nil : access.schemas[name]?.schema
+        for key in secrets where !(installed?.anyDeclaration(of: key)?.isSensitive ?? false) {
+            throw CommandFailure(
+                .invalidValue,
+                "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored as long as its schema is not installed; nothing was saved (prefs schema install FILE)"
+            )
+        }
     }
 
     /// Makes what is stored that of the schema's version, in one transaction.

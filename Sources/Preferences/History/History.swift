@@ -49,6 +49,8 @@ package struct UnkeptVersion: Sendable {
     let bytes: [UInt8]
     let note: WriteNote
     let transaction: String
+    /// When it was written, which may be long before it is kept.
+    let time: Timestamp
     /// Whether there was no file before it.
     var isFirst = false
 }
@@ -75,7 +77,7 @@ extension History {
         guard policy.versions > 0 else { return }
         let bytes = unkept.bytes
         let version = next(
-            after: former, unkept.note, unkept.transaction, size: bytes.count, isFirst: unkept.isFirst)
+            after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
@@ -96,7 +98,7 @@ extension History {
     func recordLink(_ path: FilePath, size: Int, _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
         guard policy.versions > 0 else { return }
         let former = versions
-        let version = next(after: former, note, transaction, size: size, isFirst: false)
+        let version = next(after: former, note, transaction, machine.clock.wall, size: size, isFirst: false)
         guard let name = version.fileName else { return }
         do throws(SystemFailure) {
             if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
@@ -110,13 +112,13 @@ extension History {
     /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody
     /// knows what.
     private func next(
-        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, size: Int, isFirst: Bool
+        after former: [KeptVersion], _ note: WriteNote, _ transaction: String, _ time: Timestamp, size: Int,
+        isFirst: Bool
     ) -> KeptVersion {
         let last = former.last?.sequence ?? (isFirst ? 0 : 1)
         let (sequence, overflows) = last.addingReportingOverflow(1)
         return KeptVersion(
-            sequence: overflows ? .max : sequence, time: machine.clock.wall, note: note, transaction: transaction,
-            size: size)
+            sequence: overflows ? .max : sequence, time: time, note: note, transaction: transaction, size: size)
     }
 
     private func create(_ path: FilePath) -> (any OpenFile)? {

@@ -77,7 +77,7 @@ package struct KeptVersion: Hashable, Sendable {
     /// The program's name in characters that a file's name may have.
     private static func encoded(_ program: String) -> String { DomainName(encoding: program).text }
 
-    private static func decoded(_ name: ArraySlice<UInt8>) -> String {
+    static func decoded(_ name: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
         var rest = name
         while let byte = rest.popFirst() {

@@ -159,7 +159,8 @@ extension Defaults {
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
             try schema?.rules.check(changes, over: stored, status, domainName)
-            domain.set(changes.filter { stored[$0.0] != $0.1 })
+            let beginning = stored.isEmpty && !values.isEmpty ? schema?.rules.beginning ?? [] : []
+            domain.set(changes.filter { stored[$0.0] != $0.1 } + beginning)
         } catch {
             for (key, reason) in error.reasons(of: Array(values.keys)) { post(.refused(key: key, reason: reason)) }
         }

@@ -21,6 +21,8 @@ public final class Defaults: Sendable {
     private let environment: [String: String]
     /// The schema by which the domain is looked up; nothing as long as nobody has looked for it.
     private let prepared = Mutex<Prepared?>(nil)
+    /// Held by whoever says which layers there are: one at a time.
+    private let preparing = Mutex(())
 
     private struct Prepared: Sendable { let schema: SchemaInForce? }
 
@@ -57,14 +59,15 @@ public final class Defaults: Sendable {
     /// The schema that is in force, which the first look-up looks for.
     var schema: SchemaInForce? {
         if let prepared = prepared.withLock(\.self) { return prepared.schema }
-        let schema = store.process.schemas[name]
-        target.state.withLock { $0.rules = schema?.rules }
-        let isFirst = prepared.withLock { prepared in
-            defer { prepared = prepared ?? Prepared(schema: schema) }
-            return prepared == nil
+        return preparing.withLock { _ in
+            if let prepared = prepared.withLock(\.self) { return prepared.schema }
+            let schema = store.process.schemas[name]
+            target.state.withLock { $0.rules = schema?.rules }
+            replaceSources(schema)
+            // Only now: whoever finds it prepared looks into the layers at once.
+            prepared.withLock { $0 = Prepared(schema: schema) }
+            return schema
         }
-        if isFirst { replaceSources(schema) }
-        return schema
     }
 
     private func replaceSources(_ schema: SchemaInForce?) {
@@ -112,8 +115,11 @@ public final class Defaults: Sendable {
 
     /// Takes other suites, the most important first.
     func setSuites(_ change: (inout [DomainName]) -> Void) {
-        suites.withLock { suites in change(&suites) }
-        replaceSources(schema)
+        let schema = schema
+        preparing.withLock { _ in
+            suites.withLock { suites in change(&suites) }
+            replaceSources(schema)
+        }
         restartObserving()
     }
 
@@ -138,7 +144,9 @@ public final class Defaults: Sendable {
         guard let schema else { return target.set(changes) }
         let (stored, status) = target.stored()
         try schema.rules.check(changes, over: stored, status, name.text)
-        target.set(schema.withFormerKeys(changes, in: stored))
+        // The next set is held against the version that this one begins, be it on the disk by then or not.
+        let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
+        target.set(schema.withFormerKeys(changes, in: stored) + beginning)
     }
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }

@@ -70,9 +70,16 @@ extension OpenDomain {
                 defer { state.flush.unkept = nil }
                 return state.flush.unkept
             }
-            if let unkept { _ = try? writer(.flush).keep(unkept, of: file) }
+            guard let unkept else { return }
+            do throws(StoreFailure) {
+                try writer(.flush).keep(unkept, of: file)
+            } catch {
+                // Whoever has the lock need not be writing: it is tried again.
+                if case .locked = error.problem { state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept } }
+            }
         }
         signals.pending.forget(self)
+        scheduleKeeping()
     }
 
     var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }

@@ -67,6 +67,11 @@ extension SchemaRules {
         throw StoreFailure(.otherVersion(stored: stored, known: schema.version, isNewer: isNewer), domain)
     }
 
+    /// What the first settings of a domain are stored with: their version, where it is not the first.
+    var beginning: [(key: String, value: PropertyList?)] {
+        schema.version > 1 ? [(Schema.versionKey, .integer(PropertyList.Integer(schema.version)))] : []
+    }
+
     /// Refuses to set values over those that are there, or to remove some.
     func check(
         _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary, _ status: FileStatus?,

@@ -54,7 +54,7 @@ package struct DomainMark: Hashable, Sendable {
             let process = Int32(String(decoding: fields[3], as: UTF8.self)),
             let transaction = String(validating: fields[2], as: UTF8.self),
             let reason = String(validating: fields[4], as: UTF8.self),
-            let program = String(validating: fields[5], as: UTF8.self)
+            String(validating: fields[5], as: UTF8.self) != nil
         else { return nil }
         let check = fields[6].prefix { $0 != UInt8(ascii: " ") }
         guard check.elementsEqual(Self.check(of: line[..<(fields[6].startIndex - 1)])) else { return nil }
@@ -63,7 +63,7 @@ package struct DomainMark: Hashable, Sendable {
         guard isDeleted || hash?.count == 32 else { return nil }
         self.init(
             hash: hash, transaction: transaction,
-            note: WriteNote(program: program, process: process, reason: WriteReason(rawValue: reason)))
+            note: WriteNote(program: KeptVersion.decoded(fields[5]), process: process, reason: WriteReason(rawValue: reason)))
     }
 
     private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -31,8 +31,7 @@ struct FilePlan {
         self.resolved = resolved
         (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
         isKeptLater = edit.isKeptLater && locks.markFile(of: resolved.file) != nil
-        // A flush stands for the one before it.
-        unkeptBefore = before.isOwn && !edit.isKeptLater ? edit.unkept : nil
+        unkeptBefore = edit.unkept
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
@@ -226,31 +225,40 @@ struct FilePlan {
                 resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
         } else if bytesBefore != nil || unkeptBefore != nil {
             var versions = history.versions
-            let unkept =
-                bytesBefore.flatMap { unkeptVersion($0, locks.markFile(of: resolved.file), versions, history, writer) }
-                ?? unkeptBefore
-            if let unkept { history.record(unkept, after: &versions, policy: writer.policy) }
+            let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
+            if let unkeptBefore, !isStoodFor(writer.policy),
+                before.isOwn || mark?.transaction == unkeptBefore.transaction
+            {
+                history.record(unkeptBefore, after: &versions, policy: writer.policy)
+            }
+            if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+                history.record(found, after: &versions, policy: writer.policy)
+            }
             self.versions = versions
         }
+    }
+
+    /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
+    private func isStoodFor(_ policy: HistoryPolicy) -> Bool {
+        isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
     }
 
     /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
     /// had no time to keep it.
     private func unkeptVersion(
-        _ bytes: [UInt8], _ lock: (any OpenFile)?, _ versions: [KeptVersion], _ history: History,
-        _ writer: DomainWriter
+        _ bytes: [UInt8], _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> UnkeptVersion? {
-        var found = writer.note
-        found.reason = .found
-        if let mark = lock.flatMap({ DomainMark(in: $0) }) {
-            let isOurs = mark.hash == SHA256.hash(bytes)
-            if isOurs, versions.contains(where: { $0.transaction == mark.transaction }) { return nil }
-            return isOurs
-                ? UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction)
-                : UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        let time = before.status?.modified ?? writer.machine.clock.wall
+        if let mark, mark.hash == SHA256.hash(bytes) {
+            guard !versions.contains(where: { $0.transaction == mark.transaction }) else { return nil }
+            return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
-        if let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes { return nil }
-        return UnkeptVersion(bytes: bytes, note: found, transaction: writer.transactionName())
+        if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {
+            return nil
+        }
+        var note = writer.note
+        note.reason = .found
+        return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
     }
 
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
@@ -258,7 +266,9 @@ struct FilePlan {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        let version = UnkeptVersion(bytes: bytes, note: note(writer), transaction: transaction, isFirst: isFirst)
+        let version = UnkeptVersion(
+            bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
+            isFirst: isFirst)
         guard !isKeptLater else {
             unkept = version
             return

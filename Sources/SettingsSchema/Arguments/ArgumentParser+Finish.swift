@@ -128,6 +128,11 @@ extension ArgumentParser {
             let place = given[key.text]?.place ?? setting.writtenName
             report(.relation(written(problem.reason)), at: place)
         }
+        // Operands of which there must be some are as good as required.
+        for setting in settings where setting.needsOperands {
+            let isThere = isGiven(setting.key) || environment[setting.key] != nil || context.stored[setting.key] != nil
+            if !isThere { report(.relation(.missing), at: setting.writtenName) }
+        }
     }
 
     /// The reason with keys as they are written on a command line.
@@ -145,6 +150,10 @@ extension ArgumentParser {
 }
 
 extension SettingDeclaration {
+    fileprivate var needsOperands: Bool {
+        (positional != nil || takesRest) && !isRequired && defaultValue == nil && rule.minimumCount ?? 0 > 0
+    }
+
     /// What an operand is called in usage and messages.
     package var operandName: String { placeholder ?? key.uppercased() }
 
