@@ -214,9 +214,14 @@ struct ScriptBench {
 
     @Test(arguments: [
         ("{ Key = z; Type = integer; Default = 9; Maximum = 5; }", "Default: must be at most 5"),
-        ("{ Key = who; Positional = 1; Required = YES; Default = 9; Pattern = \"[a-z]\"; }", "Default: must match [a-z]"),
+        (
+            "{ Key = who; Positional = 1; Required = YES; Default = 9; Pattern = \"[a-z]\"; }",
+            "Default: must match [a-z]"
+        ),
     ])
-    func `a default that breaks its own rule is told, and never an empty value`(_ row: (setting: String, reason: String))
+    func `a default that breaks its own rule is told, and never an empty value`(
+        _ row: (setting: String, reason: String)
+    )
         throws
     {
         let bench = try ScriptBench(schema: "{ Domain = com.example.broken; Settings = (\(row.setting)); }")

@@ -76,4 +76,87 @@ import Testing
             if !takesFile { #expect(others.count == Self.many.count && others["key2"] == "new") }
         }
     }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let happen: @Sendable (MirrorHost) throws -> Void
+        /// Nil where it cannot be undone as if nothing had been.
+        let undo: (@Sendable (MirrorHost) throws -> Void)?
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(
+            testDescription: "a file that nobody may read",
+            happen: { try $0.permit(0, $0.file("com.example.a").path) },
+            undo: { try $0.permit(0o600, $0.file("com.example.a").path) }),
+        Refusal(
+            testDescription: "a lock that nobody may take",
+            happen: { try $0.permit(0, $0.lockOfExample) }, undo: { try $0.permit(0o600, $0.lockOfExample) }),
+        Refusal(
+            testDescription: "a folder in its place",
+            happen: { host in
+                let path = host.file("com.example.a").path
+                _ = try host.fileSystem.remove(path)
+                _ = try host.fileSystem.makeFolder(path, .privateFolder)
+            }, undo: nil),
+    ]
+
+    @Test(arguments: refusals) func `that the system refuses holds up no other`(_ refusal: Refusal) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("old", 1, in: ["com.example.a", "com.example.b"])
+        try bench.comeToRest(hosts)
+        try refusal.happen(hosts[0])
+        bench.disk.clock.advance(by: .seconds(1))
+        try hosts[0].write("near", 1, "com.example.b")
+        try hosts[1].write("far", 1, in: ["com.example.a", "com.example.b"])
+        try bench.comeToRest(hosts)
+        for host in hosts { #expect(try host.values("com.example.b") == ["old": 1, "near": 1, "far": 1]) }
+        var session = try hosts[0].session()
+        #expect(try session.status().held.map(\.domain) == ["com.example.a"])
+        let hasUnfinished = try hosts[0].sync().hasUnfinished
+        #expect(!hasUnfinished)
+        guard let undo = refusal.undo else { return }
+        try undo(hosts[0])
+        bench.disk.clock.advance(by: .seconds(1))
+        try bench.comeToRest(hosts)
+        #expect(try session.status().held.isEmpty)
+        #expect(try hosts[0].values() == ["old": 1, "far": 1])
+    }
+}
+
+@Suite struct `A watched mirror that keeps failing` {
+    @Test func `says so once, and is looked at ever more seldom`() throws {
+        let bench = try MirrorBench()
+        let host = try #require(try bench.hosts("a").first)
+        var service = MirrorService(try host.session(), isEager: false) {}
+        host.fileSystem.setFaults(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: .lock)]))
+        var (failures, waits) = (0, [Duration]())
+        for _ in 0..<20 {
+            let turn = service.turn()
+            if turn.failure != nil { failures += 1 }
+            waits.append(bench.disk.clock.now.duration(to: turn.next))
+            bench.disk.clock.advance(by: max(waits.last ?? .zero, .milliseconds(1)))
+        }
+        #expect(failures == 1)
+        #expect(waits.suffix(5).allSatisfy { $0 > .seconds(5) }, "\(waits)")
+        host.fileSystem.setFaults(FaultPlan())
+        let last = service.turn()
+        #expect(last.failure == nil && service.session.engine.standing == .present)
+    }
+}
+
+extension MirrorHost {
+    fileprivate var lockOfExample: FilePath {
+        let example = file("com.example.a")
+        guard case .file(let path) = example.lock else { return example.path }
+        return path
+    }
+
+    /// Says who may do what with a file.
+    fileprivate func permit(_ permissions: UInt16, _ path: FilePath) throws {
+        // Only the administrator gets at a file that nobody may read.
+        let file = try #require(try disk.process().open(path, .reading))
+        try file.setPermissions(FilePermissions(rawValue: permissions))
+    }
 }

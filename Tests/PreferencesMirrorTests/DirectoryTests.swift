@@ -73,6 +73,48 @@ import Testing
         #expect(try hosts[1].values() == ["key": 1])
     }
 
+    @Test func `is left when it is back, unless a person takes that back`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        let away: FilePath = "/home/ada/away"
+        let rows: [(takesBack: Bool, condition: MirrorCondition)] = [(true, .inSync), (false, .left)]
+        for row in rows {
+            try files.rename(MirrorBench.directory, to: away)
+            #expect(try hosts[0].carryOut(.leave) == .unavailable)
+            #expect(try hosts[0].status().isLeaving)
+            if row.takesBack { try hosts[0].carryOut(.resume) }
+            try files.rename(away, to: MirrorBench.directory)
+            #expect(try hosts[0].condition() == row.condition)
+            #expect(try !hosts[0].status().isLeaving)
+        }
+        #expect(try !hosts[0].session().isAtRest, "it is told each time")
+        #expect(try hosts[0].status().condition == .left)
+        #expect(try hosts[0].carryOut(.resume) == .inSync)
+    }
+
+    @Test func `is neither read nor written in a pause, which is told each time`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        #expect(try hosts[0].carryOut(.pause) == .paused)
+        #expect(try !hosts[0].session().isAtRest)
+        for _ in 0..<2 { #expect(try hosts[0].condition() == .paused) }
+    }
+
+    @Test func `shows nobody a folder as missing that a person has removed`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[1].write("key", 1)
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().engine.local.writer
+        var session = try hosts[0].session()
+        try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
+        #expect(!session.engine.writersInView.contains(writer))
+        #expect(!session.takeReports().contains(.vanished(writer)))
+        #expect(try hosts[0].values() == ["key": 1])
+    }
+
     @Test func `is read, and not written, where it can only be read`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
@@ -86,7 +128,10 @@ import Testing
             try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: 0o555))
         }
         #expect(own.lastChange(of: writer) != nil)
+        #expect(try !hosts[0].status().isReadOnly)
         try hosts[1].write("other", 1)
+        let status = try hosts[1].status()
+        #expect(status.isReadOnly && status.condition == .readOnly, "told before an exchange, too")
         #expect(try hosts[1].condition() == .readOnly)
         #expect(try hosts[1].values() == ["key": 1, "other": 1])
     }

@@ -119,6 +119,19 @@ struct MirrorHost: Sendable {
         return session.condition(after: session.takeReports())
     }
 
+    /// What a person asks for, and how the exchange around it ends.
+    @discardableResult
+    func carryOut(_ command: MirrorEngine.Command) throws -> MirrorCondition {
+        var session = try session()
+        try session.carryOut(command) { disk.clock.advance(by: $0) }
+        return session.condition(after: session.takeReports())
+    }
+
+    func status() throws -> MirrorStatus {
+        var session = try session()
+        return try session.status()
+    }
+
     // MARK: Settings
 
     func file(_ domain: DomainName) -> DomainFile { places.store.user.file(of: domain) }

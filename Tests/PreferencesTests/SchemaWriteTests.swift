@@ -91,7 +91,9 @@ extension Setting where Value == Int {
         #expect(try bench.file() == ["keep": 6, "$schemaVersion": 2])
     }
 
-    @Test func `of the first settings of a new domain are all of the schema's version, also before they are written`() throws {
+    @Test func `of the first settings of a new domain are all of the schema's version, also before they are written`()
+        throws
+    {
         let bench = try SchemaBench(Self.second)
         let defaults = bench.defaults()
         for number in 4...6 { try defaults.set(number, for: .keep) }

@@ -104,6 +104,30 @@ import Testing
         #expect(near.files["s"]?.values == far.files["s"]?.values)
     }
 
+    @Test func `holds a domain whose file could not be read from the first, and says so once`() {
+        for isReleased in [false, true] {
+            let bench = Bench()
+            let far = bench.host("far")
+            far.save("s") { $0 = ["far": 1] }
+            far.sync()
+            let near = bench.host("near")
+            near.damage("s", mark: nil) { $0.content = .unreadable }
+            bench.comeToRest()
+            let shadow = near.engine.local.shadows[Path(domain: "s")]
+            #expect(shadow?.held == .unreadable && shadow?.isCaptured == false)
+            #expect(near.reports.filter { $0 == .held(domain: "s", .unreadable) }.count == 1)
+            let expected: PropertyList.Dictionary = isReleased ? ["far": 1] : ["far": 1, "near": 1]
+            if isReleased {
+                near.command(.release(domain: "s", takesFile: false))
+            } else {
+                near.save("s", mark: nil) { $0 = ["near": 1] }
+            }
+            bench.comeToRest()
+            #expect(near.engine.local.shadows[Path(domain: "s")]?.held == nil)
+            #expect(near.files["s"]?.values == expected && far.files["s"]?.values == expected)
+        }
+    }
+
     @Test func `remembers what a file's format cannot hold, and does not publish that`() {
         let (bench, near, far) = pair()
         near.distortion = { values in if case .uid? = values["u"] { values["u"] = "no uid" } }

@@ -11,7 +11,7 @@ enum FindingText {
         func host(_ writer: WriterID) -> String { session.host(writer) }
         switch finding {
         case .stray(let writer, let name): return "w/\(writer)/\(name): does not belong there; it is left alone"
-        case .faulty(let address, let fault): return "\(address): damaged, or not whole yet: \(fault)"
+        case .faulty(let address, let fault): return "\(address): damaged, or not whole yet: \(fault.phrase)"
         case .unreadable(let address): return "\(address): cannot be read"
         case .missing(let name): return "\(name): a file of this host is missing; the next exchange writes it anew"
         case .missingBlob(let name):

@@ -56,21 +56,27 @@ struct MirrorAccess {
         try surroundings.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
     }
 
-    /// Says what was told by an exchange, and how the command ends.
-    func conclude(_ session: inout MirrorSession) throws -> ExitStatus {
+    /// Says what was told by an exchange, and how the command ends; well, where the mirror stands as was wanted.
+    func conclude(_ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync) throws -> ExitStatus {
         let reports = session.takeReports()
         for report in reports {
             // How the directory stands at the end is what counts.
-            if case .standing(let standing) = report, standing == .present || standing != session.engine.standing {
+            if case .standing(let standing) = report, standing != session.engine.standing || standing.isToldAtEnd {
                 continue
             }
             if let line = MirrorLine.text(of: report, in: session) { try surroundings.say(line) }
         }
         for trouble in session.troubles { try surroundings.note(trouble) }
         let condition = session.condition(after: reports)
+        guard condition != wanted else { return .done }
         if let advice = MirrorLine.advice(condition, session) { try surroundings.note(advice) }
         return ExitStatus(condition)
     }
+}
+
+extension Standing {
+    /// Whether the last line of a command says as much, or nothing is to be said.
+    fileprivate var isToldAtEnd: Bool { [.present, .paused, .left].contains(self) }
 }
 
 extension FilePath {
@@ -86,12 +92,12 @@ extension ExitStatus {
     /// The worst is what the shell gets to know.
     init(_ condition: MirrorCondition) {
         switch condition {
-        case .inSync, .paused: self = .done
+        case .inSync: self = .done
         case .conflicts: self = .conflicts
         case .waiting: self = .waiting
         case .readOnly: self = .systemFailed
         case .overQuota: self = .overQuota
-        case .halted: self = .halted
+        case .paused, .left, .halted: self = .halted
         case .unavailable: self = .unavailable
         }
     }

@@ -17,6 +17,8 @@ enum MirrorLine {
         case .held(let domain, let held):
             return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` says what to type"
         case .standing(.present): return "the directory is there"
+        case .standing(.paused): return paused
+        case .standing(.left): return left
         case .standing(let standing): return standing.phrase
         case .waiting(let waiting): return "waiting: \(waiting.phrase)"
         case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is not in view"
@@ -54,11 +56,17 @@ enum MirrorLine {
         return LosslessJSON.text(of: .dictionary(line))
     }
 
+    static let paused = "paused; `prefs mirror resume` goes on"
+    static let left = "this host has left; `prefs mirror resume` takes part again"
+    static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
+
     /// What a person can type where nothing goes on by itself.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
         let directory = ShellWord.quoted(session.directory.path.description)
         switch condition {
-        case .inSync, .paused: return nil
+        case .inSync: return nil
+        case .paused: return paused
+        case .left: return left
         case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
         case .waiting: return "not all files have come yet; `prefs mirror status` names what is missing"
         case .readOnly: return "the directory cannot be written, so nothing of this host goes out"

@@ -26,7 +26,8 @@ extension MirrorStatus {
     fileprivate var headline: String {
         switch condition {
         case .inSync: "in sync"
-        case .paused: "paused; `prefs mirror resume` goes on"
+        case .paused: MirrorLine.paused
+        case .left: MirrorLine.left
         case .conflicts: "in sync, and conflicts wait"
         case .waiting: isWatched ? "at it" : "not in sync; `prefs mirror sync`"
         case .readOnly: "can only be read"
@@ -41,6 +42,7 @@ extension MirrorStatus {
         var rows = standingRows
         let watching = isWatched ? "watched" : "not watched; `prefs mirror watch`, or `prefs mirror service install`"
         rows.append(("this host", "\(label.onOneLine), \(watching)"))
+        if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
         if pending > 0 { rows.append(("to send", "\(pending) \(pending == 1 ? "change" : "changes")")) }
@@ -72,7 +74,7 @@ extension MirrorStatus {
                 ("directory", "is that of another mirror; `prefs mirror detach`, then"),
                 ("", "`prefs mirror join \(place) --seed merge`"),
             ]
-        case .left: return [("directory", "this host has left")]
+        case .present where isReadOnly: return [("directory", "cannot be written, so nothing of this host goes out")]
         default: return []
         }
     }
@@ -93,6 +95,7 @@ extension MirrorStatus {
             "mirror": .string(id.description), "directory": .string(directory.description), "label": .string(label),
             "writer": .string(writer.description), "state": .string("\(condition)"),
             "directoryState": .string(standing.phrase), "watched": .boolean(isWatched),
+            "leaving": .boolean(isLeaving), "readOnly": .boolean(isReadOnly),
             "domains": .array(domains.map { .string($0) }), "patterns": .array(patterns.map { .string($0) }),
             "hosts": .array(hosts.map(\.propertyList)), "toSend": .integer(PropertyList.Integer(pending)),
             "toFetch": .integer(PropertyList.Integer(unread)),

@@ -71,37 +71,40 @@ extension MirrorVerbs {
 
     static let pause = Verb(
         "pause", .new, "exchange nothing for now", options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in try take(.pause, invocation, surroundings) }
+    ) { invocation, surroundings in try take(.pause, wanting: .paused, invocation, surroundings) }
 
     static let resume = Verb(
         "resume", .new, "exchange again", options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in try take(.resume, invocation, surroundings) }
+    ) { invocation, surroundings in try take(.resume, wanting: .inSync, invocation, surroundings) }
 
     private static func take(
-        _ command: MirrorEngine.Command, _ invocation: Invocation, _ surroundings: Surroundings
+        _ command: MirrorEngine.Command, wanting wanted: MirrorCondition, _ invocation: Invocation,
+        _ surroundings: Surroundings
     ) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, surroundings)
         var status = ExitStatus.done
         for session in try access.all() {
             var session = session
             try session.carryOut(command) { access.wait($0) }
-            status = max(status, try access.conclude(&session))
+            status = max(status, try access.conclude(&session, wanting: wanted))
         }
         return status
     }
 
     static let leave = Verb(
         "leave", .new, "take part no more, and say so",
-        details: ["The domains' files stay as they are, and what this host has written stays in force for the others."],
-        options: [.mirror], statuses: [.invalidValue] + outcomes
+        details: [
+            "The domains' files stay as they are, and what this host has written stays in force for the others. Where nothing can be said in the directory, this host leaves at the next exchange."
+        ],
+        options: [.mirror], statuses: outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
         try session.carryOut(.leave) { access.wait($0) }
         guard session.engine.local.folder.hasLeft else {
-            throw MirrorFailure(
-                .refused("nothing could be said in the directory; try again when it is there, or `prefs mirror detach`")
-            )
+            let status = try access.conclude(&session)
+            try surroundings.note(MirrorLine.leaving)
+            return max(.waiting, status)
         }
         try access.places.forget(session.id)
         return .done
@@ -132,11 +135,12 @@ extension MirrorVerbs {
         details: ["What the host has written is first taken over by this one, so nothing changes for anybody."],
         options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
-        try decide(invocation, surroundings) { .purge($0) }
+        try decide(invocation, surroundings, removesFolder: true) { .purge($0) }
     }
 
     private static func decide(
-        _ invocation: Invocation, _ surroundings: Surroundings, _ command: (WriterID) -> MirrorEngine.Command
+        _ invocation: Invocation, _ surroundings: Surroundings, removesFolder: Bool = false,
+        _ command: (WriterID) -> MirrorEngine.Command
     ) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
@@ -150,7 +154,17 @@ extension MirrorVerbs {
             throw MirrorFailure(.refused("several hosts are called so; name one by its number: \(numbers)"))
         }
         try session.carryOut(command(host.writer)) { access.wait($0) }
+        if removesFolder, host.lastChange != nil, session.hasNoFolder(of: host.writer) {
+            try surroundings.say("removed the folder of \(host.label.onOneLine); what it said stays in force")
+        }
         return try access.conclude(&session)
+    }
+}
+
+extension MirrorSession {
+    /// Whether the directory is there, and has no folder of a writer.
+    fileprivate func hasNoFolder(of writer: WriterID) -> Bool {
+        engine.standing == .present && !engine.writersInView.contains(writer)
     }
 }
 

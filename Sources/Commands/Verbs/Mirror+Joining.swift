@@ -103,6 +103,7 @@ extension MirrorVerbs {
             return pattern
         }
         try session.begin()
+        let former = session.domains
         do {
             defer { session.end() }
             try session.configure { configuration in
@@ -111,7 +112,9 @@ extension MirrorVerbs {
         }
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
-        for domain in session.domains { try surroundings.say("takes part: \(domain.onOneLine)") }
+        let gone = Set(former).subtracting(session.domains).sorted()
+        for domain in gone { try surroundings.say("takes part no more: \(domain.onOneLine)") }
+        for domain in session.domains where gone.isEmpty { try surroundings.say("takes part: \(domain.onOneLine)") }
         return try access.conclude(&session)
     }
 

@@ -90,7 +90,7 @@ extension MirrorVerbs {
             for line in pack.lines { try surroundings.say(line.onOneLine) }
         } catch let fault as PackFault {
             guard let marker = try? Marker(decoding: bytes) else {
-                throw CommandFailure(.damaged, "\(name.onOneLine): \(fault)")
+                throw CommandFailure(.damaged, "\(name.onOneLine): \(fault.phrase)")
             }
             try surroundings.say("marker of the mirror \(marker.mirror)")
         }

@@ -18,6 +18,26 @@ package enum PackFault: Error, Hashable, Sendable {
     case missingBlobs([BlobReference])
 }
 
+extension PackFault {
+    /// What is wrong, for a person.
+    package var phrase: String {
+        switch self {
+        case .endsEarly: "it ends early"
+        case .bytesLeftOver: "something is left over in it"
+        case .notThisFormat: "it is no file of a mirror"
+        case .newerVersion, .unknownField: "it was written by a newer version"
+        case .unknownTag: "it has a value of no known kind"
+        case .notUTF8: "it has a text that is not UTF-8"
+        case .notCanonical: "it is not in canonical form"
+        case .beyondLimit(let what): "it is over a limit: \(what)"
+        case .wrongChecksum: "a checksum does not fit"
+        case .wrongHash: "its hash does not fit"
+        case .contradiction(let what): "it contradicts itself: \(what)"
+        case .missingBlobs: "long values that it refers to are missing"
+        }
+    }
+}
+
 /// Takes bytes apart from the front, never beyond their end.
 package struct ByteReader: Sendable {
     private let bytes: [UInt8]

@@ -83,8 +83,8 @@ extension Envelope {
     /// The hash that a whole file has, or why it is none.
     static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
         guard bytes.count <= longestFile else { throw .beyondLimit("bytes of a file") }
+        guard bytes.starts(with: magic.prefix(bytes.count)) else { throw .notThisFormat }
         guard bytes.count >= trailerLength + magic.count + 2 else { throw .endsEarly }
-        guard bytes.starts(with: magic) else { throw .notThisFormat }
         let hash = Fingerprint(of: bytes.dropLast(32))
         guard hash == Fingerprint(bytes.suffix(32)) else { throw .wrongHash }
         return hash

@@ -36,11 +36,14 @@ extension Engine {
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
     }
 
+    /// Whoever is paused or has left is to hear so each time, so that there is always something to do.
     private var isAtRest: Bool {
-        local.outbox.isEmpty && local.intent == nil && local.application == nil
-            && waiting.isEmpty && !isNoteDue && !isBaseDue && purging.isEmpty
+        hasSaidAll && local.participation == .full && local.application == nil && waiting.isEmpty && purging.isEmpty
             && accepted.isEmpty && overruled.isEmpty
     }
+
+    /// Whether no file of our own is due.
+    package var hasSaidAll: Bool { local.outbox.isEmpty && local.intent == nil && !isNoteDue && !isBaseDue }
 }
 
 extension LocalHead {

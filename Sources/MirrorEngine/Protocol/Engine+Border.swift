@@ -47,10 +47,20 @@ extension Engine {
     }
 
     private mutating func captureNew(_ observation: Observation, at now: Int64) {
-        if case .unreadable = observation.content { return report(.held(domain: observation.domain, .unreadable)) }
+        let domain = Path(domain: observation.domain)
         var draft = CaptureDraft(local, policy: policy, at: now)
         let reading = DomainReading(observation, local: local, policy: policy)
-        draft.begin(observation, reading, seed: seed)
+        let isOverruled = overruled.remove(domain) != nil
+        accepted.remove(domain)
+        if isOverruled {
+            draft.overrule(observation, reading)
+        } else if case .unreadable = observation.content {
+            guard local.shadows[domain]?.held != .unreadable else { return }
+            draft.hold(domain, .unreadable)
+            report(.held(domain: observation.domain, .unreadable))
+        } else {
+            draft.begin(observation, reading, seed: seed)
+        }
         record(draft.capture(settlesApplication: false))
     }
 
@@ -65,7 +75,7 @@ extension Engine {
     private func isNews(_ observation: Observation, _ shadow: Shadow) -> Bool {
         observation.identity != shadow.file || shadow.held != nil || local.application != nil
             || overruled.contains(Path(domain: observation.domain))
-            || accepted.contains(Path(domain: observation.domain))
+            || accepted.contains(Path(domain: observation.domain)) || observation.isRefused
     }
 
     /// Why a file is not to be believed.
@@ -91,6 +101,11 @@ extension Engine {
         if takesFile { accepted.insert(path) } else { overruled.insert(path) }
         act(.observe([domain]))
     }
+}
+
+extension Observation {
+    /// Whether the rim could not look into the file, of which it then knows neither content nor identity.
+    fileprivate var isRefused: Bool { content == .unreadable && hash == nil }
 }
 
 // MARK: Applying

@@ -60,7 +60,8 @@ extension Engine {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {
                     commit(.vanished(writer, at: now))
-                    report(.vanished(writer))
+                    // One that was taken over before is missed by nobody.
+                    if !local.carried.contains(writer) { report(.vanished(writer)) }
                 } else if let since = peer.vanishedAt, now - since >= limits.vanishedFor, !isCarried(writer) {
                     commit(.carries(writer))
                 }

@@ -63,7 +63,8 @@ package struct DomainMark: Hashable, Sendable {
         guard isDeleted || hash?.count == 32 else { return nil }
         self.init(
             hash: hash, transaction: transaction,
-            note: WriteNote(program: KeptVersion.decoded(fields[5]), process: process, reason: WriteReason(rawValue: reason)))
+            note: WriteNote(
+                program: KeptVersion.decoded(fields[5]), process: process, reason: WriteReason(rawValue: reason)))
     }
 
     private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {

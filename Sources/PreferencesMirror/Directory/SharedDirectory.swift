@@ -79,11 +79,34 @@ package struct SharedDirectory: Sendable {
         return sizes
     }
 
+    /// Whether it shows, without a file being made, that none of a writer's can be: nobody may write in its folder, or
+    /// all is mounted for reading only, so that a file which is there cannot be opened for more.
+    func isReadOnly(for writer: WriterID, with own: PackName?, as user: UInt32) -> Bool {
+        let folder = folder(of: writer)
+        var places = [folder, folder.appending("l")].compactMap { (try? files.status(of: $0)) ?? nil }
+        if places.isEmpty, let status = (try? files.status(of: writers)) ?? nil { places = [status] }
+        if user != 0, places.contains(where: { !$0.mayBeWritten(by: user) }) { return true }
+        guard let own else { return false }
+        do throws(SystemFailure) {
+            _ = try files.open(place(of: PackAddress(writer: writer, name: own)), .writing)
+            return false
+        } catch {
+            return error.code == .readOnly
+        }
+    }
+
     /// When something last changed in a writer's folder.
     package func lastChange(of writer: WriterID) -> Timestamp? {
         let folder = folder(of: writer)
         return [folder, folder.appending("l"), folder.appending("b")].compactMap { folder in
             ((try? files.status(of: folder)) ?? nil)?.modified
         }.max()
+    }
+}
+
+extension FileStatus {
+    /// Whether the bits may let a user write. Groups and lists of access are not looked at: they can only give more.
+    fileprivate func mayBeWritten(by user: UInt32) -> Bool {
+        permissions.rawValue & (owner == user ? 0o200 : 0o222) != 0
     }
 }

@@ -64,6 +64,8 @@ struct PreferenceFiles: Sendable {
         let isUnsettled: Bool
 
         var isDamaged: Bool { observation.content == .empty || observation.content == .unreadable }
+        /// Whether the system did not let the file be read, so that nothing is known of its content.
+        var isRefused: Bool { observation.content == .unreadable && observation.hash == nil }
     }
 
     /// - Parameter wasThere: Whether there was a file when it was last looked at, which may only be about to be replaced.
@@ -90,6 +92,9 @@ struct PreferenceFiles: Sendable {
         let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
         return reading(domain, status, fingerprint, .values(values), mark: meaning, settled: settled)
     }
+
+    /// What is said of a domain whose file or lock the system refuses.
+    func refusal(of domain: String) -> Reading { reading(domain, nil, nil, .unreadable, mark: nil, settled: true) }
 
     private func contents(of file: DomainFile) throws(SystemFailure) -> ([UInt8], FileStatus)? {
         guard let open = try machine.fileSystem.open(file.path, .reading) else { return nil }
@@ -141,6 +146,17 @@ struct PreferenceFiles: Sendable {
         case let reason where reason.undoTarget != nil: return .undo
         default: return .write
         }
+    }
+}
+
+extension ErrorCode {
+    /// Whether a refusal for this reason stands until something is done about it; others may be over in a moment.
+    var isLasting: Bool {
+        let lasting: [ErrorCode] = [
+            .notPermitted, .accessDenied, .inputOutput, .isAFolder, .notAFolder, .invalidArgument, .fileTooLarge,
+            .tooManySymbolicLinks, .nameTooLong, .noSuchDevice,
+        ]
+        return lasting.contains(self)
     }
 }
 

@@ -50,7 +50,7 @@ extension MirrorSession {
         case .waiting(let waiting):
             return .waiting(reason: waiting == .quota ? .quota : .directoryChanged, detail: waiting.phrase)
         case .quarantined(let address, let fault):
-            return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault)")
+            return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault.phrase)")
         case .missingBlobs(let address):
             return .waiting(reason: .directoryChanged, detail: "\(address) waits for long values that do not arrive")
         case .tooNew(let address):

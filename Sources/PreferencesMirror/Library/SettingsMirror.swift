@@ -77,7 +77,7 @@ public final class SettingsMirror: Sendable {
         session.withLock { session in
             switch session.condition(after: []) {
             case .inSync: .inSync
-            case .paused: .paused
+            case .paused, .left: .paused
             case .conflicts: .conflicts
             case .waiting, .readOnly: .waiting
             case .overQuota: .overQuota

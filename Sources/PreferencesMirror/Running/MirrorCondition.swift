@@ -3,7 +3,7 @@ internal import Platform
 
 /// How a mirror stands, in one word: the worst of all that could be said.
 package enum MirrorCondition: Int, Hashable, Sendable, Comparable, CaseIterable {
-    case inSync, paused, conflicts, waiting, readOnly, overQuota, halted, unavailable
+    case inSync, conflicts, waiting, paused, left, readOnly, overQuota, halted, unavailable
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 }
@@ -16,7 +16,8 @@ extension MirrorSession {
         switch engine.standing {
         case .unavailable, .unknown: note(.unavailable)
         case .split, .swapped: note(.halted)
-        case .paused, .left, .detached: note(.paused)
+        case .paused, .detached: note(.paused)
+        case .left: note(.left)
         case .present: break
         }
         if engine.local.shadows.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }

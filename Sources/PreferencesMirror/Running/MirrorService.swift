@@ -23,6 +23,13 @@ package struct MirrorService: Sendable {
     private var hasNewWatch = false
     /// Whether all that was to be watched was so at the last turn, so that whatever comes should be told.
     private var hasAllWatches = false
+    /// Why the last exchange failed, if it did.
+    private var lastFailure: MirrorFailure?
+    /// How many turns in a row have left a file to be looked at again.
+    private var unfinishedTurns = 0
+
+    /// What is still in the way after so many is no program that is just writing.
+    private static let mostUnfinishedTurns = 15
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
         self.session = session
@@ -39,7 +46,7 @@ package struct MirrorService: Sendable {
         /// When the next one is due at the latest.
         package let next: Instant
         package let reports: [Report]
-        /// Why nothing could be done.
+        /// Why nothing could be done; nil where nothing has happened since that was said.
         package var failure: MirrorFailure?
     }
 
@@ -76,10 +83,13 @@ package struct MirrorService: Sendable {
         if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
         let reports = session.takeReports()
-        if heard.local || heard.directory || !reports.isEmpty || published { pace.quicken() }
+        let said = outcome == lastFailure && reports.isEmpty ? nil : outcome
+        let isFirstFailure = outcome != nil && lastFailure == nil
+        lastFailure = outcome
+        if heard.local || heard.directory || !reports.isEmpty || published || isFirstFailure { pace.quicken() }
         if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { notePassedOver() }
         hasAllWatches = !hasNewWatch
-        return Turn(next: schedule(outcome, delay), reports: reports, failure: outcome)
+        return Turn(next: schedule(outcome, delay), reports: reports, failure: said)
     }
 
     /// Publishes what there is, before the end.
@@ -108,7 +118,9 @@ package struct MirrorService: Sendable {
         let now = clock.now
         nextLook = now.advanced(by: pace.next(random: session.moment.random))
         if delay > .zero, !session.engine.local.outbox.isEmpty { nextLook = min(nextLook, now.advanced(by: delay)) }
-        if failure != nil || session.hasUnfinished {
+        // What fails is tried again at the pace of a look, which becomes ever slower.
+        unfinishedTurns = failure == nil && session.hasUnfinished ? unfinishedTurns + 1 : 0
+        if (1...Self.mostUnfinishedTurns).contains(unfinishedTurns) {
             nextLook = min(nextLook, now.advanced(by: PreferenceFiles.quiet))
         }
         if hasNewWatch { nextLook = now }

@@ -14,7 +14,11 @@ extension MirrorSession {
         locked = nil
     }
 
-    mutating func observe(_ domains: [String]) -> Event? { take(domains).map(Event.observed) }
+    mutating func observe(_ domains: [String]) -> Event? {
+        // Where that cannot be done now, it must be done later, even if the files stay as they are.
+        for domain in domains { heldFiles.removeValue(forKey: Path(domain: domain)) }
+        return take(domains).map(Event.observed)
+    }
 
     mutating func lock(_ domains: [String]) -> Event {
         guard let observations = take(domains) else {
@@ -57,22 +61,29 @@ extension MirrorSession {
     // MARK: Locking and reading
 
     /// Locks the files of the domains, and with them all others that changed, so that a transaction over several is
-    /// seen whole; then reads them. Nil where a program may still be at one of them.
+    /// seen whole; then reads them. One that cannot be had is left out. Nil where there is nothing to be said of any,
+    /// or a program may still be at one that an application is open for: that must be read with the others.
     private mutating func take(_ domains: [String]) -> [Observation]? {
         locked?.release()
         locked = nil
         var wanted = Set(domains.map { Path(domain: $0) })
         for _ in 0..<Self.mostTurns {
             preferences.places.user.finishTransactions(on: machine)
-            let names = wanted.sorted().map(\.domain)
-            guard let locks = lockFiles(of: names) else { return nil }
+            guard let grasp = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
             let others = Set(changedDomains().map { Path(domain: $0) }).subtracting(wanted)
             guard others.isEmpty else {
-                locks.release()
+                grasp.locks.release()
                 wanted.formUnion(others)
                 continue
             }
-            return read(names, under: locks)
+            let observations = read(grasp)
+            let needed = Set((engine.local.application?.domains ?? []).map(\.domain)).intersection(wanted)
+            guard !observations.isEmpty, needed.isSubset(of: observations.map { Path(domain: $0.domain) }) else {
+                grasp.locks.release()
+                return nil
+            }
+            locked = grasp.locks
+            return observations
         }
         hasUnfinished = true
         return nil
@@ -80,40 +91,78 @@ extension MirrorSession {
 
     private static let mostTurns = 64
 
-    private mutating func lockFiles(of domains: [String]) -> LockedDomains? {
-        do throws(StoreFailure) {
-            return try LockedDomains(domains.compactMap { preferences.file(of: $0) }, by: preferences.writer)
+    /// Domains as far as their locks could be had.
+    private struct Grasp {
+        let locks: LockedDomains
+        let domains: [String]
+        /// What is said of those whose locks nobody gets before something is done about it.
+        let refused: [PreferenceFiles.Reading]
+    }
+
+    /// Locks what can be locked. Nil where nothing can be said of why it cannot.
+    private mutating func lockFiles(of domains: [String]) -> Grasp? {
+        var (domains, refused, busy) = (domains, [PreferenceFiles.Reading](), 0)
+        while true {
+            do throws(StoreFailure) {
+                let locks = try LockedDomains(domains.compactMap { preferences.file(of: $0) }, by: preferences.writer)
+                return Grasp(locks: locks, domains: domains, refused: refused)
+            } catch {
+                note(error.description)
+                let failed = domains.filter { preferences.file(of: $0)?.name == error.domain }
+                if error.isLasting {
+                    refused += failed.compactMap { refusal(of: $0) }
+                } else {
+                    hasUnfinished = true
+                    busy += 1
+                }
+                guard !failed.isEmpty, busy <= Self.mostBusy else { return nil }
+                domains.removeAll { failed.contains($0) }
+            }
+        }
+    }
+
+    /// For each of these it is waited as long as a writer has patience.
+    private static let mostBusy = 2
+
+    /// What is said of a domain that cannot be read, which is held from then on; nil where it is held already.
+    private func refusal(of domain: String) -> PreferenceFiles.Reading? {
+        engine.local.shadows[Path(domain: domain)]?.held == nil ? preferences.refusal(of: domain) : nil
+    }
+
+    /// Reads what can be read and no program may still be at.
+    private mutating func read(_ grasp: Grasp) -> [Observation] {
+        var observations = grasp.refused.map(\.observation)
+        for reading in grasp.refused { readings[reading.observation.domain] = reading }
+        for domain in grasp.domains {
+            guard let reading = read(domain, under: grasp.locks) else { continue }
+            readings[domain] = reading
+            guard !reading.isUnsettled else {
+                hasUnfinished = true
+                continue
+            }
+            // What was refused may be given the next time, without a change to the file.
+            if !reading.isRefused { heldFiles[Path(domain: domain)] = reading.observation.identity }
+            observations.append(reading.observation)
+        }
+        return observations
+    }
+
+    private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
+        do throws(SystemFailure) {
+            let wasThere = engine.local.shadows[Path(domain: domain)]?.file != nil
+            return try preferences.read(domain, wasThere: wasThere, under: locks)
         } catch {
             note(error.description)
+            if error.code.isLasting { return refusal(of: domain) }
             hasUnfinished = true
             return nil
         }
     }
+}
 
-    private mutating func read(_ domains: [String], under locks: LockedDomains) -> [Observation]? {
-        var read: [PreferenceFiles.Reading] = []
-        for domain in domains {
-            do throws(SystemFailure) {
-                let wasThere = engine.local.shadows[Path(domain: domain)]?.file != nil
-                read.append(try preferences.read(domain, wasThere: wasThere, under: locks))
-            } catch {
-                note(error.description)
-                hasUnfinished = true
-                locks.release()
-                return nil
-            }
-        }
-        for reading in read {
-            readings[reading.observation.domain] = reading
-            heldFiles[Path(domain: reading.observation.domain)] = reading.observation.identity
-        }
-        let settled = read.filter { !$0.isUnsettled }
-        if settled.count < read.count { hasUnfinished = true }
-        guard !settled.isEmpty else {
-            locks.release()
-            return nil
-        }
-        locked = locks
-        return settled.map(\.observation)
+extension StoreFailure {
+    /// Whether the system's refusal stands until something is done about it.
+    fileprivate var isLasting: Bool {
+        if case .system(let code, _) = problem { ErrorCode(rawValue: code).isLasting } else { false }
     }
 }

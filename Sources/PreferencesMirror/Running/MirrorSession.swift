@@ -26,7 +26,7 @@ package struct MirrorSession: Sendable {
     private var records: [LocalRecord] = []
     var locked: LockedDomains?
     var readings: [String: PreferenceFiles.Reading] = [:]
-    /// Held files as they were last looked at.
+    /// Files that were settled and readable, as they were last looked at; asked of held ones alone.
     var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
 
     /// Opens a mirror that the store takes part in.

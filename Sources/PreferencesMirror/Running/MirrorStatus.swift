@@ -10,6 +10,10 @@ package struct MirrorStatus: Sendable {
     package let writer: WriterID
     package let standing: Standing
     package fileprivate(set) var condition: MirrorCondition
+    /// Whether this host is going to leave and could not say so yet.
+    package let isLeaving: Bool
+    /// Whether nothing of this host can be created in the directory, as far as that shows.
+    package let isReadOnly: Bool
     /// Whether a program keeps the mirror up to date right now.
     package let isWatched: Bool
     package let patterns: [String]
@@ -53,20 +57,34 @@ extension MirrorSession {
         defer { end() }
         let look = directory.look(for: id, isChosen: configuration.isChosen)
         try send(.directory(look))
+        let hasLeft = engine.standing == .left
         let listing = try? directory.listing(own: engine.local.writer)
-        let pending = pendingCount
-        let unread = listing.map { unreadFiles($0).count } ?? 0
+        let pending = hasLeft ? 0 : pendingCount
+        let unread = hasLeft ? 0 : listing.map { unreadFiles($0).count } ?? 0
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
-            standing: engine.standing, condition: condition(after: takeReports()), isWatched: isWatched,
-            patterns: configuration.selection.patterns, domains: domains, hosts: hosts, pending: pending,
-            unread: unread, held: held, conflicts: openConflicts.count,
+            standing: engine.standing, condition: condition(after: takeReports()), isLeaving: isLeaving,
+            isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
+            hosts: hosts, pending: pending, unread: unread, held: held, conflicts: openConflicts.count,
             evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount, entries: engine.local.atoms.count,
             bytes: ownBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
-        if status.condition <= .conflicts, unread > 0 || pending > 0, status.standing == .present {
-            status.condition = .waiting
-        }
+        status.condition = max(status.condition, conditionOfNext(status))
         return status
+    }
+
+    /// How the next exchange would find things, as far as that shows.
+    private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
+        guard status.standing == .present else { return .inSync }
+        if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
+        return status.unread > 0 || status.pending > 0 || status.isLeaving ? .waiting : .inSync
+    }
+
+    private var isLeaving: Bool { engine.local.participation == .leaving && !engine.local.folder.hasLeft }
+
+    private var isReadOnly: Bool {
+        guard engine.standing == .present else { return false }
+        let own = engine.local.folder.created.filter { $0.value.supersededAt == nil }.keys.min()
+        return directory.isReadOnly(for: engine.local.writer, with: own, as: machine.environment.user)
     }
 
     /// The conflicts that nobody has decided, with the numbers by which they are called.
