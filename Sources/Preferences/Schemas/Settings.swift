@@ -9,6 +9,7 @@ public import SettingsSchema
 /// Above what is stored stand the command line and the variables, below it the schema's own defaults. A stored value that
 /// breaks its rule is passed over.
 public struct Settings: Sendable {
+    /// The schema by which the arguments were read.
     public let schema: Schema
     /// The domain: for transactions, observation, and whatever else goes beyond a value.
     public let defaults: Defaults

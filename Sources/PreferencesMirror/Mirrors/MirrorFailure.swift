@@ -4,8 +4,10 @@ internal import Preferences
 
 /// Why a mirror could not be made, joined or exchanged with.
 public struct MirrorFailure: Error, Hashable, Sendable {
+    /// What went wrong.
     public let problem: Problem
 
+    /// What may go wrong.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// The directory has no marker, so it is none, or not in view.

@@ -63,6 +63,7 @@ extension Schema {
 }
 
 extension Schema.Command {
+    /// Declares the schema of a domain from its settings and commands.
     public init(_ name: String, title: String? = nil, summary: String? = nil, @SchemaBuilder _ parts: () -> Schema.Part)
     {
         self.init(name)

@@ -25,10 +25,12 @@ extension PartialRangeThrough: SettingBounds where Bound: Codable {
 // MARK: What a value must be
 
 extension Setting {
+    /// Allows only values within the bounds.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Bounds.Bound == Value {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
 
+    /// Allows only values within the bounds, or none.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Value == Bounds.Bound? {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
@@ -61,6 +63,7 @@ extension Setting {
         declaring { $0.rule.editInnermost { $0.kind = kind } }
     }
 
+    /// Allows only these values.
     public func choices(_ choices: [Value]) -> Setting {
         declaring { $0.rule.choices = choices.compactMap { try? PropertyList(encoding: $0) } }
     }
@@ -82,8 +85,11 @@ extension Setting {
         }
     }
 
+    /// Names settings that may not be given with it.
     public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
+    /// Names settings that must be given with it.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
+    /// Names settings of which, with it, just one must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
 }
 
