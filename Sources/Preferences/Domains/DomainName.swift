@@ -37,7 +37,16 @@ extension DomainName {
         /// What may be wrong with a name.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
-            case empty, tooLong(bytes: Int), leadingDot, slash, controlCharacter
+            /// It has no character.
+            case empty
+            /// It has more bytes than `mostBytes`.
+            case tooLong(bytes: Int)
+            /// It would name a hidden file.
+            case leadingDot
+            /// It would lead out of the store's folder.
+            case slash
+            /// It could not be shown as it is.
+            case controlCharacter
         }
 
         /// What is wrong with it.

@@ -37,7 +37,9 @@ extension Schema {
     /// Why a command line leads to no settings: it asks for a text, or has mistakes.
     @nonexhaustive
     public enum Ending: Error, Hashable, Sendable {
+        /// Help was asked for, and this is it.
         case help(String)
+        /// The version was asked for, and this is it.
         case version(String)
         /// All that is wrong, in the order in which it stands there.
         case mistakes([Arguments.Mistake])

@@ -18,6 +18,7 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case severalMirrors(directory: String, ids: [String])
         /// This store takes part in none.
         case notJoined
+        /// The store takes part in the mirror of that directory already.
         case alreadyJoined(directory: String)
         /// Another program is at the mirror's state, and was for too long.
         case busy

@@ -2,8 +2,11 @@ internal import PropertyLists
 
 /// A range of which one end may be open: `1...365`, `1...`, `...365`.
 public protocol SettingBounds<Bound> {
+    /// What lies within the range.
     associatedtype Bound: Comparable & Codable
+    /// The least value that is allowed; nil for an open end.
     var lowerEnd: Bound? { get }
+    /// The greatest value that is allowed; nil for an open end.
     var upperEnd: Bound? { get }
 }
 
