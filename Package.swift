@@ -53,7 +53,7 @@ let package = Package(
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
             ]),
         .executableTarget(
-            name: "prefs", dependencies: ["Commands"], swiftSettings: standalone.swift,
+            name: "prefs", dependencies: ["Commands"], exclude: ["install"], swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
         // Measured and attacked, never shipped.
@@ -86,7 +86,8 @@ let package = Package(
         .testTarget(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
-        // What the manual tells of, run by the tests of the command.
+        // What the manual and the README tell of, run by the tests of the command.
+        .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
@@ -99,7 +100,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleWords", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
+                "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists",
+                "SettingsSchema",
                 "SimulatedPlatform",
                 "TestSupport",
             ]),
