@@ -33,9 +33,7 @@ public enum Command: Sendable {
             try surroundings.terminal.write(HelpText.overview(), to: .errors)
             return .usage
         }
-        // Scripts begin with it: the table of all verbs takes longer to come about than a script's arguments to be read.
-        let verbs = words.first == "args" ? [Verb.args] : Verb.all
-        switch try Parser.request(words, verbs: verbs) {
+        switch try Parser.request(words) {
         case .version:
             try surroundings.say("prefs \(version)")
             return .done

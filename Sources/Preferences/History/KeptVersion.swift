@@ -16,11 +16,16 @@ package struct KeptVersion: Hashable, Sendable {
 
     /// `sequence-milliseconds-process-reason-transaction-size-program.plist`
     package var fileName: FileName? {
-        let padded = String(repeating: "0", count: max(0, 10 - String(sequence).count)) + String(sequence)
-        let parts = [
-            padded, String(time.milliseconds), String(note.process), note.reason.rawValue, transaction, String(size),
-        ]
-        return FileName(parts.joined(separator: "-") + "-" + Self.encoded(note.program) + ".plist")
+        let number = Array(String(sequence).utf8)
+        var name = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, 10 - number.count)) + number
+        for part in [
+            String(time.milliseconds), String(note.process), note.reason.rawValue, transaction, String(size),
+            Self.encoded(note.program),
+        ] {
+            name.append(UInt8(ascii: "-"))
+            name += part.utf8
+        }
+        return FileName(name + Self.ending.utf8)
     }
 
     package init(sequence: Int, time: Timestamp, note: WriteNote, transaction: String, size: Int) {
