@@ -18,7 +18,9 @@ struct `Installing` {
             .appending(path: "prefs").path(percentEncoded: false)
         return try Subprocess.run(
             packageRoot.appending(path: "Sources/prefs/install").path(percentEncoded: false), words,
-            environment: ["PREFS_COMMAND": command, "HOME": prefix.path(percentEncoded: false)], in: folder.url)
+            environment: [
+                "PREFS_COMMAND": command, "HOME": folder.url.appending(path: "home").path(percentEncoded: false),
+            ], in: folder.url)
     }
 
     private func files(_ place: URL) throws -> [String] {
@@ -27,6 +29,12 @@ struct `Installing` {
             let full = place.appending(path: path).path(percentEncoded: false)
             return FileManager.default.fileExists(atPath: full, isDirectory: &isFolder) && !isFolder.boolValue
         }.sorted()
+    }
+
+    @Test func `without a folder goes into the user's own`() throws {
+        #expect(try install([]).text == "installed in \(folder.url.path(percentEncoded: false))home/.local\n")
+        #expect(try install(["--remove"]).status == 0)
+        #expect(try files(folder.url.appending(path: "home")) == [])
     }
 
     /// The folder by its name, and by its whole path.
