@@ -12,10 +12,6 @@ struct Comparison {
     private static let facts: [StoreFact] = [.start, .read, .write, .memory, .lostUpdates, .killed, .damagedFile]
     private static let formats: [PropertyList.Format] = [.xml, .binary, .json]
 
-    private let rounds: Int
-
-    init(_ options: Options) { rounds = min(options.rounds, 3) }
-
     /// Prints the table and writes the picture; whether we were measured in all and lost nothing.
     func run() throws -> Bool {
         var (problems, notes) = ([String](), [String]())
@@ -49,7 +45,7 @@ struct Comparison {
                 Console.note("measuring \(trial)")
                 let result = TrialResult(
                     of: trial, at: files.path(trial.load, format),
-                    peers: peers.filter { $0.description.measures(trial) }, rounds: rounds)
+                    peers: peers.filter { $0.description.measures(trial) }, rounds: 1)
                 problems += result.problems
                 return ComparisonRow(result)
             }
