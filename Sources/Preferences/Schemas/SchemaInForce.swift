@@ -3,7 +3,9 @@ package import PropertyLists
 package import SettingsSchema
 
 /// The schema that look-ups in a domain go by: one that the program has declared, or the one that is installed.
-package struct SchemaInForce: Sendable {
+///
+/// A class, because each set and each get has it in hand, and a schema is large.
+package final class SchemaInForce: Sendable {
     package let schema: Schema
     /// The file that it was installed as; nil for one that the program declares.
     package let file: String?
@@ -22,7 +24,7 @@ package struct SchemaInForce: Sendable {
         let environment: PropertyList.Dictionary?
     }
 
-    package init(_ schema: Schema, file: String? = nil) { self.init(schema, file: file, program: nil) }
+    package convenience init(_ schema: Schema, file: String? = nil) { self.init(schema, file: file, program: nil) }
 
     init(_ schema: Schema, file: String? = nil, program: ProgramValues?) {
         (self.schema, self.file, self.program) = (schema, file, program)
