@@ -60,7 +60,8 @@ let package = Package(
             // What a command does once need not be quick but small.
             swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
         .executableTarget(
-            name: "prefs", dependencies: ["Commands"], exclude: ["startup-order.txt"], swiftSettings: standalone.swift,
+            name: "prefs", dependencies: ["Commands"], exclude: ["install", "startup-order.txt"],
+            swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
         // Measured and attacked, never shipped.
@@ -93,7 +94,8 @@ let package = Package(
         .testTarget(
             name: "StoreProofs",
             dependencies: ["Platform", "Preferences", "PropertyLists", "StoreWorker", "TestSupport"]),
-        // What the manual tells of, run by the tests of the command.
+        // What the manual and the README tell of, run by the tests of the command.
+        .executableTarget(name: "ExampleEditor", dependencies: ["Preferences"], path: "Tests/Examples/editor"),
         .executableTarget(name: "ExampleWords", dependencies: ["Preferences"], path: "Tests/Examples/words"),
         .testTarget(
             name: "PreferencesMirrorTests",
@@ -106,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleWords", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
+                "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists",
+                "SettingsSchema",
                 "SimulatedPlatform",
                 "TestSupport",
             ]),

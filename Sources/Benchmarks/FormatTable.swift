@@ -67,7 +67,7 @@ func decimal(_ number: Double, digits: Int) -> String {
 }
 
 extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
     fileprivate func indented(to width: Int) -> String { String(repeating: " ", count: max(0, width - count)) + self }
     fileprivate var trimmed: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

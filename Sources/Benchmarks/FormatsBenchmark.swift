@@ -10,15 +10,7 @@ struct FormatsBenchmark {
     init(_ options: Options) throws {
         self.options = options
         files = try LoadFiles()
-        var (peers, absent) = ([Peer](), [String]())
-        for description in PeerDescription.all where options.formats.contains(where: description.formats.contains) {
-            do {
-                peers.append(try Peer(description))
-            } catch {
-                absent.append("\(description.name): not measured: \(error) (\(description.hint))")
-            }
-        }
-        (self.peers, self.absent) = (peers, absent)
+        (peers, absent) = Peer.contenders(in: options.formats)
     }
 
     /// Prints the tables; whether everything came to what it has to.

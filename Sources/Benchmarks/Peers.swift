@@ -73,6 +73,19 @@ final class Peer {
         title = String(words[1])
     }
 
+    /// The peers for these formats whose drivers run, and of each other one why it does not.
+    static func contenders(in formats: [PropertyList.Format]) -> (present: [Peer], absent: [String]) {
+        var (present, absent) = ([Peer](), [String]())
+        for description in PeerDescription.all where formats.contains(where: description.formats.contains) {
+            do {
+                present.append(try Peer(description))
+            } catch {
+                absent.append("\(description.name): not measured: \(error) (\(description.hint))")
+            }
+        }
+        return (present, absent)
+    }
+
     func measure(_ trial: Trial, _ path: String) throws -> Measurement {
         try driver.send("\(trial.operation.rawValue) \(trial.format.rawValue) \(trial.load.rawValue) \(path)")
         guard let answer = driver.receive() else { throw Failure("its driver ended") }

@@ -2,7 +2,8 @@
 //
 // Domains: what a domain, a layer and a store are, and where their files lie.
 // Files: reading one of them, whole or a key of it. Writing: changing one or several, so that nothing is lost.
-// History: the versions that are kept of each. Library: what programs see.
+// History: the versions that are kept of each. Schemas: which declarations are in force, and what they ask of writers.
+// Arguments and Coercions: a command line's values, and those of one type read as another. Library: what programs see.
 @_exported public import PropertyLists
 @_exported public import SettingsSchema
 

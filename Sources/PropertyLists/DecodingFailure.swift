@@ -1,5 +1,6 @@
 /// Why bytes are not the property list they were taken for: what, where in the bytes, and at which entry.
 public struct DecodingFailure: Error, Hashable, Sendable {
+    /// What is wrong with the bytes.
     public let problem: Problem
     /// The byte, counted from 0, at which the problem shows.
     public let offset: Int

@@ -5,9 +5,12 @@ extension PropertyList {
     public struct Dictionary: Sendable {
         /// A key and what stands under it.
         public struct Entry: Sendable, Hashable {
+            /// The key, which no other entry of the dictionary has.
             public let key: String
+            /// The value under the key.
             public var value: PropertyList
 
+            /// Pairs a key with its value.
             @inline(__always)
             public init(key: String, value: PropertyList) {
                 self.key = key
@@ -31,8 +34,10 @@ extension PropertyList {
         /// The most entries that are searched one by one.
         static let mostWithoutIndex = 16
 
+        /// Has no entry.
         public init() { entries = [] }
 
+        /// Has no entry, and room for so many.
         public init(minimumCapacity: Int) {
             entries = []
             entries.reserveCapacity(minimumCapacity)
@@ -43,9 +48,13 @@ extension PropertyList {
 // MARK: Reading
 
 extension PropertyList.Dictionary {
+    /// How many entries there are.
     public var count: Int { entries.count }
+    /// Whether there is no entry.
     public var isEmpty: Bool { entries.isEmpty }
+    /// The keys in the order of the entries.
     public var keys: some RandomAccessCollection<String> { entries.lazy.map(\.key) }
+    /// The values in the order of the entries.
     public var values: some RandomAccessCollection<PropertyList> { entries.lazy.map(\.value) }
 
     /// The value under `key`. Setting nil removes the key; a new key goes to the end.

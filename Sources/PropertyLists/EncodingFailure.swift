@@ -1,7 +1,10 @@
 /// Why a value cannot be written in a format: what is in the way, and at which entry.
 public struct EncodingFailure: Error, Hashable, Sendable {
+    /// Why the format cannot hold the value.
     public let problem: Problem
+    /// Where the value stands.
     public let path: EntryPath
+    /// The format that was to be written.
     public let format: PropertyList.Format
 
     package init(_ problem: Problem, path: EntryPath = EntryPath(), format: PropertyList.Format) {

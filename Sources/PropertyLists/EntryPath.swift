@@ -5,9 +5,12 @@
 public struct EntryPath: Hashable, Sendable {
     /// One step of a path.
     public struct Component: Hashable, Sendable {
+        /// The key, or the index in digits.
         public let text: String
 
+        /// Names an entry of a dictionary.
         public init(_ text: String) { self.text = text }
+        /// Names an element of an array.
         public init(_ index: Int) { text = String(index) }
 
         /// The place after an array's last element.
@@ -26,8 +29,10 @@ public struct EntryPath: Hashable, Sendable {
         }
     }
 
+    /// The way from the root to the entry.
     public var components: [Component]
 
+    /// Goes through these; without any, it is the root itself.
     public init(_ components: [Component] = []) { self.components = components }
 }
 
@@ -78,6 +83,7 @@ extension EntryPath {
             case nestedTooDeeply(limit: Int)
         }
 
+        /// What is wrong with the path.
         public let problem: Problem
         /// The way up to and including the component at fault, or the text that is no path.
         public let place: String

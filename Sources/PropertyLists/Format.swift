@@ -18,6 +18,7 @@ extension PropertyList {
         /// Refuses a key that stands twice in one dictionary; otherwise its last value counts.
         public var refusesDuplicateKeys = false
 
+        /// Reads as the defaults of the options say where nothing else is asked for.
         public init(omitsNulls: Bool = false, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false) {
             self.omitsNulls = omitsNulls
             self.unwrapsJSON = unwrapsJSON
@@ -45,8 +46,10 @@ extension PropertyList {
         /// How deep containers may stand inside one another.
         public var nesting = Limits.default.nesting
 
+        /// Writes as the defaults of the options say.
         public init() {}
 
+        /// What is used where nothing else is asked for.
         public static let `default` = WritingOptions()
     }
 }

@@ -15,15 +15,19 @@ extension PropertyList {
 }
 
 extension PropertyList.Integer {
+    /// Holds a number of the machine's own size.
     @inline(__always)
     public init(_ number: Int) { self.init(bits: UInt64(bitPattern: Int64(number)), isNegative: number < 0) }
 
+    /// Holds any signed number of 64 bits.
     @inline(__always)
     public init(_ number: Int64) { self.init(bits: UInt64(bitPattern: number), isNegative: number < 0) }
 
+    /// Holds any unsigned number of 64 bits.
     @inline(__always)
     public init(_ number: UInt64) { self.init(bits: number, isNegative: false) }
 
+    /// Holds any unsigned number, as the format does.
     public init(_ number: UInt) { self.init(UInt64(number)) }
 
     /// The number, or nil where no property list can hold it.

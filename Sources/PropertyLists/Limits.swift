@@ -13,6 +13,7 @@ extension PropertyList {
         /// How many bytes those values would take if each were written where it is met.
         public var expandedBytes: Int
 
+        /// Sets bounds of one's own.
         public init(
             nesting: Int = 512, inputBytes: Int = 1 << 30, expandedNodes: Int = 10_000_000,
             expandedBytes: Int = 1 << 30
@@ -23,6 +24,7 @@ extension PropertyList {
             self.expandedBytes = expandedBytes
         }
 
+        /// What holds where nothing else is asked for.
         public static let `default` = Limits()
     }
 }

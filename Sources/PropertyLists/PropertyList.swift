@@ -27,6 +27,7 @@ extension PropertyList {
         case string, integer, real, boolean, date, data, array, dictionary, uid
     }
 
+    /// Which of the types it has.
     public var kind: Kind {
         switch self {
         case .string: .string

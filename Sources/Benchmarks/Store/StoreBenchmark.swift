@@ -6,17 +6,7 @@ struct StoreBenchmark {
     private let absent: [String]
 
     init(_ options: Options) throws {
-        let sizes = options.rounds == 1 ? StoreSizes.hasty : .whole
-        var (contenders, absent) = ([StoreTrials](), [String]())
-        for peer in StorePeer.all {
-            Console.note("preparing \(peer.name)")
-            if try peer.preparation.allSatisfy(Subprocess.run) {
-                contenders.append(StoreTrials(peer: peer, sizes: sizes))
-            } else {
-                absent.append("\(peer.name): not measured (\(peer.hint))")
-            }
-        }
-        (self.contenders, self.absent) = (contenders, absent)
+        (contenders, absent) = try StoreTrials.contenders(options.rounds == 1 ? .hasty : .whole)
     }
 
     /// Prints the table; whether every contender is there and could be measured, and we met our targets.
@@ -26,7 +16,7 @@ struct StoreBenchmark {
         var figures: [String: [StoreFact: StoreFigure]] = [:]
         for fact in StoreFact.allCases {
             for contender in contenders {
-                figures[contender.peer.name, default: [:]][fact] = figure(fact, contender, &problems)
+                figures[contender.peer.name, default: [:]][fact] = contender.figure(fact, noting: &problems)
             }
         }
         let rows = StoreFact.allCases.map { fact in
@@ -38,17 +28,5 @@ struct StoreBenchmark {
         Console.show("\nTemporary file, fsync, rename, fsync of the folder, 4 KiB: \(duration(bare))\n")
         let isMet = StoreTargets(figures: figures, bareReplacement: bare).judge()
         return absent.isEmpty && problems.isEmpty && isMet
-    }
-
-    private func figure(
-        _ fact: StoreFact, _ contender: StoreTrials, _ problems: inout [String]
-    ) -> StoreFigure? {
-        Console.note("measuring \(contender.peer.name): \(fact.title)")
-        do {
-            return try contender.figure(fact)
-        } catch {
-            problems.append("\(contender.peer.name): \(fact.title): \(error)")
-            return nil
-        }
     }
 }

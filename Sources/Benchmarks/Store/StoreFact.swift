@@ -1,7 +1,7 @@
 /// What a store is asked to show: a row of the table.
 enum StoreFact: CaseIterable {
     case lostUpdates, killed, nextWrite, fullDisk, damagedFile
-    case read, write
+    case start, read, write, memory
     case persist, get, setAndGet
     case seenElsewhere, seenLate
     case coldKey
@@ -13,8 +13,10 @@ enum StoreFact: CaseIterable {
         case .nextWrite: "the longest write after a kill -9"
         case .fullDisk: "disk full, then a write, values gone"
         case .damagedFile: "file damaged in its middle, then a write, values gone"
+        case .start: "one command, start and end"
         case .read: "one command, read"
         case .write: "one command, write"
+        case .memory: "one command, most memory while it reads"
         case .persist: "set with persistence, 100 keys"
         case .get: "get, 100 keys"
         case .setAndGet: "set then get, 1000 keys"
@@ -34,13 +36,25 @@ enum StoreFigure: CustomStringConvertible {
     case never(note: String = "")
     /// A multiple of something else.
     case ratio(Double)
+    /// Of 1024 bytes.
+    case kilobytes(Int)
 
     var description: String {
         switch self {
         case .time(let nanoseconds): duration(nanoseconds)
-        case .share(let part, let whole, let note): "\(part) of \(whole)" + remark(note)
+        case .share(_, _, let note): amount + remark(note)
         case .ratio(let ratio): decimal(ratio, digits: 2) + " ×"
-        case .never(let note): "never" + remark(note)
+        case .kilobytes(let count): "\(count) KiB"
+        case .never(let note): amount + remark(note)
+        }
+    }
+
+    /// Without what is to be said about it.
+    var amount: String {
+        switch self {
+        case .share(let part, let whole, _): "\(part) of \(whole)"
+        case .never: "never"
+        case .time, .ratio, .kilobytes: description
         }
     }
 

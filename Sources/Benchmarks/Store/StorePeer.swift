@@ -11,6 +11,8 @@ struct StorePeer: Sendable {
     let driver: [String]?
     /// Commands of the shell that must succeed before it can be measured.
     let preparation: [String]
+    /// The words of a command that leaves the store alone; nil where the store has none.
+    let start: [String]?
     let environment: @Sendable (_ folder: String) -> [String: String]
     let write: @Sendable (_ folder: String, _ key: String, _ value: String) -> [String]
     let read: @Sendable (_ folder: String, _ key: String) -> [String]
@@ -38,6 +40,7 @@ extension StorePeer {
         name: ownName, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
         driver: [".build/release/Benchmarks", "store-driver", domain],
         preparation: ["swift build -c release --product prefs", "swift build -c release --product Benchmarks"],
+        start: [".build/release/prefs", "help"],
         environment: { ["PATH": path, "HOME": $0] },
         write: { [".build/release/prefs", "write", domain, $1, $2] },
         read: { [".build/release/prefs", "read", domain, $1] },
@@ -52,6 +55,7 @@ extension StorePeer {
         name: "Foundation", hint: "it comes with the Swift toolchain", file: ".config/\(domain).plist",
         isCommand: false, driver: userDefaults,
         preparation: ["swift build -c release --package-path Tests/Peers --scratch-path .build/peers/foundation"],
+        start: nil,
         environment: { ["PATH": path, "HOME": $0, "CFFIXED_USER_HOME": $0] },
         write: { userDefaults + ["write", $1, $2] },
         read: { userDefaults + ["read", $1] },
@@ -61,7 +65,7 @@ extension StorePeer {
     private static let gnustep = StorePeer(
         name: "GNUstep", hint: "apt-get install gnustep-base-runtime", file: "Defaults/\(domain).plist",
         isCommand: true, driver: nil,
-        preparation: ["command -v defaults"],
+        preparation: ["command -v defaults"], start: ["defaults", "help"],
         environment: { ["PATH": path, "HOME": $0, "GNUSTEP_CONFIG_FILE": $0 + "/GNUstep.conf"] },
         write: { ["defaults", "write", domain, $1, $2] },
         read: { ["defaults", "read", domain, $1] },
@@ -70,7 +74,7 @@ extension StorePeer {
 
     private static let dconf = StorePeer(
         name: "dconf", hint: "apt-get install dconf-cli dconf-service dbus", file: nil, isCommand: true, driver: nil,
-        preparation: ["command -v dconf", "command -v dbus-run-session"],
+        preparation: ["command -v dconf", "command -v dbus-run-session"], start: ["dconf", "help"],
         environment: {
             [
                 "PATH": path, "HOME": $0, "XDG_CONFIG_HOME": $0, "XDG_CACHE_HOME": $0 + "/cache",
@@ -84,7 +88,7 @@ extension StorePeer {
 
     private static let git = StorePeer(
         name: "git config", hint: "apt-get install git", file: "settings", isCommand: true, driver: nil,
-        preparation: ["command -v git"],
+        preparation: ["command -v git"], start: ["git", "--version"],
         environment: { ["PATH": path, "HOME": $0] },
         write: { ["git", "config", "--file", $0 + "/settings", "peer." + $1, $2] },
         read: { ["git", "config", "--file", $0 + "/settings", "peer." + $1] },

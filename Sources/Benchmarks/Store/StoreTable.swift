@@ -13,7 +13,3 @@ struct StoreTable {
             }
     }
 }
-
-extension String {
-    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
-}

@@ -26,6 +26,7 @@ struct StoreTargets {
         switch fact {
         case .lostUpdates, .killed, .fullDisk, .damagedFile: none
         case .nextWrite: atMost(100e6, "100 ms")
+        case .start, .memory: nil
         case .read: peer(fact, 1)
         case .write: peer(fact, 1.3)
         case .persist: atMost(1.5 * bareReplacement, "1.5 times a bare replacement, \(duration(1.5 * bareReplacement))")

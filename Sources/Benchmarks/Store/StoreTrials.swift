@@ -12,6 +12,31 @@ struct StoreTrials {
         self.sizes = sizes
     }
 
+    /// The stores that are there, and of each other one what is missing.
+    static func contenders(_ sizes: StoreSizes) throws -> (present: [StoreTrials], absent: [String]) {
+        var (present, absent) = ([StoreTrials](), [String]())
+        for peer in StorePeer.all {
+            Console.note("preparing \(peer.name)")
+            if try peer.preparation.allSatisfy(Subprocess.run) {
+                present.append(StoreTrials(peer: peer, sizes: sizes))
+            } else {
+                absent.append("\(peer.name): not measured (\(peer.hint))")
+            }
+        }
+        return (present, absent)
+    }
+
+    /// The same as `figure(_:)`, but what goes wrong is one problem more.
+    func figure(_ fact: StoreFact, noting problems: inout [String]) -> StoreFigure? {
+        Console.note("measuring \(peer.name): \(fact.title)")
+        do {
+            return try figure(fact)
+        } catch {
+            problems.append("\(peer.name): \(fact.title): \(error)")
+            return nil
+        }
+    }
+
     /// What the peer shows; nil where the question does not arise.
     func figure(_ fact: StoreFact) throws -> StoreFigure? {
         switch fact {
@@ -20,8 +45,10 @@ struct StoreTrials {
         case .nextWrite: peer.file == nil ? nil : try kills.value(killed).longest
         case .fullDisk: peer.file == nil ? nil : try fullDisk()
         case .damagedFile: peer.file == nil ? nil : try damagedFile()
+        case .start: try peer.start.map { words in try commands { store, _ in store.command(words) } }
         case .read: peer.isCommand ? try commands { store, _ in store.read("key7") } : nil
         case .write: peer.isCommand ? try commands { store, round in store.write("key7", "round\(round)") } : nil
+        case .memory: try memory()
         case .persist: try peer.driver.map { try inProcess($0, "persist", 100) }
         case .get: try peer.driver.map { try inProcess($0, "get", 100) }
         case .setAndGet: try peer.driver.map { try inProcess($0, "set-get", 1000) }
@@ -164,6 +191,20 @@ extension StoreTrials {
             return outcome.nanoseconds
         }
         return .time(Double(times.sorted()[times.count / 2]))
+    }
+
+    /// As time(1) counts it: what this process itself has taken would count for a child that it starts.
+    private func memory() throws -> StoreFigure? {
+        let meter = "/usr/bin/time"
+        guard access(meter, X_OK) == 0 else { return nil }
+        let store = try filled()
+        let path = store.folder + "/kilobytes"
+        guard try store.command([meter, "-f", "%M", "-o", path] + store.read("key7").words).run().status == 0 else {
+            throw Failure("\(peer.name) fails")
+        }
+        let text = String(decoding: try contents(of: path), as: UTF8.self)
+        guard let count = Int(text.prefix { $0.isNumber }) else { throw Failure("\(meter) says: \(text)") }
+        return .kilobytes(count)
     }
 
     /// What a driver measures in its own process.

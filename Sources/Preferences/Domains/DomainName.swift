@@ -9,6 +9,7 @@ public struct DomainName: Hashable, Sendable {
     /// The most bytes of a name: every name of a file that is made from it must fit in 255.
     public static let mostBytes = 180
 
+    /// Throws where the text cannot be the name of a file, too.
     public init(_ text: String) throws(Failure) {
         if Self.namesOfGlobal.contains(text) {
             self = .global
@@ -18,6 +19,7 @@ public struct DomainName: Hashable, Sendable {
         self.text = text
     }
 
+    /// Whether it is the domain that counts for all programs.
     public var isGlobal: Bool { self == .global }
 
     /// The name that files of the domain begin with.
@@ -32,12 +34,24 @@ public struct DomainName: Hashable, Sendable {
 extension DomainName {
     /// Why a text is no name of a domain.
     public struct Failure: Error, Hashable, Sendable {
+        /// What may be wrong with a name.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
-            case empty, tooLong(bytes: Int), leadingDot, slash, controlCharacter
+            /// It has no character.
+            case empty
+            /// It has more bytes than `mostBytes`.
+            case tooLong(bytes: Int)
+            /// It would name a hidden file.
+            case leadingDot
+            /// It would lead out of the store's folder.
+            case slash
+            /// It could not be shown as it is.
+            case controlCharacter
         }
 
+        /// What is wrong with it.
         public let problem: Problem
+        /// The name as it was given.
         public let name: String
     }
 

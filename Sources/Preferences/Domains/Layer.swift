@@ -44,6 +44,7 @@ extension Layer: CustomStringConvertible {
 
 /// The layer that a value was found in, and the file, where it has one.
 public struct Origin: Hashable, Sendable {
+    /// The layer that a value comes from.
     public let layer: Layer
     /// The path of the file.
     public let file: String?

@@ -4,6 +4,7 @@ public import SettingsSchema
 
 /// Why a domain could not be read or written: the facts, for whoever asked.
 public struct StoreFailure: Error, Hashable, Sendable {
+    /// What went wrong.
     public let problem: Problem
     /// What was addressed: a domain's name or a path.
     public let domain: String
@@ -16,6 +17,7 @@ public struct StoreFailure: Error, Hashable, Sendable {
         self.file = file?.description
     }
 
+    /// What may go wrong.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// The file cannot be parsed, and no good version is kept.
@@ -64,7 +66,9 @@ public struct StoreFailure: Error, Hashable, Sendable {
 
 /// Who holds a lock, as far as the system says.
 public struct LockHolder: Hashable, Sendable {
+    /// The number of its process.
     public let process: Int32
+    /// The name of its program; nil where nobody can say.
     public let program: String?
 }
 

@@ -13,7 +13,9 @@ internal import Synchronization
 extension Defaults {
     /// The name under which the command line's values are known.
     public static let argumentDomain = "NSArgumentDomain"
+    /// The name of the domain that counts for all programs.
     public static let globalDomain = "NSGlobalDomain"
+    /// The name of the domain that `register(defaults:)` fills.
     public static let registrationDomain = "NSRegistrationDomain"
 
     /// The settings of the running program.
@@ -31,17 +33,28 @@ extension Defaults {
 
     // MARK: Getting
 
+    /// The value in force, as a type of Swift or Foundation.
     public func object(forKey key: String) -> Any? { value(key)?.asAny }
+    /// The value in force as text, numbers too; nil for any other type.
     public func string(forKey key: String) -> String? { value(key)?.asString }
+    /// The value in force if it is an array.
     public func array(forKey key: String) -> [Any]? { value(key)?.arrayValue?.map(\.asAny) }
+    /// The value in force if it is a dictionary.
     public func dictionary(forKey key: String) -> [String: Any]? { value(key)?.dictionaryValue?.asAny }
+    /// The value in force if it is data.
     public func data(forKey key: String) -> Data? { value(key)?.dataValue }
+    /// The value in force if it is an array of nothing but texts.
     public func stringArray(forKey key: String) -> [String]? { value(key)?.asStringArray }
+    /// The value in force as an integer; 0 where it is none.
     public func integer(forKey key: String) -> Int { value(key)?.asInteger ?? 0 }
+    /// The value in force as a number; 0 where it is none.
     public func float(forKey key: String) -> Float { value(key)?.asFloat ?? 0 }
+    /// The value in force as a number; 0 where it is none.
     public func double(forKey key: String) -> Double { value(key)?.asDouble ?? 0 }
+    /// The value in force as a truth; false where it is none.
     public func bool(forKey key: String) -> Bool { value(key)?.asBoolean ?? false }
 
+    /// The value in force as a URL; nil where it is none.
     public func url(forKey key: String) -> URL? {
         let machine = store.process.machine
         return value(key)?.asURL { user in machine.home(of: user)?.description }
@@ -62,12 +75,19 @@ extension Defaults {
         }
     }
 
+    /// Sets an integer.
     public func set(_ value: Int, forKey key: String) { set([(key, .integer(PropertyList.Integer(value)))]) }
+    /// Sets a number.
     public func set(_ value: Float, forKey key: String) { set([(key, .real(Double(value)))]) }
+    /// Sets a number.
     public func set(_ value: Double, forKey key: String) { set([(key, .real(value))]) }
+    /// Sets a truth.
     public func set(_ value: Bool, forKey key: String) { set([(key, .boolean(value))]) }
+    /// Sets a URL, or removes the value for nil.
     public func set(_ url: URL?, forKey key: String) { set([(key, url.map { .string($0.asSetting) })]) }
+    /// Sets any value.
     public func set(_ value: PropertyList, forKey key: String) { set([(key, value)]) }
+    /// Removes the user's own value, so that a lower layer's comes into force.
     public func removeObject(forKey key: String) { set([(key, nil)]) }
 
     /// Sets the values that count where no layer has any. They are not stored.
@@ -87,6 +107,7 @@ extension Defaults {
         }
     }
 
+    /// Takes a suite out of the layers again.
     public func removeSuite(named suiteName: String) {
         setSuites { suites in suites.removeAll { $0.text == suiteName } }
     }
@@ -99,14 +120,17 @@ extension Defaults {
         return entries.mapValues(\.asAny)
     }
 
+    /// The names of the domains that live as long as the process.
     public var volatileDomainNames: [String] {
         [Self.argumentDomain, Self.registrationDomain] + store.process.namedDomains.names
     }
 
+    /// The values of a domain that lives as long as the process.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
         volatileLayer(domainName)?.snapshot().values.asAny ?? store.process.namedDomains[domainName]?.asAny ?? [:]
     }
 
+    /// Replaces all values of a domain that lives as long as the process.
     public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
         let values = converted(domain)
         if let layer = volatileLayer(domainName) {
@@ -116,6 +140,7 @@ extension Defaults {
         }
     }
 
+    /// Removes a domain that lives as long as the process.
     public func removeVolatileDomain(forName domainName: String) {
         if let layer = volatileLayer(domainName) {
             layer.replaceAll([:])
@@ -141,6 +166,7 @@ extension Defaults {
         return values.isEmpty ? nil : values.asAny
     }
 
+    /// Replaces all values of a domain on the disk.
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         var values = converted(domain)
         for key in domain.keys where !key.isFitForWriting {
@@ -166,6 +192,7 @@ extension Defaults {
         }
     }
 
+    /// Removes all values of a domain on the disk.
     public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }
 
     private func persistent(_ domainName: String) -> OpenDomain? {
@@ -201,6 +228,7 @@ extension Defaults {
     /// Whether the administrator has decided on the value.
     public func objectIsForced(forKey key: String) -> Bool { origin(forKey: key)?.layer == .forced }
 
+    /// Whether the administrator forces the value in that domain.
     public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
         guard let name = try? DomainName(domain) else { return false }
         return Defaults(name, in: store).objectIsForced(forKey: key)

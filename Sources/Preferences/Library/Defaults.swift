@@ -8,7 +8,9 @@ internal import Synchronization
 /// Any number of instances of a domain agree. What is set is seen by all of the process at once and reaches the disk
 /// within 100 milliseconds by itself, or at the end of the program; nobody need call `synchronize()` for that.
 public final class Defaults: Sendable {
+    /// The domain whose settings these are.
     public let name: DomainName
+    /// Where the domain is kept.
     public let store: Store
 
     /// What is written when a value is set.

@@ -17,6 +17,7 @@ public final class EditSession: Sendable {
         state = Mutex(State(base: defaults.ownValues))
     }
 
+    /// The setting as it will be once the session is committed.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get { (try? self[setting.key]?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
         set {

@@ -4,15 +4,21 @@ internal import Synchronization
 
 /// Every layer that has a value for a key, the one in force first.
 public struct Explanation: Sendable, Hashable {
+    /// A layer that has the key.
     public struct Entry: Sendable, Hashable {
+        /// Where the value comes from.
         public let origin: Origin
+        /// What the layer says.
         public let value: PropertyList
         /// Why the value does not count, where it breaks a rule of the schema.
         public let fault: String?
     }
 
+    /// The domain that was asked.
     public let domain: DomainName
+    /// The key that was asked for.
     public let key: String
+    /// All layers that have the key, the highest first.
     public let entries: [Entry]
 
     /// The value that counts, and where it comes from; nil where no layer has one.
@@ -33,6 +39,7 @@ extension Defaults {
         return Explanation(domain: name, key: key, entries: entries)
     }
 
+    /// All layers that have the setting, the highest first.
     public func explain<Value>(_ setting: Setting<Value>) -> Explanation { explain(setting.key) }
 }
 

@@ -1,9 +1,11 @@
 /// Something that went wrong where no caller could be told by an error.
 public struct Issue: Sendable {
+    /// What happened.
     public let kind: Kind
     /// The domain that it is about.
     public let domain: String
 
+    /// What may happen.
     @nonexhaustive
     public enum Kind: Sendable {
         /// What was set could not be written. It is kept, and tried again.

@@ -10,11 +10,13 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
     private let setting: Setting<Value>
     private let observed: ObservedSettings
 
+    /// Looks the setting up in those defaults.
     public init(_ setting: Setting<Value>, in defaults: Defaults = .standard) {
         self.setting = setting
         observed = defaults.observed
     }
 
+    /// The value in force.
     public var wrappedValue: Value {
         get {
             observed.access(setting.key)
@@ -31,14 +33,18 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
 
 /// A value that can be read and written where it is.
 public struct SettingBinding<Value: Sendable>: Sendable {
+    /// Returns the value in force.
     public let get: @Sendable () -> Value
+    /// Sets the user's own value.
     public let set: @Sendable (Value) -> Void
 
+    /// Binds whatever the two functions read and write.
     public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
         self.get = get
         self.set = set
     }
 
+    /// The value in force.
     public var value: Value {
         get { get() }
         nonmutating set { set(newValue) }

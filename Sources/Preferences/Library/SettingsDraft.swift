@@ -16,6 +16,7 @@ public struct SettingsDraft: Sendable {
         self.user = user
     }
 
+    /// The setting as it will be after the transaction.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         mutating get { (try? self.value(setting.key)?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
         set {
@@ -38,6 +39,7 @@ public struct SettingsDraft: Sendable {
         set { changes[key] = .some(newValue) }
     }
 
+    /// Removes the user's own value.
     public mutating func removeObject(forKey key: String) { changes[key] = .some(nil) }
 
     /// Why what was set cannot be written.

@@ -9,6 +9,7 @@ public import SettingsSchema
 /// Above what is stored stand the command line and the variables, below it the schema's own defaults. A stored value that
 /// breaks its rule is passed over.
 public struct Settings: Sendable {
+    /// The schema by which the arguments were read.
     public let schema: Schema
     /// The domain: for transactions, observation, and whatever else goes beyond a value.
     public let defaults: Defaults
@@ -36,7 +37,9 @@ extension Schema {
     /// Why a command line leads to no settings: it asks for a text, or has mistakes.
     @nonexhaustive
     public enum Ending: Error, Hashable, Sendable {
+        /// Help was asked for, and this is it.
         case help(String)
+        /// The version was asked for, and this is it.
         case version(String)
         /// All that is wrong, in the order in which it stands there.
         case mistakes([Arguments.Mistake])

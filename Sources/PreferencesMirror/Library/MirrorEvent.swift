@@ -19,7 +19,15 @@ public enum MirrorEvent: Hashable, Sendable {
     /// Why a value changed, or waits.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
-        case host, initialSync, quota, directoryChanged, conflict, rebuild, format, reverted
+        /// Another host changed it.
+        case host
+        /// What this host has to say is over a limit.
+        case quota
+        /// What lies in the directory is not what it was, or is not whole yet.
+        case directoryChanged
+        /// The state of this host is to be built anew.
+        case rebuild
+        case initialSync, conflict, format, reverted
     }
 }
 

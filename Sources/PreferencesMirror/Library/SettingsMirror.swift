@@ -16,7 +16,8 @@ public final class SettingsMirror: Sendable {
     /// Opens the mirror in a directory, and joins it where the store has no part in it yet.
     ///
     /// - Parameters:
-    ///   - folder: The path of the directory. Whoever makes a mirror says so: `create(at:)`.
+    ///   - folder: The path of the directory. Whoever makes a mirror says so: `create(at:of:domains:)`.
+    ///   - store: The store that takes part.
     ///   - domains: Patterns of the names of those that take part, in addition to those that do already.
     public convenience init(at folder: String, of store: Store = .native, domains: [String]) throws {
         try self.init(folder, store, domains) { places, path, admission throws(MirrorFailure) in
@@ -90,7 +91,20 @@ public final class SettingsMirror: Sendable {
     /// How a mirror stands.
     @nonexhaustive
     public enum State: String, Hashable, Sendable, CaseIterable {
-        case inSync, paused, conflicts, waiting, overQuota, halted, unavailable
+        /// Nothing is to be fetched, and nothing to be published.
+        case inSync
+        /// A person has stopped the exchange for a while.
+        case paused
+        /// Changes lost against others, and a person has not looked at them yet.
+        case conflicts
+        /// Something is still to be exchanged.
+        case waiting
+        /// What this host has to say is over a limit.
+        case overQuota
+        /// Nothing is exchanged until a person decides.
+        case halted
+        /// The directory cannot be reached.
+        case unavailable
     }
 
     /// Keeps the mirror up to date as long as somebody listens, and tells what happens.

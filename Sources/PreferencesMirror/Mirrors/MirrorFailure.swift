@@ -4,8 +4,10 @@ internal import Preferences
 
 /// Why a mirror could not be made, joined or exchanged with.
 public struct MirrorFailure: Error, Hashable, Sendable {
+    /// What went wrong.
     public let problem: Problem
 
+    /// What may go wrong.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         /// The directory has no marker, so it is none, or not in view.
@@ -16,6 +18,7 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case severalMirrors(directory: String, ids: [String])
         /// This store takes part in none.
         case notJoined
+        /// The store takes part in the mirror of that directory already.
         case alreadyJoined(directory: String)
         /// Another program is at the mirror's state, and was for too long.
         case busy

@@ -1,6 +1,8 @@
 /// A place in a text as people name it; lines and columns count from 1, a column is a character.
 public struct TextLocation: Hashable, Sendable {
+    /// Counted from 1.
     public let line: Int
+    /// Counted from 1.
     public let column: Int
 
     package init(line: Int, column: Int) {

@@ -5,6 +5,7 @@ extension Schema.Arguments {
     public struct Mistake: Error, Hashable, Sendable {
         /// The flag as it was written, the operand's name, or the variable.
         public let place: String
+        /// What is wrong.
         public let reason: Reason
 
         package init(_ reason: Reason, at place: String) {

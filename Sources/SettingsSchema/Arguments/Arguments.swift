@@ -36,6 +36,7 @@ extension Schema.Arguments {
 
     /// What help is asked for.
     public struct HelpRequest: Hashable, Sendable {
+        /// The command that was called, where the schema has some.
         public let command: String?
         /// Whether the values in force are to be shown, and where they come from.
         public let showsValues: Bool

@@ -5,6 +5,7 @@ extension Schema {
     public struct Problem: Error, Hashable, Sendable {
         /// The way to what is at fault, from the key on.
         public let path: EntryPath
+        /// Why the value is not allowed.
         public let reason: Reason
         /// The value as a message may show it; nil where there is none, or where it is secret.
         public let value: String?

@@ -30,6 +30,7 @@ extension Schema {
         }
     }
 
+    /// Declares the settings and commands of a domain.
     public init(
         _ domain: String, title: String? = nil, summary: String? = nil, version: Int = 1,
         @SchemaBuilder _ parts: () -> Part
@@ -63,6 +64,7 @@ extension Schema {
 }
 
 extension Schema.Command {
+    /// Declares a command, and the settings that only it has.
     public init(_ name: String, title: String? = nil, summary: String? = nil, @SchemaBuilder _ parts: () -> Schema.Part)
     {
         self.init(name)

@@ -2,8 +2,11 @@ internal import PropertyLists
 
 /// A range of which one end may be open: `1...365`, `1...`, `...365`.
 public protocol SettingBounds<Bound> {
+    /// What lies within the range.
     associatedtype Bound: Comparable & Codable
+    /// The least value that is allowed; nil for an open end.
     var lowerEnd: Bound? { get }
+    /// The greatest value that is allowed; nil for an open end.
     var upperEnd: Bound? { get }
 }
 
@@ -25,10 +28,12 @@ extension PartialRangeThrough: SettingBounds where Bound: Codable {
 // MARK: What a value must be
 
 extension Setting {
+    /// Allows only values within the bounds.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Bounds.Bound == Value {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
 
+    /// Allows only values within the bounds, or none.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Value == Bounds.Bound? {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
@@ -61,6 +66,7 @@ extension Setting {
         declaring { $0.rule.editInnermost { $0.kind = kind } }
     }
 
+    /// Allows only these values.
     public func choices(_ choices: [Value]) -> Setting {
         declaring { $0.rule.choices = choices.compactMap { try? PropertyList(encoding: $0) } }
     }
@@ -82,8 +88,11 @@ extension Setting {
         }
     }
 
+    /// Names settings that may not be given with it.
     public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
+    /// Names settings that must be given with it.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
+    /// Names settings of which, with it, just one must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
 }
 

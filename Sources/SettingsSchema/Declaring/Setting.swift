@@ -8,11 +8,14 @@ internal import PropertyLists
 ///
 /// A type with cases (`CaseIterable`) has these for choices; of an optional type, nil stands for no value.
 public struct Setting<Value: Codable & Sendable>: Sendable {
+    /// The key under which it is kept.
     public let key: String
+    /// The value where no layer has one.
     public let defaultValue: Value
     /// What is declared beyond key and default, where anything is: most who hold a setting never ask.
     private var declared: Declared?
 
+    /// Declares a setting; its type is that of the default.
     public init(_ key: String, default defaultValue: Value) {
         self.key = key
         self.defaultValue = defaultValue

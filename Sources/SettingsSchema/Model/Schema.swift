@@ -6,7 +6,9 @@ package import PropertyLists
 ///
 ///     let schema = Schema("com.example.backup", title: "Nightly backup") { Setting.keep; Setting.mode }
 public struct Schema: Hashable, Sendable {
+    /// The domain that it declares.
     public var domain: String
+    /// What the domain is, in a few words.
     public var title: String?
     /// What is said of the program below its usage.
     public var summary: String?
@@ -26,6 +28,7 @@ public struct Schema: Hashable, Sendable {
 
     /// A sub-command with flags and operands of its own.
     public struct Command: Hashable, Sendable {
+        /// The word by which it is called.
         public internal(set) var name: String
         package var title: String?
         package var summary: String?

@@ -3,7 +3,9 @@ public import PropertyLists
 extension Schema {
     /// Something wrong in a schema itself: what, at which entry, and where in the text.
     public struct Mistake: Error, Hashable, Sendable {
+        /// Where in the schema's text it stands.
         public let path: EntryPath
+        /// What is wrong.
         public let reason: Reason
         /// Line and column in the text that was read; nil where it was no text.
         public internal(set) var location: TextLocation?
@@ -16,6 +18,7 @@ extension Schema {
 
     /// All that is wrong with a schema.
     public struct Mistakes: Error, Hashable, Sendable {
+        /// Each mistake that was found.
         public let all: [Mistake]
 
         package init(_ all: [Mistake]) { self.all = all }

@@ -1,0 +1,1 @@
+// What tells bytes apart: SHA-256, by which equal contents are known, and CRC-32C, which finds damage.

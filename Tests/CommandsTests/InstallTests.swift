@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `Sources/prefs/install` puts in place, and takes away.
+@Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"))
+struct `Installing` {
+    private let folder: TemporaryFolder
+    private let prefix: URL
+
+    init() throws {
+        folder = try TemporaryFolder()
+        prefix = folder.url.appending(path: "a prefix")
+    }
+
+    private func install(_ words: [String]) throws -> Subprocess {
+        let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+            .appending(path: "prefs").path(percentEncoded: false)
+        return try Subprocess.run(
+            packageRoot.appending(path: "Sources/prefs/install").path(percentEncoded: false), words,
+            environment: [
+                "PREFS_COMMAND": command, "HOME": folder.url.appending(path: "home").path(percentEncoded: false),
+            ], in: folder.url)
+    }
+
+    private func files(_ place: URL) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: place.path(percentEncoded: false)).filter { path in
+            var isFolder: ObjCBool = false
+            let full = place.appending(path: path).path(percentEncoded: false)
+            return FileManager.default.fileExists(atPath: full, isDirectory: &isFolder) && !isFolder.boolValue
+        }.sorted()
+    }
+
+    @Test func `without a folder goes into the user's own`() throws {
+        let own = folder.url.appending(path: "home/.local").path(percentEncoded: false)
+        #expect(try install([]).text == "installed in \(own)\n")
+        #expect(try install(["--remove"]).status == 0)
+        #expect(try files(folder.url.appending(path: "home")) == [])
+    }
+
+    /// The folder by its name, and by its whole path.
+    @Test(arguments: ["a prefix", ""])
+    func `puts command, manual and completions below a folder, and removes no more than that`(_ word: String) throws {
+        let words = [word.isEmpty ? prefix.path(percentEncoded: false) : word]
+        try folder.write("", to: "a prefix/bin/other")
+        let installed = try install(words)
+        #expect(installed.status == 0, "\(installed.errorText)")
+        let pages = try FileManager.default.contentsOfDirectory(
+            atPath: packageRoot.appending(path: "man").path(percentEncoded: false)
+        ).map { "share/man/man\($0.suffix(1))/\($0)" }
+        let others = [
+            "bin/other", "bin/prefs", "share/bash-completion/completions/prefs",
+            "share/fish/vendor_completions.d/prefs.fish", "share/zsh/site-functions/_prefs",
+        ]
+        #expect(try files(prefix) == (pages + others).sorted())
+        let command = prefix.appending(path: "bin/prefs").path(percentEncoded: false)
+        #expect(try Subprocess.run(command, ["--version"]).status == 0)
+        for (shell, place) in zip(["bash", "fish", "zsh"], others.dropFirst(2)) {
+            let script = try Data(contentsOf: prefix.appending(path: place))
+            #expect(try script == Subprocess.run(command, ["completions", shell]).output && !script.isEmpty)
+        }
+        #expect(try install(["--remove"] + words).status == 0)
+        #expect(try files(prefix) == ["bin/other"])
+        #expect(try install(["--remove"] + words).status == 0)
+    }
+
+    @Test func `with an unknown option says how it is called`() throws {
+        let refused = try install(["--nonsense"])
+        #expect(refused.status == 2 && refused.errorText.contains("Sources/prefs/install --remove [FOLDER]"))
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Whoever opens a module's folder finds a file of the module's name that says what it is for, and what its folders hold.
+@Suite struct `A module` {
+    private let sources = packageRoot.appending(path: "Sources")
+
+    private func names(_ folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)).sorted()
+    }
+
+    @Test func `explains itself in the file that has its name`() throws {
+        let modules = try names(sources).filter { $0 != "prefs" }
+        #expect(modules.count > 8)
+        for module in modules {
+            let folder = sources.appending(path: module)
+            let file = try String(contentsOf: folder.appending(path: "\(module).swift"), encoding: .utf8)
+            let note = file.split(separator: "\n").prefix { $0.hasPrefix("//") }.joined(separator: " ")
+            #expect(!note.isEmpty, "\(module)")
+            for name in try names(folder) where !name.contains(".") {
+                #expect(note.contains(name), "\(module) says nothing of its folder \(name)")
+            }
+        }
+    }
+}
