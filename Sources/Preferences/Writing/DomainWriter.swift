@@ -110,7 +110,16 @@ package struct DomainWriter: Sendable {
         let record = changed.count > 1 ? try note(&plans, changed) : nil
         do throws(SystemFailure) {
             for index in changed { try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1) }
-            try synchronize(changed.map { plans[$0].resolved.target.parent })
+            let folders = changed.map { plans[$0].resolved.target.parent }
+            do throws(SystemFailure) {
+                try synchronize(folders)
+            } catch {
+                // What it was to write may be dropped, and another fsync says nothing of that: so everything anew. What
+                // is gone cannot go once more.
+                guard changed.allSatisfy({ !plans[$0].removesFile }) else { throw error }
+                for index in changed { try plans[index].replaceAnew(self) }
+                try synchronize(folders)
+            }
         } catch {
             // With a record the change holds: whoever opens one of the files next carries it out.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }

@@ -94,6 +94,8 @@ struct FilePlan {
 
     // MARK: What becomes of the file
 
+    var removesFile: Bool { draft.removesFile }
+
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
         if draft.values != before.values || before.recovery != nil { return true }
@@ -169,6 +171,20 @@ struct FilePlan {
             after.isOwn = true
         }
         self.transaction = transaction
+    }
+
+    /// Writes the new file once more, over itself.
+    mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
+        guard let bytes else { return }
+        let files = writer.machine.fileSystem
+        let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
+        do throws(SystemFailure) {
+            try files.rename(copy, to: resolved.target)
+        } catch {
+            _ = try? files.remove(copy)
+            throw error
+        }
+        after.status = try files.status(of: resolved.target)
     }
 
     /// The status of the file that was written, also where another one stands in its place by now.
