@@ -33,7 +33,7 @@ import Testing
     @Test(arguments: effects) func `loses nothing and tears nothing`(_ effect: Fault.Effect) throws {
         let (original, _) = try prepared()
         // All of them take minutes: here some, others each time.
-        let stride = Self.isFull ? 1 : 17
+        let stride = Self.isFull ? 1 : 31
         var random = SeededGenerator(stream: "interrupted \(effect)")
         var number = Int.random(in: 1...stride, using: &random)
         while true {

@@ -5,7 +5,7 @@ import Testing
 
 /// What holds of the files that hosts leave behind, whoever reads them in whatever way.
 @Suite struct `The files of a mirror` {
-    private static let rounds = 6
+    private static let rounds = 3
 
     /// Runs that have come to rest.
     private func worlds(_ names: [String]) -> [(world: World, replay: String)] {
