@@ -183,6 +183,21 @@ import Testing
         #expect(try state(machine).values == ["forced": "2", "free": "2"])
     }
 
+    @Test(arguments: [
+        "/home/ada/link.plist", "/home/ada/folder/file.plist", "/home/ada/real/../folder/file.plist",
+        "/home/ada/real/file",
+    ])
+    func `a file has one history, by whatever way it is addressed`(_ path: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders("/home/ada/real")
+        try machine.fileSystem.makeSymbolicLink("/home/ada/folder", to: "real")
+        try machine.fileSystem.makeSymbolicLink("/home/ada/link.plist", to: "folder/file.plist")
+        _ = try runPrefs(["prefs", "write", "/home/ada/real/file.plist", "k", "1"], on: machine)
+        _ = try runPrefs(["prefs", "write", path, "k", "2"], on: machine)
+        let history = try runPrefs(["prefs", "history", "/home/ada/real/file.plist"], on: machine).output
+        #expect(history.split(separator: "\n").count { $0.contains("write") } == 2, "\(history)")
+    }
+
     @Test func `versions that are damaged or gone are passed over`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }

@@ -59,10 +59,15 @@ package struct StoreFolder: Hashable, Sendable {
         }
     }
 
-    /// The file at a path, whatever it is called. `path` leads there without symbolic links.
-    package func file(at path: FilePath, name: String, newFormat: PropertyList.Format) -> DomainFile {
+    /// The file at a path, whatever it is called.
+    ///
+    /// - Parameter place: Where the path leads without symbolic links: by whatever way a file is addressed, it has one
+    ///   history.
+    package func file(
+        at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
+    ) -> DomainFile {
         DomainFile(
-            name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
+            name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
             transactions: notes.appending(".transactions"), newFormat: newFormat)
     }
 
