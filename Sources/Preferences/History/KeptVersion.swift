@@ -59,8 +59,6 @@ package struct KeptVersion: Hashable, Sendable {
     private struct Parts {
         private(set) var rest: ArraySlice<UInt8>
 
-        init(rest: ArraySlice<UInt8>) { self.rest = rest }
-
         mutating func next() -> ArraySlice<UInt8>? {
             guard let end = rest.firstIndex(of: UInt8(ascii: "-")) else { return nil }
             let part = rest[..<end]
