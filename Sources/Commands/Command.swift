@@ -41,11 +41,7 @@ public enum Command: Sendable {
             try surroundings.terminal.write(HelpText.text(of: path), to: .output)
             return .done
         case .run(let invocation):
-            guard let run = invocation.verb.run else {
-                let name = invocation.path.joined(separator: " ")
-                throw CommandFailure(.usage, "\(name): this build cannot do that yet")
-            }
-            return try run(invocation, surroundings)
+            return try invocation.verb.run(invocation, surroundings)
         }
     }
 

@@ -60,12 +60,11 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
-        case .unwritable, .misfit, .badKey, .notAllowed, .changedTwice, .refused, .otherVersion, .exposed,
+        case .unwritable, .badKey, .notAllowed, .changedTwice, .refused, .otherVersion, .exposed,
             .ownKey:
             .invalidValue
         case .notCurrent: .different
         case .forced: .forced
-        case .noVersion: .notFound
         case .severalStores: .usage
         default: .systemFailed
         }

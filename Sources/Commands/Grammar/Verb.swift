@@ -29,13 +29,14 @@ package struct Verb: Sendable {
     package let parts: [Verb]
     /// How it may end, beyond `done` and `usage`.
     package let statuses: [ExitStatus]
-    package let run: Action?
+    /// Never called for a verb that has others under it: the parser goes on to one of those.
+    package let run: Action
 
     package init(
         _ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String, details: [String] = [],
         table: Table? = nil, options: [Option] = [], forms: [[Operand]] = [[]], parts: [Verb] = [],
         statuses: [ExitStatus] = [],
-        run: Action? = nil
+        run: @escaping Action = { _, _ in .usage }
     ) {
         self.name = name
         self.aliases = aliases

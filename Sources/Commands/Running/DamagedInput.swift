@@ -2,7 +2,7 @@ package import PropertyLists
 
 /// A file, or the standard input, that is not the property list it was taken for.
 ///
-///     settings.plist:41:7: unknown element “strnig”; did you mean <string>?
+///     settings.plist:41:7: unknown element <strnig>; did you mean <string>?
 package struct DamagedInput: Reportable {
     package let name: String
     /// The place in a text; nil in a binary file.

@@ -104,7 +104,8 @@ package struct OwnFolder: Hashable, Sendable {
         return name.kind != .note || name.number == noteNumber
     }
 
-    var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
+    /// How many bytes all of that takes.
+    package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
 }
 
 /// A blob that we created.

@@ -4,7 +4,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case open, read, write, truncate
         case synchronize, synchronizeFolder
-        case lock, unlock
+        case lock
         case setMode, setOwner
         case rename, exchange, link, clone, remove
         case list, makeFolder, status, readLink
@@ -33,7 +33,7 @@ extension SystemFailure.Operation {
     /// The operation in words that a path can follow.
     fileprivate var phrase: String {
         switch self {
-        case .open, .read, .write, .truncate, .lock, .unlock, .rename, .exchange, .clone, .remove, .list, .watch,
+        case .open, .read, .write, .truncate, .lock, .rename, .exchange, .clone, .remove, .list, .watch,
             .run:
             rawValue
         case .synchronize: "write to the disk"

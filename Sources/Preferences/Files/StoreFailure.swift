@@ -32,8 +32,6 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case readOnly
         /// The file's format cannot hold a value.
         case unwritable(EncodingFailure)
-        /// A value stands in the way of what is to be written.
-        case misfit(EntryPath.Failure)
         /// The value is not what the writer expected.
         case notCurrent
         /// A key that no file can be trusted with: empty, or with a NUL in it.
@@ -46,8 +44,6 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case changedTwice
         /// The administrator has decided.
         case forced
-        /// There is no such version.
-        case noVersion
         /// What was set has no stored form.
         case notAllowed(String)
         /// Values break the rules of the domain's schema; all of them are named.
@@ -107,14 +103,12 @@ extension StoreFailure: CustomStringConvertible {
             return "\(domain) is locked\(who): waited too long"
         case .readOnly: return "\(domain): this store can only be read"
         case .unwritable(let failure): return "\(place): \(failure)"
-        case .misfit(let failure): return failure.description
         case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
         case .badKey(let key): return key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
         case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
         case .changedTwice: return "\(place): is named twice in one transaction; nothing was changed"
         case .forced: return "\(domain): the administrator has decided on this value"
-        case .noVersion: return "\(domain): no such version is kept"
         case .notAllowed(let reason): return "\(domain): \(reason)"
         case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
         case .otherVersion(let stored, let known, let isNewer):

@@ -155,9 +155,6 @@ extension History {
     private func remove(_ version: KeptVersion) {
         if let name = version.fileName { _ = try? machine.fileSystem.remove(folder.appending(name)) }
     }
-
-    /// Removes all versions.
-    package func removeAll() { versions.forEach(remove) }
 }
 
 extension KeptVersion {

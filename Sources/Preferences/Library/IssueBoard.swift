@@ -26,7 +26,7 @@ final class IssueBoard: Sendable {
         }
     }
 
-    /// The issues from now on, of one domain or of all.
+    /// The issues from now on, of all domains.
     func issues() -> AsyncStream<Issue> {
         let (stream, continuation) = AsyncStream.makeStream(of: Issue.self, bufferingPolicy: .bufferingNewest(256))
         let number = listeners.withLock { listeners in

@@ -67,7 +67,7 @@ extension MirrorSession {
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
             hosts: hosts, pending: pending, unread: unread, held: held, conflicts: openConflicts.count,
             evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount, entries: engine.local.atoms.count,
-            bytes: ownBytes, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
+            bytes: engine.local.folder.size, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         return status
     }
@@ -137,8 +137,6 @@ extension MirrorSession {
         engine.local.atoms.visit { if $0.value == .deleted { count += 1 } }
         return count
     }
-
-    private var ownBytes: Int { engine.local.folder.created.values.reduce(0) { $0 + $1.size } }
 
     /// Whether some process has the lock of those who watch.
     private var isWatched: Bool {
