@@ -19,7 +19,7 @@ extension Surroundings {
             clock: SystemClock(), terminal: SystemTerminal(),
             background: { work in runApart(work) }, wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
-            delayInterrupts: { delay.set($0) }, dialogue: TerminalDialogue())
+            delayInterrupts: { delay.set($0) }, dialogue: { _ in TerminalDialogue() })
     }
 }
 

@@ -27,7 +27,8 @@ package struct Surroundings: Sendable {
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
         },
-        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in }, dialogue: (any Dialogue)? = nil
+        delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
+        dialogue: (any Terminal) -> any Dialogue = { WrittenDialogue($0) }
     ) {
         self.environment = environment
         self.fileSystem = fileSystem
@@ -38,7 +39,7 @@ package struct Surroundings: Sendable {
         self.wait = wait
         self.run = run
         self.delayInterrupts = delayInterrupts
-        self.dialogue = dialogue ?? WrittenDialogue(terminal)
+        self.dialogue = dialogue(terminal)
     }
 }
 

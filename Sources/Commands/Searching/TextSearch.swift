@@ -15,9 +15,10 @@ struct TextSearch: Sendable {
 
     /// Whether the text has the word in it.
     func finds(in text: String) -> Bool {
-        let found = text.withBytes { bytes in find(in: bytes.span) }
+        if let found = find(in: text.utf8Span.span) { return found }
         // Only text beyond ASCII has letters whose cases differ in more than a bit.
-        return found ?? text.lowercased().withBytes { bytes in find(in: bytes.span, isLowercase: true) ?? false }
+        let small = text.lowercased()
+        return find(in: small.utf8Span.span, isLowercase: true) ?? false
     }
 
     /// Whether the word is in a key or a text of the value, at any depth.

@@ -51,8 +51,8 @@ extension WriteRequest {
     }
 
     /// What is to be said where a bare word changes the type of what stood there.
-    package func notice(replacing old: PropertyList?, with new: PropertyList, key: String) -> String? {
-        guard case .bare = self, let old, old.kind != new.kind else { return nil }
+    package func notice(replacing old: PropertyList?, with new: PropertyList?, key: String) -> String? {
+        guard case .bare = self, let old, let new, old.kind != new.kind else { return nil }
         return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
     }
 }

@@ -13,7 +13,7 @@ extension Verb {
         let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         if !invocation.has(.force) { try access.checkNotForced([old.key, new.key], in: domain) }
-        try access.change(domain, isForced: invocation.has(.force)) { values in
+        try access.change(domain, WriteReason(rawValue: "rename"), isForced: invocation.has(.force)) { values in
             var root = PropertyList.dictionary(values)
             guard let value = try root.remove(at: old.path) else {
                 throw CommandFailure(

@@ -1,7 +1,6 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
-internal import Synchronization
 
 extension Verb {
     package static let write = Verb(
@@ -37,21 +36,22 @@ extension Verb {
         let key = try access.present(KeyArgument(forWriting: word), in: domain)
         let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
-        let notices = Mutex<[String]>([])
         let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
         let now = surroundings.clock.wall.date
-        try access.change(domain, isForced: isForced) { values in
+        let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
             try condition.check(former, key.spelling)
-            let value = try request.value(replacing: former, key: word, rule: rule, now: now)
-            try root.set(value, at: key.path)
+            try root.set(try request.value(replacing: former, key: word, rule: rule, now: now), at: key.path)
             values = root.dictionaryValue ?? values
-            if rule == nil, let notice = request.notice(replacing: former, with: value, key: word) {
-                notices.withLock { $0 = [notice] }
-            }
         }
-        for notice in notices.withLock(\.self) { try surroundings.note(notice) }
+        if rule == nil, let outcome,
+            let notice = request.notice(
+                replacing: PropertyList.dictionary(outcome.before.values)[key.path],
+                with: PropertyList.dictionary(outcome.after.values)[key.path], key: word)
+        {
+            try surroundings.note(notice)
+        }
         return .done
     }
 }

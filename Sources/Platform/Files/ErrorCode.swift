@@ -29,7 +29,6 @@ extension ErrorCode {
     package static let fileTooLarge = ErrorCode(rawValue: EFBIG)
     package static let noSpace = ErrorCode(rawValue: ENOSPC)
     package static let readOnly = ErrorCode(rawValue: EROFS)
-    package static let tooManyLinks = ErrorCode(rawValue: EMLINK)
     package static let nameTooLong = ErrorCode(rawValue: ENAMETOOLONG)
     package static let folderNotEmpty = ErrorCode(rawValue: ENOTEMPTY)
     package static let tooManySymbolicLinks = ErrorCode(rawValue: ELOOP)

@@ -40,44 +40,59 @@ package struct KeptVersion: Hashable, Sendable {
     init?(_ name: FileName) {
         // In bytes: a writer reads the names of all versions.
         guard name.bytes.suffix(Self.ending.utf8.count).elementsEqual(Self.ending.utf8) else { return nil }
-        let parts = name.bytes.dropLast(Self.ending.utf8.count).split(
-            separator: UInt8(ascii: "-"), maxSplits: 6, omittingEmptySubsequences: false)
-        guard parts.count == 7, let sequence = Self.number(parts[0]), sequence > 0,
-            let milliseconds = Self.number(parts[1]).map(Int64.init),
-            let process = Self.number(parts[2]).flatMap({ Int32(exactly: $0) }), let size = Self.number(parts[5]),
-            let reason = String(validating: parts[3], as: UTF8.self),
-            let transaction = String(validating: parts[4], as: UTF8.self)
+        var parts = Parts(rest: name.bytes.dropLast(Self.ending.utf8.count))
+        guard let sequence = parts.number(), sequence > 0, let milliseconds = parts.number().map(Int64.init),
+            let process = parts.number().flatMap({ Int32(exactly: $0) }), let reason = parts.text(),
+            let transaction = parts.text(), let size = parts.number()
         else {
             return nil
         }
         let note = WriteNote(
-            program: Self.decoded(parts[6]), process: process, reason: WriteReason(rawValue: reason))
+            program: Self.decoded(parts.rest), process: process, reason: WriteReason(rawValue: reason))
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
         self.init(
             sequence: sequence, time: Timestamp(seconds: seconds, nanoseconds: rest * 1_000_000), note: note,
             transaction: transaction, size: size)
     }
 
-    private static let ending = ".plist"
+    /// What is left of a name, of which one part after the other is read.
+    private struct Parts {
+        private(set) var rest: ArraySlice<UInt8>
 
-    /// The number that is written in digits and nothing else.
-    private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-        guard !digits.isEmpty else { return nil }
-        var number = 0
-        for digit in digits {
-            guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
-            let (product, overflows) = number.multipliedReportingOverflow(by: 10)
-            let (sum, overflowsToo) = product.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-            guard !overflows, !overflowsToo else { return nil }
-            number = sum
+        mutating func next() -> ArraySlice<UInt8>? {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "-")) else { return nil }
+            let part = rest[..<end]
+            rest = rest[(end + 1)...]
+            return part
         }
-        return number
+
+        mutating func text() -> String? {
+            guard let part = next(), part.allSatisfy({ $0 < 0x80 }) else { return nil }
+            return String(decoding: part, as: UTF8.self)
+        }
+
+        /// The number that is written in digits and nothing else.
+        mutating func number() -> Int? {
+            guard let digits = next(), !digits.isEmpty else { return nil }
+            var number = 0
+            for digit in digits {
+                guard UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit else { return nil }
+                let (product, overflows) = number.multipliedReportingOverflow(by: 10)
+                let (sum, overflowsToo) = product.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+                guard !overflows, !overflowsToo else { return nil }
+                number = sum
+            }
+            return number
+        }
     }
+
+    private static let ending = ".plist"
 
     /// The program's name in characters that a file's name may have.
     private static func encoded(_ program: String) -> String { DomainName(encoding: program).text }
 
     static func decoded(_ name: ArraySlice<UInt8>) -> String {
+        guard name.contains(UInt8(ascii: "%")) else { return String(decoding: name, as: UTF8.self) }
         var bytes: [UInt8] = []
         var rest = name
         while let byte = rest.popFirst() {
@@ -122,8 +137,13 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
 
     /// Only lower-case letters and digits are kept: the word becomes part of a file's name.
     package init(rawValue: String) {
-        let bytes = rawValue.utf8.lazy.filter { Self.letters ~= $0 || UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-        self.rawValue = String(decoding: Array(bytes.prefix(24)), as: UTF8.self)
+        let isFit = { (byte: UInt8) in Self.letters ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+        let most = 24
+        if rawValue.utf8.count <= most, rawValue.utf8.allSatisfy(isFit) {
+            self.rawValue = rawValue
+        } else {
+            self.rawValue = String(decoding: Array(rawValue.utf8.lazy.filter(isFit).prefix(most)), as: UTF8.self)
+        }
     }
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "z")

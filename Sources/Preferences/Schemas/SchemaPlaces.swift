@@ -75,7 +75,7 @@ extension SchemaPlaces {
 }
 
 /// A schema as it was found for a domain.
-package struct InstalledSchema: Sendable {
+package final class InstalledSchema: Sendable {
     /// The file that it stands in; nil for that of the store's own settings.
     package let file: FilePath?
     /// What of it could be read, be it all or not: that much at least says what is secret.
@@ -93,7 +93,7 @@ package struct InstalledSchema: Sendable {
         (self.file, self.readable, self.faults) = (file, readable, faults)
     }
 
-    package init(
+    package convenience init(
         _ bytes: [UInt8], at file: FilePath, of domain: DomainName, checks: Bool,
         extending findSchema: (String) -> Schema?
     ) {

@@ -8,16 +8,16 @@ struct FilePlan {
     let before: DomainContents
     private let draft: DomainDraft
     /// The bytes of the file, if it was read anew.
-    private let bytesBefore: [UInt8]?
+    let bytesBefore: [UInt8]?
     /// What this writer left in the file and did not keep yet.
-    private let unkeptBefore: UnkeptVersion?
-    /// The versions that are kept, once somebody has looked.
-    private var versions: [KeptVersion]?
+    let unkeptBefore: UnkeptVersion?
     /// The same of what it holds after the change.
-    private var unkept: UnkeptVersion?
-    private let isKeptLater: Bool
-    private let isFirst: Bool
-    private var bytes: [UInt8]?
+    var unkept: UnkeptVersion?
+    /// The versions that are kept, once somebody has looked.
+    var versions: [KeptVersion]?
+    let isKeptLater: Bool
+    let isFirst: Bool
+    private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
     private var after: DomainContents
     private var transaction: String?
@@ -217,80 +217,11 @@ struct FilePlan {
         throw .otherContents(target)
     }
 
-    private func note(_ writer: DomainWriter) -> WriteNote {
+    func note(_ writer: DomainWriter) -> WriteNote {
         var note = writer.note
         if let reason = draft.reason { note.reason = reason }
         if before.recovery != nil { note.reason = .recovered }
         return note
-    }
-
-    // MARK: Versions
-
-    /// Sees to it that what stands in the file now is not lost with it.
-    mutating func keepFormer(
-        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
-    ) throws(StoreFailure) {
-        do throws(SystemFailure) {
-            if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
-        }
-        guard let history = History(of: resolved.file, on: writer.machine) else { return }
-        if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
-            history.recordLink(
-                resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if bytesBefore != nil || unkeptBefore != nil {
-            var versions = history.versions
-            let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
-            if let unkeptBefore, !isStoodFor(writer.policy),
-                before.isOwn || mark?.transaction == unkeptBefore.transaction
-            {
-                history.record(unkeptBefore, after: &versions, policy: writer.policy)
-            }
-            if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
-                history.record(found, after: &versions, policy: writer.policy)
-            }
-            self.versions = versions
-        }
-    }
-
-    /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
-    private func isStoodFor(_ policy: HistoryPolicy) -> Bool {
-        isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
-    }
-
-    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
-    /// had no time to keep it.
-    private func unkeptVersion(
-        _ bytes: [UInt8], _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
-    ) -> UnkeptVersion? {
-        let time = before.status?.modified ?? writer.machine.clock.wall
-        if let mark, mark.hash == SHA256.hash(bytes) {
-            guard !versions.contains(where: { $0.transaction == mark.transaction }) else { return nil }
-            return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
-        }
-        if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {
-            return nil
-        }
-        var note = writer.note
-        note.reason = .found
-        return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
-    }
-
-    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
-    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
-        guard let history = History(of: resolved.file, on: writer.machine) else { return }
-        let bytes = bytes ?? DomainState.tombstone
-        guard bytes.count <= writer.policy.mostCopiedBytes else { return }
-        let version = UnkeptVersion(
-            bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
-            isFirst: isFirst)
-        guard !isKeptLater else {
-            unkept = version
-            return
-        }
-        var former = versions ?? history.versions
-        history.record(version, after: &former, policy: writer.policy)
     }
 }
 
@@ -301,64 +232,4 @@ extension SystemFailure {
     }
 
     var meansOtherContents: Bool { code == .staleHandle && operation == .exchange }
-}
-
-extension DomainFile {
-    /// The bytes of a file that holds the values.
-    package func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format
-    ) throws(StoreFailure) -> [UInt8] {
-        do throws(EncodingFailure) {
-            return Array(try PropertyList.dictionary(values).serialized(as: format, options: .ofDomains))
-        } catch {
-            throw StoreFailure(self, .unwritable(error))
-        }
-    }
-}
-
-extension PropertyList.WritingOptions {
-    /// How domains are written: to be read by key, and without loss.
-    package static let ofDomains: PropertyList.WritingOptions = {
-        var options = PropertyList.WritingOptions()
-        options.marksSortedRoot = true
-        options.wrapsInJSON = true
-        options.isPretty = true
-        return options
-    }()
-}
-
-extension PropertyList.ReadingOptions {
-    /// The counterpart of how domains are written.
-    package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
-}
-
-extension PropertyList.Dictionary {
-    /// Makes all dates those of whole seconds; whether that has changed any.
-    package mutating func dropFractions() -> Bool {
-        var isChanged = false
-        for entry in self {
-            let value = entry.value.droppingFractions
-            guard value != entry.value else { continue }
-            self[entry.key] = value
-            isChanged = true
-        }
-        return isChanged
-    }
-}
-
-extension PropertyList {
-    fileprivate var droppingFractions: PropertyList {
-        switch self {
-        case .date(let date):
-            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down)))
-        case .array(let elements): .array(elements.map(\.droppingFractions))
-        case .dictionary(let entries): .dictionary(Dictionary(entries.map { ($0.key, $0.value.droppingFractions) }))
-        default: self
-        }
-    }
-}
-
-extension String {
-    /// Whether a domain may get a key of this name.
-    package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
 }

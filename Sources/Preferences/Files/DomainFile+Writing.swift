@@ -1,0 +1,61 @@
+package import PropertyLists
+
+extension DomainFile {
+    /// The bytes of a file that holds the values.
+    package func serialized(
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format
+    ) throws(StoreFailure) -> [UInt8] {
+        do throws(EncodingFailure) {
+            return Array(try PropertyList.dictionary(values).serialized(as: format, options: .ofDomains))
+        } catch {
+            throw StoreFailure(self, .unwritable(error))
+        }
+    }
+}
+
+extension PropertyList.WritingOptions {
+    /// How domains are written: to be read by key, and without loss.
+    package static let ofDomains: PropertyList.WritingOptions = {
+        var options = PropertyList.WritingOptions()
+        options.marksSortedRoot = true
+        options.wrapsInJSON = true
+        options.isPretty = true
+        return options
+    }()
+}
+
+extension PropertyList.ReadingOptions {
+    /// The counterpart of how domains are written.
+    package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
+}
+
+extension PropertyList.Dictionary {
+    /// Makes all dates those of whole seconds; whether that has changed any.
+    package mutating func dropFractions() -> Bool {
+        var isChanged = false
+        for entry in self {
+            let value = entry.value.droppingFractions
+            guard value != entry.value else { continue }
+            self[entry.key] = value
+            isChanged = true
+        }
+        return isChanged
+    }
+}
+
+extension PropertyList {
+    fileprivate var droppingFractions: PropertyList {
+        switch self {
+        case .date(let date):
+            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down)))
+        case .array(let elements): .array(elements.map(\.droppingFractions))
+        case .dictionary(let entries): .dictionary(Dictionary(entries.map { ($0.key, $0.value.droppingFractions) }))
+        default: self
+        }
+    }
+}
+
+extension String {
+    /// Whether a domain may get a key of this name.
+    package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
+}

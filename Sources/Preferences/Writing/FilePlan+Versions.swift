@@ -1,0 +1,71 @@
+internal import Digests
+internal import Platform
+
+extension FilePlan {
+    /// Sees to it that what stands in the file now is not lost with it.
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
+        do throws(SystemFailure) {
+            if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
+        } catch {
+            throw StoreFailure(error, resolved.file.name)
+        }
+        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
+            history.recordLink(
+                resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
+        } else if bytesBefore != nil || unkeptBefore != nil {
+            var versions = history.versions
+            let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
+            if let unkeptBefore, !isStoodFor(writer.policy),
+                before.isOwn || mark?.transaction == unkeptBefore.transaction
+            {
+                history.record(unkeptBefore, after: &versions, policy: writer.policy)
+            }
+            if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+                history.record(found, after: &versions, policy: writer.policy)
+            }
+            self.versions = versions
+        }
+    }
+
+    /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
+    private func isStoodFor(_ policy: HistoryPolicy) -> Bool {
+        isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
+    }
+
+    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
+    /// had no time to keep it.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        let time = before.status?.modified ?? writer.machine.clock.wall
+        if let mark, mark.hash == SHA256.hash(bytes) {
+            guard !versions.contains(where: { $0.transaction == mark.transaction }) else { return nil }
+            return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
+        }
+        if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {
+            return nil
+        }
+        var note = writer.note
+        note.reason = .found
+        return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
+    }
+
+    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
+        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        let bytes = bytes ?? DomainState.tombstone
+        guard bytes.count <= writer.policy.mostCopiedBytes else { return }
+        let version = UnkeptVersion(
+            bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
+            isFirst: isFirst)
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        var former = versions ?? history.versions
+        history.record(version, after: &former, policy: writer.policy)
+    }
+}
