@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import PropertyLists
+import SettingsSchema
 import TestSupport
 import Testing
 
@@ -11,7 +12,40 @@ import Testing
 
     static let source = CompletionSource(
         domains: { ["org.example", "com.example.app", "com.example.other"] },
-        domain: { $0 == "com.example.app" ? domain : nil })
+        domain: { $0 == "com.example.app" ? domain : nil },
+        schema: { $0 == "com.example.declared" ? schema : nil })
+
+    static let schema = try? Schema(
+        parsing: Array(
+            """
+            { Domain = "com.example.declared"; Settings = (
+                { Key = mode; Choices = (full, "in parts"); Title = "How to copy"; }, { Key = keep; Type = integer; },
+                { Key = color; Type = boolean; }, { Key = target; Kind = folder; }, { Key = scratch; Transient = YES; },
+                { Key = every; Type = integer; Kind = duration; Choices = (60, 3600); },
+                { Key = server; Type = dictionary; Entries = ({ Key = scheme; Choices = (http, https); }); }); }
+            """.utf8))
+
+    static let declared: [(words: [String], offered: [String])] = [
+        (["write", "com.example.declared", ""], ["color", "every", "keep", "mode", "server", "target"]),
+        (["explain", "com.example.declared", "k"], ["keep"]), (["read", "com.example.declared", ""], []),
+        (["write", "com.example.declared", "mode", ""], ["full", "in parts"]),
+        (["write", "com.example.declared", "mode", "i"], ["in parts"]),
+        (["write", "com.example.declared", ":mode", ""], ["full", "in parts"]),
+        (["write", "com.example.declared", "mode", "-string", ""], ["full", "in parts"]),
+        (["write", "com.example.declared", "mode", "-b"], ["-bool", "-boolean"]),
+        (["write", "com.example.declared", "color", ""], ["true", "false"]),
+        (["write", "com.example.declared", "every", ""], ["1m", "1h"]),
+        (["write", "com.example.declared", ":server:scheme", "http"], ["http", "https"]),
+        (["write", "com.example.declared", "keep", "-b"], ["-bool", "-boolean"]),
+        (["write", "com.example.declared", "unknown", "-b"], ["-bool", "-boolean"]),
+    ]
+
+    @Test(arguments: declared)
+    func `a schema says which keys and values there are`(_ row: (words: [String], offered: [String])) {
+        #expect(Self.schema != nil)
+        let answer = Completion.answer(to: row.words, source: Self.source)
+        #expect(answer.candidates.map(\.word) == row.offered)
+    }
 
     static let rows: [(words: [String], offered: [String])] = [
         (["re"], ["read", "read-type", "rename", "restore"]), (["MIR"], []), (["xyz"], []), (["__"], []),
@@ -60,7 +94,7 @@ import Testing
             (["mirror", "init", ""], .folders),
             (["--store", ""], .folders), (["read", "./"], .files), (["read", ""], .words),
             (["convert", "-o", ""], .files),
-            (["read", "d", ""], .words),
+            (["read", "d", ""], .words), (["write", "com.example.declared", "target", ""], .folders),
         ] as [([String], Completion.Answer.Files)])
     func `files are offered where a file may stand`(_ words: [String], _ files: Completion.Answer.Files) {
         #expect(Completion.answer(to: words, source: Self.source).files == files)

@@ -18,6 +18,8 @@ import Testing
             #expect(try runPrefs(["prefs"] + words, on: machine).status == 0)
         }
         try machine.force("policy", ["decided": true])
+        let schema = "{ Domain = declared; Settings = ({ Key = mode; Choices = (full, half); }); }"
+        #expect(try runPrefs(["prefs", "schema", "install", "-"], input: schema, on: machine).status == 0)
         return machine
     }
 
@@ -33,7 +35,10 @@ import Testing
         (["read", "-g", ""], ["shared"]), (["read", "--layer", "forced", ""], ["policy"]),
         (["read", "policy", ""], ["decided"]), (["undo", "or"], ["org.example"]),
         (["--store", "gnustep", "read", ""], []), (["read", "../evil", ""], []), (["read", "no.such", ""], []),
-        (["-host", "a/b", "read", ""], []),
+        (["-host", "a/b", "read", ""], []), (["write", "declared", ""], ["mode"]),
+        (["write", "declared", "mode", ""], ["full", "half"]),
+        (["--store", "/tmp/other", "write", "declared", ""], []),
+        (["write", "prefs", "newDomainFormat", ""], ["binary1", "xml1", "json", "gnustep"]),
     ])
     func `names come from the store that the line speaks of`(_ words: [String], _ offered: [String]) throws {
         let outcome = try runPrefs(["prefs", "__complete", "zsh"] + words, on: machine())

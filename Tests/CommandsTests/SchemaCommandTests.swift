@@ -14,8 +14,11 @@ import Testing
             { Key = keep; Type = integer; Default = 7; Minimum = 1; Maximum = 365; Environment = KEEP; },
             { Key = token; Sensitive = YES; },
             { Key = account; Type = dictionary; Entries = ({ Key = name; }, { Key = password; Sensitive = YES; }); },
+            { Key = accounts; Type = array; Elements = { Type = dictionary; Entries = ({ Key = name; }, { Key = password; Sensitive = YES; }); }; },
+            { Key = typed; Type = dictionary; Entries = ({ Key = password; Sensitive = YES; }); },
             { Key = tags; Type = array; Elements = { Type = integer; }; },
-            { Key = retries; Type = integer; RenamedFrom = tries; }
+            { Key = retries; Type = integer; RenamedFrom = tries; }, { Key = every; Type = integer; Kind = duration; },
+            { Key = ratio; Type = real; }
         ); }
         """
 
@@ -132,6 +135,8 @@ import Testing
 
     static let refusals: [(String, String, String)] = [
         ("prefs write d keep many", "", "keep = many: must be an integer"),
+        ("prefs write d every 5x", "", "every = 5x: must be a duration such as 90, 5m or 1h30m"),
+        ("prefs write d ratio half", "", "ratio = half: must be a number"),
         ("prefs write d keep -bool yes", "", "keep = true: must be an integer"),
         ("prefs write d tags -array 1 x", "", ":tags:1 = x: must be an integer"),
         ("prefs write d tags -array-add x", "", ":tags:0 = x: must be an integer"),
@@ -139,6 +144,7 @@ import Testing
         ("prefs write d '{ \"$schemaVersion\" = 1; }'", "", "prefs itself keeps this key"),
         ("prefs write d token -int 5", "", "token = ••••: must be a string"),
         ("prefs write d :account:password -int 5", "", ":account:password = ••••: must be a string"),
+        ("prefs write d account -string '{ password = sesame; }'", "", "account = ••••: must be a dictionary"),
         ("prefs write d account -dict nam x", "", ":account:nam: is not declared; did you mean name?"),
         ("prefs import d -", "{\"keep\": 0}", "keep = 0: must be from 1 to 365"),
         ("prefs import --replace d -", "{\"keep\": \"1\"}", "keep = 1: must be an integer"),
@@ -193,7 +199,8 @@ import Testing
         "prefs diff --format json d other", "prefs diff --format commands d other",
         "prefs diff --format commands other d",
         "prefs diff d@user other", "prefs convert -o - d xml", "prefs doctor", "prefs read '~/.config/prefs/d.plist'",
-        "prefs schema show d",
+        "prefs schema show d", "prefs read d :accounts:0", "prefs read --format json d accounts",
+        "prefs explain d typed",
     ]
 
     @Test(arguments: lookers)
@@ -202,7 +209,8 @@ import Testing
         for write in [
             "prefs write d token hidden", "prefs write d account -dict name ada password hiddentoo",
             "prefs write d token hiddennow",
-            "prefs write other token hiddenelsewhere",
+            "prefs write other token hiddenelsewhere", "prefs write d accounts '({ password = hidden; name = ada; })'",
+            "prefs write --force d typed -string '{ password = hidden; }'",
         ] {
             #expect(try prefs(write, clinic) == Transcript.Outcome())
         }
@@ -235,6 +243,24 @@ import Testing
                 "••••  does not count: is sensitive, and others can read the file"))
         #expect(try prefs("prefs read --effective d token", clinic).status == 1)
         #expect(try prefs("prefs write d keep 7", clinic).status == 3)
+    }
+
+    @Test func `a value with a secret in it does not count where others can read it, and is not put there`() throws {
+        let clinic = try clinic()
+        #expect(try prefs("prefs write d account -dict name ada", clinic).status == 0)
+        try clinic.setPermissions(0o644, "d.plist")
+        // Without a secret in it, it is like any other.
+        #expect(try prefs("prefs read --effective d :account:name", clinic).output == "ada\n")
+        #expect(try prefs("prefs write d account -dict name bob", clinic).status == 0)
+        let outcome = try prefs("prefs write d :account:password sesame", clinic)
+        #expect(outcome.status == 3 && outcome.errors.contains("account is sensitive, and others can read the file"))
+        try clinic.setPermissions(0o600, "d.plist")
+        #expect(try prefs("prefs write d :account:password sesame", clinic).status == 0)
+        try clinic.setPermissions(0o644, "d.plist")
+        #expect(try prefs("prefs read --effective d account", clinic).status == 1)
+        #expect(
+            try prefs("prefs explain d account", clinic).output.contains(
+                "does not count: is sensitive, and others can read the file"))
     }
 
     // MARK: What is in force

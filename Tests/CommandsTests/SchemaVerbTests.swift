@@ -119,4 +119,14 @@ import Testing
         #expect(outcome.status == 0 && outcome.output.contains("beta"), "\(outcome)")
         #expect(try runPrefs(["prefs", "schema", "show", "--format", format, "~/s.plist"], on: machine) == outcome)
     }
+
+    @Test func `show says how to name a file that a domain was taken for`() throws {
+        let machine = try machine([:])
+        let none = try runPrefs(["prefs", "schema", "show", "s.plist"], on: machine)
+        #expect(none.status == 1 && none.errors == "prefs: no schema is installed for s.plist\n")
+        try machine.administrate("/s.plist", "{ Domain = d; }")
+        let outcome = try runPrefs(["prefs", "schema", "show", "s.plist"], on: machine)
+        #expect(
+            outcome.errors == "prefs: no schema is installed for s.plist; for the file of that name write ./s.plist\n")
+    }
 }

@@ -92,6 +92,21 @@ struct ScriptBench {
         }
     }
 
+    @Test func `a stored value that does not count is told, unless another stands above it`() throws {
+        let bench = try ScriptBench()
+        _ = try bench.prefs("write", "--force", "com.example.backup", "keep", "-int", "0")
+        let file = "/home/ada/.config/prefs/com.example.backup.plist"
+        let told = "backup: keep in user (\(file)): must be from 1 to 365; it does not count\n"
+        #expect(try bench.run(["t"]).errors == told)
+        #expect(try bench.run(["t", "--keep", "3"]).errors.isEmpty)
+        #expect(try bench.run(["t"], variables: ["BACKUP_KEEP": "3"]).errors.isEmpty)
+        _ = try bench.prefs("write", "--force", "com.example.backup", "exclude", "-array", "-string", "a")
+        try bench.machine.store(["exclude": ["a", 5], "keep": 5, "$schemaVersion": 2], as: "com.example.backup")
+        let inside = try bench.run(["t"])
+        #expect(inside.errors == "backup: exclude in user (\(file)): :exclude:1 must be a string; it does not count\n")
+        #expect(bench.value("exclude", in: inside) == "''" && inside.status == 0)
+    }
+
     @Test func `says all mistakes and ends the script`() throws {
         let bench = try ScriptBench()
         let outcome = try bench.run(["--kep", "3", "--mode", "x", "-k", "0"])
@@ -155,6 +170,29 @@ struct ScriptBench {
         #expect(bench.value("keep", in: again) == "'30'" && bench.value("target", in: again) == "'/mnt'")
         #expect(bench.value("dry_run", in: again) == "'false'")
         #expect(try bench.prefs("history", "com.example.backup").output.contains("write"))
+    }
+
+    @Test func `keeps a path so that it leads to the same file from everywhere`() throws {
+        let schema = """
+            { Domain = "com.example.backup"; Settings = ({ Key = target; Kind = folder; Flag = target; },
+              { Key = name; Flag = name; }); }
+            """
+        let bench = try ScriptBench(schema: schema)
+        let root = bench.machine.disk.process()
+        try root.makeFolders("/proc/self")
+        for folder in ["/proc", "/proc/self"] as [FilePath] {
+            try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+        }
+        try root.makeSymbolicLink("/proc/self/cwd", to: "/home/ada")
+        let outcome = try bench.run(["--save", "--target", "copies", "--name", "copies"])
+        #expect(bench.value("target", in: outcome) == "'copies'" && outcome.errors.isEmpty, "\(outcome)")
+        #expect(try bench.prefs("read", "com.example.backup", "target").output == "/home/ada/copies\n")
+        #expect(try bench.prefs("read", "com.example.backup", "name").output == "copies\n")
+        let filled = try runPrefs(
+            ["prefs", "form", "com.example.backup", "--schema", "/tmp/backup.plist"], input: "../x\n:save\n",
+            on: bench.machine)
+        #expect(filled.status == 0, "\(filled)")
+        #expect(try bench.prefs("read", "com.example.backup", "target").output == "/home/x\n")
     }
 
     @Test func `a secret is kept where nobody else can read it, and a forced key is not written`() throws {
@@ -270,6 +308,31 @@ struct ScriptBench {
             try token("--token-file", "/tmp/token").errors
                 == "backup: --token-file: /tmp/token: others can read this file; chmod 600 mends it\nTry backup --help.\n"
         )
+    }
+
+    @Test func `a secret inside a value is one wherever it goes`() throws {
+        let schema = """
+            { Domain = "com.example.backup"; Settings = ({ Key = server; Type = dictionary; Flag = server;
+              Entries = ({ Key = host; }, { Key = password; Sensitive = YES; }); }); }
+            """
+        let bench = try ScriptBench(schema: schema)
+        let given = try bench.run(["--save", "--set", ":server:host=h"])
+        #expect(bench.value("server", in: given) == "'{\"host\":\"h\"}'" && given.errors.isEmpty)
+        let set = try bench.run(["--set", ":server:password=sesame"])
+        #expect(set.output == "exit 2\n" && set.errors.contains("use --server-file or --server-fd"))
+        try bench.write("{ host = h; password = sesame; }", to: "/tmp/server")
+        let unknown = try bench.run(["--save", "--server-file", "/tmp/server"])
+        #expect(unknown.output == "exit 3\n" && unknown.errors.contains("server: is a secret"), "\(unknown)")
+        #expect(try bench.prefs("schema", "install", "/tmp/backup.plist").status == 0)
+        let saved = try bench.run(["--save", "--server-file", "/tmp/server"])
+        #expect(saved.errors.isEmpty && bench.value("server", in: saved)?.contains("sesame") == true, "\(saved)")
+        let help = try bench.run(["--help-values"])
+        #expect(help.output.contains("••••") && !help.output.contains("sesame"), "\(help)")
+        let file: FilePath = "/home/ada/.config/prefs/com.example.backup.plist"
+        try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        let exposed = try bench.run([])
+        #expect(bench.value("server", in: exposed) == "''")
+        #expect(exposed.errors.contains("others can read this file, so its server does not count"))
     }
 
     @Test func `a stored secret that others can read does not count`() throws {

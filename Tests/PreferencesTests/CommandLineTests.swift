@@ -107,6 +107,64 @@ extension Setting where Value == String {
         #expect(settings.origin(of: .here)?.layer == .userHost)
     }
 
+    @Test func `is kept in one step, each value where it belongs`() throws {
+        let bench = try SchemaBench(nil)
+        _ = try parse(["--save", "-k", "3", "--here", "9", "/mnt"], bench)
+        let places = try #require(try StorePlaces(.native, on: bench.bench.process()))
+        let files = [
+            places.user.file(of: SchemaBench.domain), places.user.file(of: SchemaBench.domain, on: try places.host()),
+        ]
+        let transactions = files.flatMap { file in
+            History(of: file, on: bench.bench.process())?.versions.map(\.transaction) ?? []
+        }
+        #expect(transactions.count == 2 && Set(transactions).count == 1, "\(transactions)")
+    }
+
+    @Test func `is kept with paths that lead to the same file from everywhere`() throws {
+        let bench = try SchemaBench(nil)
+        let root = bench.bench.simulated.disk.process()
+        try root.makeFolders("/proc/self")
+        for folder in ["/proc", "/proc/self"] as [FilePath] {
+            try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
+        }
+        try root.makeSymbolicLink("/proc/self/cwd", to: "/home/ada")
+        let schema = Schema("com.example.backup") { Setting("copies", default: "").kind(.folder).flag("copies") }
+        let settings = try schema.parsing(["b", "--save", "--copies", "here"], in: bench.store())
+        #expect(settings.defaults.string(forKey: "copies") == "here")
+        #expect(try bench.file() == ["copies": "/home/ada/here"])
+    }
+
+    @Test func `keeps no secret before others know it for one`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.bench.simulated.fileSystem.replace("/home/ada/token", with: Array("abc\n".utf8).span.bytes)
+        let words = ["--save", "-k", "3", "--token-file", "/home/ada/token", "/mnt"]
+        do {
+            _ = try parse(words, bench)
+            Issue.record("it was kept")
+        } catch let Schema.Ending.mistakes(mistakes) {
+            #expect(
+                mistakes.map(\.description) == [
+                    "--save: token is a secret: it would be shown and mirrored as long as its schema is not installed (prefs schema install FILE)"
+                ])
+        }
+        #expect(try bench.file().isEmpty)
+        try bench.install(String(decoding: try Self.schema.export(as: .json), as: UTF8.self), at: SchemaBench.own)
+        #expect(try parse(words, bench)[.token] == "abc")
+        #expect(try bench.file() == ["keep": 3, "token": "abc", "$schemaVersion": 2])
+        // What is in memory nobody else sees.
+        let memory = Store(.memory, on: bench.bench.process())
+        #expect(try Self.schema.parsing(["b"] + words, in: memory)[.token] == "abc")
+    }
+
+    @Test func `keeps nothing that the administrator has decided on`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.install("{ keep = 9; }", at: "/etc/prefs/forced/com.example.backup.plist")
+        #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "3", "--mode", "full", "/mnt"], bench) }
+        #expect(try bench.file().isEmpty)
+        _ = try parse(["--save", "--mode", "full", "/mnt"], bench)
+        #expect(try bench.file() == ["mode": "full", "$schemaVersion": 2])
+    }
+
     @Test func `has all of its mistakes thrown at once`() throws {
         let bench = try SchemaBench(nil)
         do {

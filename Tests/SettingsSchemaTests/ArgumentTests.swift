@@ -291,7 +291,8 @@ private let mistakeRows: [ArgumentRow] = [
     .init(.flags, "--keep=", "--keep \"\": must be an integer"), .init(.flags, "-k 0x10", "{\"keep\":16}"),
     .init(
         .flags, "--keep 9 --kep 1 --mode x --ratio r",
-        "unknown flag --kep; did you mean --keep? / --ratio r: must be a real / --mode x: must be full or incremental"),
+        "unknown flag --kep; did you mean --keep? / --ratio r: must be a number / --mode x: must be full or incremental"
+    ),
     .init(.flags, "--keep a\u{1B}[2J", "--keep aU+001B[2J: must be an integer"), .init(.flags, "-é", "unknown flag -é"),
 ]
 
@@ -384,6 +385,9 @@ private let otherRows: [ArgumentRow] = [
         .relations, "--a-flag --b-flag --c-flag 1",
         "--a-flag cannot be given together with --b-flag / --c-flag needs --d-flag as well / --x-flag exactly one of --x-flag and --y-flag must be given / --need is needed"
     ),
+    .init(.secret, "--tokn abc", "unknown flag --tokn; did you mean --token-file?"),
+    .init(.secret, "--tokn", "unknown flag --tokn; did you mean --token-file?"),
+    .init(.secret, "--token-fil f", "unknown flag --token-fil; did you mean --token-file?"),
     .init(.secret, "--token-file f", "token from file(\"f\")"),
     .init(.secret, "--token-file=f", "token from file(\"f\")"),
     .init(.secret, "--token-file -", "token from file(\"-\")"),

@@ -140,7 +140,8 @@ import Testing
     @Test func `asks for one after another, and saves once`() throws {
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
-                "Test\n", "Your name [needed]: ", "  1) full\n  2) incremental\n", "Mode [full, from factory]: ",
+                "An empty answer keeps what stands in brackets; ? explains.\n\n", "Test\n", "Your name [needed]: ",
+                "  1) full\n  2) incremental\n", "Mode [full, from factory]: ",
                 "Token: (hidden)",
                 "\nRetention\n", "Copies to keep (from 1 to 365) [7, from factory]: ",
                 "save {\"mode\":\"incremental\",\"name\":\"Ada\",\"token\":\"abc\"} -[]", "complete",

@@ -36,6 +36,9 @@ import Testing
         #expect(text.contains("(default 7 copies; variable BACKUP_KEEP; now 9 from user)"))
         #expect(text.contains("(variable BACKUP_TOKEN; now •••• from environment)"))
         #expect(text.contains("(default 3; now not set)"))
+        // As a flag takes it, and as the default beside it is written.
+        let others = schema.helpText(program: "backup", width: 200, values: ["every": .init(5400, layer: "user")])
+        #expect(others.contains("(now 1h30m from user)"))
         #expect(!text.contains("abc"))
     }
 

@@ -143,18 +143,22 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         schema.settings = [
             SettingDeclaration("verbose", ValueRule(.boolean)), SettingDeclaration("nothing"),
             SettingDeclaration("none", ValueRule(.array)), SettingDeclaration("count", ValueRule(.integer)),
+            // One that nobody has set must not be a command that succeeds.
+            SettingDeclaration("quiet", ValueRule(.boolean)),
         ]
         let text = try ScriptValues(schema: schema, values: ["verbose": true, "count": 3], operands: ["x"]).text(
             for: shell.output)
         let script: String
         switch shell.output {
         case .fish:
-            script = "\(shell.taking)if $verbose; echo yes; end\necho \"$nothing\" (count $none) $count (count $argv)\n"
+            script =
+                "\(shell.taking)if $verbose; echo yes; end\nif $quiet; echo quiet; end\necho \"$nothing\" (count $none) $count (count $argv)\n"
         case .sh:
-            script = "set -eu\n\(shell.taking)if $verbose; then echo yes; fi\necho \"$nothing\" 0${none} $count $#\n"
+            script =
+                "set -eu\n\(shell.taking)if $verbose; then echo yes; fi\nif $quiet; then echo quiet; fi\necho \"$nothing\" 0${none} $count $#\n"
         default:
             script =
-                "set -euo pipefail\n\(shell.taking)if $verbose; then echo yes; fi\necho \"$nothing\" ${#none[@]} $count $#\n"
+                "set -euo pipefail\n\(shell.taking)if $verbose; then echo yes; fi\nif $quiet; then echo quiet; fi\necho \"$nothing\" ${#none[@]} $count $#\n"
         }
         let (result, _) = try shell.run(script, emitted: text)
         #expect(result.text == "yes\n 0 3 1\n")

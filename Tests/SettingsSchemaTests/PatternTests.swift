@@ -60,8 +60,12 @@ import Testing
         let compiled = Pattern(pattern)
         let value = String(repeating: "a", count: 10_000)
         let time = clock.measure { #expect(!compiled.matches(value)) }
-        // A release build takes 1 ms for the first of them.
-        #expect(time < .seconds(4))
+        // A release build takes 1 ms for the first of them; without optimization all is slower a hundred times.
+        #if DEBUG
+            #expect(time < .seconds(4))
+        #else
+            #expect(time < .milliseconds(pattern == "(a+)+b" ? 10 : 100))
+        #endif
         #expect(compiled.matches(value + "b"))
     }
 }

@@ -138,7 +138,7 @@ import Testing
     @Test func `have the chosen command among them`() throws {
         let schema = try Sample.settings(ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
         let values = ScriptValues(schema: schema, values: ["from": "x"], command: "restore")
-        #expect(try values.text(for: .sh) == "verbose=''\nfrom='x'\nforce=''\ncommand='restore'\nset --\n")
+        #expect(try values.text(for: .sh) == "verbose='false'\nfrom='x'\nforce='false'\ncommand='restore'\nset --\n")
         var clashing = schema
         clashing.settings = [SettingDeclaration("command")]
         #expect(throws: ScriptFailure.clash(["command", "command"], variable: "command")) {

@@ -5,22 +5,34 @@ package struct Masking: Sendable {
     /// What stands in place of a value.
     package static let dots = "••••"
 
-    private let isSensitive: @Sendable (EntryPath) -> Bool
+    private let isSensitive: @Sendable (EntryPath, PropertyList?) -> Bool
+
+    /// - Parameter isSensitive: Is asked for an entry's path, its key first, and what stands there, where that is known.
+    init(_ isSensitive: @escaping @Sendable (EntryPath, PropertyList?) -> Bool) { self.isSensitive = isSensitive }
 
     /// - Parameter isSensitive: Is asked for an entry's path, its key first.
-    package init(_ isSensitive: @escaping @Sendable (EntryPath) -> Bool) { self.isSensitive = isSensitive }
+    package init(_ isSensitive: @escaping @Sendable (EntryPath) -> Bool) {
+        self.init { path, _ in isSensitive(path) }
+    }
+
+    /// Hides what either of two hides.
+    init(_ one: Masking, _ other: Masking) {
+        self.init { one.isSensitive($0, $1) || other.isSensitive($0, $1) }
+    }
 
     /// Shows everything.
     package static let none = Masking { _ in false }
 
     /// Whether the value at the path is to be hidden, itself or with what it lies in.
     package func hides(_ path: EntryPath) -> Bool {
-        (1...max(1, path.components.count)).contains { isSensitive(EntryPath(Array(path.components.prefix($0)))) }
+        (1...max(1, path.components.count)).contains {
+            isSensitive(EntryPath(Array(path.components.prefix($0))), nil)
+        }
     }
 
     /// The value with dots in place of all that is sensitive.
     package func masked(_ value: PropertyList, at path: EntryPath) -> PropertyList {
-        if !path.components.isEmpty, isSensitive(path) { return .string(Self.dots) }
+        if !path.components.isEmpty, isSensitive(path, value) { return .string(Self.dots) }
         switch value {
         case .array(let elements):
             return .array(

@@ -12,10 +12,10 @@ extension Examination {
                 return []
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
-            let check = ShellWord.line(["prefs", "schema", "check", found.file.description])
+            let check = ShellWord.line(["prefs", "schema", "check", found.place])
             return [
                 Finding(
-                    found.file.description, "the schema does not count: \(found.faults[0])\(others)",
+                    found.place, "the schema does not count: \(found.faults[0])\(others)",
                     .advice("\(check) tells all that is to be corrected"))
             ]
         }
@@ -47,7 +47,7 @@ extension Examination {
                 isExposed: contents.status?.isExposed ?? false)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Finding? in
                 // That others can read the user's files is a finding about these files.
-                if domain.hasVersion, layer.isExposed, setting.isSensitive { return nil }
+                if domain.hasVersion, layer.isExposed, setting.hasSecrets { return nil }
                 guard case .passedOver(let reason)? = layer.verdict(on: setting),
                     let key = setting.allKeys.first(where: { contents.values[$0] != nil })
                 else {

@@ -13,14 +13,14 @@ extension StoreAccess {
     /// The schema that look-ups in a domain go by.
     func schemaInForce(_ domain: AddressedDomain) -> SchemaInForce? {
         guard let installed = installedSchema(domain), let schema = installed.schema else { return nil }
-        return SchemaInForce(schema, file: installed.file.description)
+        return SchemaInForce(schema, file: installed.file?.description)
     }
 
     /// What the schema of a domain demands of those who write it; nil where there is none. That one has mistakes is said.
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
         if let fault = installed.faults.first {
-            try surroundings.note("\(installed.file):\(fault); the schema does not count")
+            try surroundings.note("\(installed.place):\(fault); the schema does not count")
         }
         return installed.schema.map { SchemaRules($0) }
     }
@@ -28,7 +28,7 @@ extension StoreAccess {
     /// What of a domain's values is never shown. Of a schema with mistakes what can be read counts.
     func masking(_ domain: AddressedDomain) -> Masking {
         guard let schema = installedSchema(domain)?.readable, schema.hasSecrets else { return .none }
-        return Masking { schema.isSensitive($0) }
+        return Masking { path, value in schema.isSensitive(path, holding: value) }
     }
 
     /// The edit, as the schema of the domain allows it.

@@ -73,7 +73,9 @@ struct ScriptCall {
     private func hand(_ arguments: Schema.Arguments, _ stored: StoredLayers) throws -> ExitStatus {
         var given = arguments.values
         do throws(Schema.Arguments.Mistake) {
-            for request in arguments.secrets { given[request.key] = try secret(request) }
+            for request in arguments.secrets {
+                given[request.key] = try schema.secret(for: request, on: surroundings.machine)
+            }
         } catch {
             return try refuse([error])
         }
@@ -81,7 +83,8 @@ struct ScriptCall {
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
         if arguments.saves { try save(given, arguments.command) }
         let layers = stored.layers(arguments: given, environment: arguments.environment)
-        let inForce = schema.valuesInForce(layers, command: arguments.command).values
+        let (inForce, problems) = schema.valuesInForce(layers, command: arguments.command)
+        try tell(problems, of: stored)
         for key in given.keys where inForce[key]?.layer == Layer.forced.name {
             let name = schema.declaration(of: key, command: arguments.command)?.writtenName ?? key
             try say("\(name.onOneLine): the administrator has decided on this value")
@@ -100,15 +103,23 @@ struct ScriptCall {
         return .done
     }
 
+    /// Says which stored values do not count, as a program in Swift does: a script that went by others in silence would
+    /// look as if it did not heed its settings.
+    private func tell(_ problems: [(layer: String, problem: Schema.Problem)], of stored: StoredLayers) throws {
+        var told: Set<[String]> = []
+        for (layer, problem) in problems {
+            guard let found = stored.all.first(where: { $0.layer.name == layer }),
+                let key = problem.path.components.first?.text, told.insert([layer, key]).inserted
+            else { continue }
+            let place = problem.path.components.count > 1 ? "\(problem.path) " : ""
+            try say("\(key) in \(layer) (\(found.file.path)): \(place)\(problem.reason); it does not count")
+        }
+    }
+
     /// Keeps what flags have said as the user's settings, but for what is meant for this one run.
     private func save(_ given: PropertyList.Dictionary, _ command: String?) throws {
-        let kept = schema.settings(of: command).filter { setting in
-            let isOperandOnly = setting.takesRest || (setting.positional != nil && setting.flags.isEmpty)
-            return !setting.isTransient && !isOperandOnly
-        }
-        let values = PropertyList.Dictionary(
-            kept.compactMap { setting in given[setting.key].map { (setting.key, $0) } })
-        if !values.isEmpty { try settings.save(Form.Changes(values: values)) }
+        let kept = schema.kept(given, of: command)
+        if !kept.isEmpty { try settings.save(Form.Changes(values: kept)) }
     }
 
     // MARK: What ends the script

@@ -77,8 +77,8 @@ extension StoredLayers.Found {
         _ schema: Schema, _ status: FileStatus?, _ access: StoreAccess
     ) throws {
         guard let status, status.isExposed else { return }
-        for setting in schema.allSettings where setting.isSensitive {
-            for key in [setting.key] + setting.renamedFrom where values[key] != nil {
+        for setting in schema.allSettings where setting.hasSecrets {
+            for key in setting.allKeys where values[key].map(setting.tellsSecret) ?? false {
                 values[key] = nil
                 try access.surroundings.note(
                     "\(file.path.description.onOneLine): others can read this file, so its \(key.onOneLine) does not count; chmod 600 mends it"
@@ -86,9 +86,4 @@ extension StoredLayers.Found {
             }
         }
     }
-}
-
-extension Schema {
-    /// The settings of the whole program and those of all its commands.
-    var allSettings: [SettingDeclaration] { settings + commands.flatMap(\.settings) }
 }

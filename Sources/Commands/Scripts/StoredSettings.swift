@@ -12,26 +12,25 @@ struct StoredSettings {
     /// Stores values and takes others back: all of it or nothing. What was stored under old keys is moved by the way.
     func save(_ changes: Form.Changes) throws {
         var parts: [Layer: Form.Changes] = [:]
-        for entry in changes.values { parts[layer(of: entry.key), default: .init()].values[entry.key] = entry.value }
+        let values = schema.anchored(changes.values, in: access.machine.workingFolder?.description)
+        for entry in values { parts[layer(of: entry.key), default: .init()].values[entry.key] = entry.value }
         for key in changes.resets { parts[layer(of: key), default: .init()].resets.append(key) }
         let keys = changes.values.keys.map(\.self) + changes.resets
         try access.checkNotForced(keys, in: domain)
-        try checkSecrets(changes.values.keys.map(\.self))
+        try checkSecrets(changes.values)
         try access.commit(
             parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
     }
 
     /// Refuses to store a secret that no other command would take for one.
-    private func checkSecrets(_ keys: [String]) throws {
-        guard let name = domain.name else { return }
-        let secrets = keys.filter { schema.anyDeclaration(of: $0)?.isSensitive ?? false }
-        let installed = secrets.isEmpty ? nil : access.schemas[name]?.schema
-        for key in secrets where !(installed?.anyDeclaration(of: key)?.isSensitive ?? false) {
-            throw CommandFailure(
-                .invalidValue,
-                "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored as long as its schema is not installed; nothing was saved (prefs schema install FILE)"
-            )
-        }
+    private func checkSecrets(_ values: PropertyList.Dictionary) throws {
+        guard let name = domain.name,
+            let key = schema.keyOfSecret(in: values, shownBy: access.schemas[name]?.readable)
+        else { return }
+        throw CommandFailure(
+            .invalidValue,
+            "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored as long as its schema is not installed; nothing was saved (prefs schema install FILE)"
+        )
     }
 
     /// Makes what is stored that of the schema's version, in one transaction.

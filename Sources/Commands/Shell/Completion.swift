@@ -18,9 +18,9 @@ package struct Completion {
     }
 
     private let verbs: [Verb]
-    private let source: CompletionSource
-    private let current: String
-    private var answer = Answer()
+    let source: CompletionSource
+    let current: String
+    var answer = Answer()
 
     /// - Parameter words: What stands behind the program's name, the last one being completed.
     package static func answer(
@@ -100,7 +100,7 @@ extension Completion {
 // MARK: What is offered
 
 extension Completion {
-    private mutating func offer(_ word: String, _ meaning: String = "") {
+    mutating func offer(_ word: String, _ meaning: String = "") {
         if word.utf8.starts(with: current.utf8) { answer.candidates.append(Candidate(word: word, meaning: meaning)) }
     }
 
@@ -129,47 +129,14 @@ extension Completion {
         case .domainOrFile:
             offerDomains()
             answer.files = .files
-        case .key: offerKeys(of: operands.first ?? "")
+        case .key: offerKeys(of: operands.first ?? "", declared: verb.name == "write" || verb.name == "explain")
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .choice(let words): for word in words { offer(word) }
         case .verb: offer(verbs)
-        case .value where operands.count == 2:
-            for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
-        case .value, .word: break
+        case .value: offerValues(behind: operands)
+        case .word: break
         }
-    }
-
-    private mutating func offerDomains() {
-        if current.hasPrefix("-") { offer(DomainWord.globalFlags[0], "the settings that count for all programs") }
-        if current.hasPrefix("/") || current.hasPrefix("./") || current.hasPrefix("~/") { answer.files = .files }
-        for domain in source.domains().sorted() { offer(domain) }
-    }
-
-    /// Keys of the domain, or behind a colon the entries of the container that the path leads to.
-    private mutating func offerKeys(of domain: String) {
-        guard let value = source.domain(domain) else { return }
-        guard current.hasPrefix(":"), let typed = try? EntryPath(parsing: current) else {
-            for entry in value.sortedEntries { offerKey([EntryPath.Component(entry.key)], entry.value, isPath: false) }
-            return
-        }
-        let way = Array(typed.components.dropLast())
-        switch PropertyList.dictionary(value)[EntryPath(way)] {
-        case .dictionary(let entries)?:
-            for entry in entries.sortedEntries {
-                offerKey(way + [EntryPath.Component(entry.key)], entry.value, isPath: true)
-            }
-        case .array(let elements)?:
-            for (index, element) in elements.enumerated() {
-                offerKey(way + [EntryPath.Component(index)], element, isPath: true)
-            }
-        default: break
-        }
-    }
-
-    private mutating func offerKey(_ way: [EntryPath.Component], _ value: PropertyList, isPath: Bool) {
-        guard let key = try? KeyArgument(EntryPath(way)), let argument = key.argument else { return }
-        offer(isPath ? key.path.description : argument, value.kind.rawValue)
     }
 }
 

@@ -22,6 +22,10 @@ extension CompletionSource {
                     return contents.values.withoutHidden
                 }
                 return try? access.quietlyEffectiveValues(domain)
+            },
+            schema: { word in
+                guard let access = access(), let domain = try? access.domain(word) else { return nil }
+                return access.schemaInForce(domain)?.schema
             })
     }
 

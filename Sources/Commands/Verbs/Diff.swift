@@ -21,7 +21,7 @@ extension Verb {
         let old = try access.operand(words.0, invocation)
         let new = try access.operand(words.1, invocation)
         let differences = Differences(from: old.values, to: new.values)
-        let masking = Masking { old.masking.hides($0) || new.masking.hides($0) }
+        let masking = Masking(old.masking, new.masking)
         switch invocation.format {
         case .json:
             let bytes = try Rendering(invocation, preset: .json).bytes(of: differences.json(masking: masking))

@@ -43,7 +43,7 @@ extension Verb {
                 .notFound, "no schema for \(domain.word.onOneLine) is installed; --schema names a file")
         }
         guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.file):\(installed.faults.joined(separator: "; "))".onOneLine)
+            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "; "))".onOneLine)
         }
         return schema
     }

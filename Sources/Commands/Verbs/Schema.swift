@@ -72,6 +72,9 @@ extension Verb {
         let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings, isInstalled: true)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, surroundings)
+        guard schema.domain != StorePolicy.domain.text else {
+            throw CommandFailure(.usage, "\(schema.domain): prefs itself brings the schema of this domain")
+        }
         guard let folder = access.schemas.places.folders.first else {
             throw CommandFailure(.usage, "schemas are installed for the native store alone")
         }
@@ -112,10 +115,14 @@ extension StoreAccess {
     /// The schema of a domain, for a verb that is about nothing else.
     fileprivate func schema(mustBeThereFor domain: AddressedDomain) throws -> Schema {
         guard let installed = installedSchema(domain) else {
-            throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)")
+            let word = domain.word.onOneLine
+            let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
+            let isFile = file.flatMap(\.self) != nil
+            let hint = isFile ? "; for the file of that name write ./\(word)" : ""
+            throw CommandFailure(.notFound, "no schema is installed for \(word)\(hint)")
         }
         guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.file):\(installed.faults.joined(separator: "\n"))")
+            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "\n"))")
         }
         return schema
     }

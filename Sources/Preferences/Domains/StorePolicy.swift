@@ -1,5 +1,6 @@
 internal import Platform
 package import PropertyLists
+internal import SettingsSchema
 
 /// What the user has set of the store itself, in the domain `prefs`.
 package struct StorePolicy: Sendable, Hashable {
@@ -14,21 +15,17 @@ package struct StorePolicy: Sendable, Hashable {
     /// The domain of these settings.
     package static let domain: DomainName = "prefs"
 
-    /// The policy that the values of the domain say. What is out of bounds there does not count.
+    /// The policy that the values of the domain say. What the schema of these settings does not allow does not count.
     package init(_ values: PropertyList.Dictionary) {
-        func number(_ key: String, _ bounds: ClosedRange<Int>) -> Int? {
-            values[key]?.integerValue.flatMap { Int(exactly: $0) }.flatMap { bounds.contains($0) ? $0 : nil }
-        }
-        if let versions = number("historyVersions", 0...10_000) { history.versions = versions }
-        if let bytes = number("historyBytes", 0...(1 << 40)) { history.bytes = bytes }
-        if let seconds = values["lockTimeout"]?.asSeconds, seconds >= 0, seconds <= 3600 {
-            patience = .seconds(seconds)
-        }
-        if let word = values["newDomainFormat"]?.stringValue {
-            let formats: [String: PropertyList.Format] = [
-                "binary1": .binary, "binary": .binary, "xml1": .xml, "xml": .xml, "json": .json, "gnustep": .gnustep,
-            ]
-            newFormat = formats[word] ?? newFormat
+        // Most users never set any.
+        guard !values.isEmpty else { return }
+        let values = Self.schema.usable(values).values
+        func number(_ key: String) -> Int? { values[key]?.integerValue.flatMap { Int(exactly: $0) } }
+        if let versions = number(Key.versions) { history.versions = versions }
+        if let bytes = number(Key.bytes) { history.bytes = bytes }
+        if let seconds = values[Key.patience]?.realValue { patience = .seconds(seconds) }
+        if let word = values[Key.format]?.stringValue {
+            newFormat = Self.formats.first { $0.key == word }?.value ?? newFormat
         }
     }
 
@@ -36,15 +33,5 @@ package struct StorePolicy: Sendable, Hashable {
     package init(in places: StorePlaces, on machine: Machine) {
         let contents = try? places.user.file(of: Self.domain).contents(on: machine)
         self.init(contents?.values ?? [:])
-    }
-}
-
-extension PropertyList {
-    fileprivate var asSeconds: Double? {
-        switch self {
-        case .integer(let number): number.asDouble
-        case .real(let number): number
-        default: nil
-        }
     }
 }

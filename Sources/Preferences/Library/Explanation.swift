@@ -55,11 +55,10 @@ extension ResolvedTable.Source {
     /// What the layer has for a declared key, as it is shown: a secret is not.
     fileprivate func explained(by declaration: SettingDeclaration) -> Explanation.Entry? {
         guard let verdict = verdict(on: declaration), let stored = stored(declaration) else { return nil }
-        let shown = declaration.isSensitive ? .string(mask) : stored
         return switch verdict {
-        case .usable(let value):
-            Explanation.Entry(origin: origin, value: declaration.isSensitive ? shown : value, fault: nil)
-        case .passedOver(let reason): Explanation.Entry(origin: origin, value: shown, fault: reason)
+        case .usable(let value): Explanation.Entry(origin: origin, value: declaration.masked(value), fault: nil)
+        case .passedOver(let reason):
+            Explanation.Entry(origin: origin, value: declaration.masked(stored), fault: reason)
         }
     }
 }

@@ -142,7 +142,7 @@ extension ResolvedTable.Source {
     /// What the layer has for a declared key, under its present name or a former one; nil for nothing.
     func verdict(on declaration: SettingDeclaration) -> Verdict? {
         guard let stored = stored(declaration) else { return nil }
-        return declaration.verdict(on: stored, isExposed: declaration.isSensitive && domain.isExposed)
+        return declaration.verdict(on: stored, isExposed: declaration.hasSecrets && domain.isExposed)
     }
 
     /// The value as the layer has it.

@@ -19,7 +19,7 @@ final class DomainSchemas: Sendable {
     subscript(domain: DomainName) -> SchemaInForce? {
         if let found = known.withLock({ $0[domain] }) { return found }
         let installed = places.schema(of: domain, on: machine)
-        let schema = installed?.schema.map { SchemaInForce($0, file: installed?.file.description) }
+        let schema = installed?.schema.map { SchemaInForce($0, file: installed?.file?.description) }
         let (result, isFirst) = known.withLock { known in
             // Somebody may have declared one meanwhile.
             if let other = known[domain] { return (other, false) }
@@ -27,10 +27,13 @@ final class DomainSchemas: Sendable {
             return (schema, true)
         }
         if isFirst, let installed, let fault = installed.faults.first {
-            issues.post(Issue(.badSchema(file: installed.file.description, reason: fault), domain: domain.text))
+            issues.post(Issue(.badSchema(file: installed.place, reason: fault), domain: domain.text))
         }
         return result
     }
+
+    /// The schema that all other programs go by, whatever this one declares.
+    func installed(for domain: DomainName) -> Schema? { places.schema(of: domain, on: machine)?.readable }
 
     /// Takes what the program declares in place of what is installed, for all who look into the domain from now on.
     func declare(_ schema: SchemaInForce, for domain: DomainName) {

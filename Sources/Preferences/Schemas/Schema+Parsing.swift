@@ -87,17 +87,26 @@ private struct CommandLineParsing {
         var mistakes: [Schema.Arguments.Mistake] = []
         for request in arguments.secrets {
             do throws(Schema.Arguments.Mistake) {
-                values[request.key] = try schema.secret(text(of: request), for: request)
+                values[request.key] = try schema.secret(for: request, on: machine)
             } catch {
                 mistakes.append(error)
             }
+        }
+        let kept = arguments.saves ? schema.kept(values, of: arguments.command) : [:]
+        if mistakes.isEmpty, let key = process.keyOfUnprotectedSecret(in: kept, of: schema, name) {
+            mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
         guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
         let given = SchemaInForce.ProgramValues(
             command: arguments.command, arguments: values, environment: arguments.environment)
         process.schemas.declare(SchemaInForce(schema, program: given), for: name)
         let defaults = Defaults(name, in: store)
-        if arguments.saves { try defaults.save(values, by: schema, command: arguments.command) }
+        if let forced = kept.keys.first(where: { defaults.origin(forKey: $0)?.layer == .forced }) {
+            throw StoreFailure(.forced, "\(name) \(forced.shown)")
+        }
+        if !kept.isEmpty {
+            try defaults.save(schema.anchored(kept, in: machine.workingFolder?.description), by: schema)
+        }
         return Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
             notes: arguments.notes.map(\.description))
@@ -128,40 +137,6 @@ private struct CommandLineParsing {
         let stored = bare().valuesInForce.filter { !others.contains($0.value.origin.layer) }
         return PropertyList.Dictionary(stored.map { ($0.key, $0.value.value) })
     }
-
-    // MARK: Secrets
-
-    private static let mostBytesOfSecret = 1 << 20
-
-    private func text(
-        of request: Schema.Arguments.SecretRequest
-    ) throws(Schema.Arguments.Mistake) -> String {
-        let reason: String
-        do throws(SystemFailure) {
-            switch request.source {
-            case .descriptor(let number):
-                let bytes = try machine.terminal.input(from: number, limit: Self.mostBytesOfSecret)
-                return String(decoding: bytes, as: UTF8.self)
-            case .file(let path):
-                // A pipe that the shell has made of a command, which can be read but once.
-                if path.hasPrefix("/dev/fd/"), let number = Int32(path.dropFirst("/dev/fd/".count)) {
-                    let bytes = try machine.terminal.input(from: number, limit: Self.mostBytesOfSecret)
-                    return String(decoding: bytes, as: UTF8.self)
-                }
-                guard let place = FilePath(path), let file = try machine.fileSystem.open(place, .reading) else {
-                    throw SystemFailure(.noSuchFile, .open, FilePath(path))
-                }
-                let status = try file.status()
-                if !status.isExposed {
-                    return String(decoding: try file.contents(limit: Self.mostBytesOfSecret), as: UTF8.self)
-                }
-                reason = "others can read \(place); chmod go-rwx it"
-            }
-        } catch {
-            reason = error.description
-        }
-        throw Schema.Arguments.Mistake(.unreadableSecret(reason), at: request.flag)
-    }
 }
 
 extension Defaults {
@@ -175,22 +150,5 @@ extension Defaults {
     private struct ValueAndOrigin: Sendable {
         let value: PropertyList
         let origin: Origin
-    }
-
-    /// Keeps what flags have said as the user's settings.
-    fileprivate func save(_ values: PropertyList.Dictionary, by schema: Schema, command: String?) throws {
-        let kept = schema.settings(of: command).filter { setting in
-            let isOperandOnly = (setting.positional != nil && setting.flags.isEmpty) || setting.takesRest
-            return values[setting.key] != nil && !setting.isTransient && !isOperandOnly
-        }
-        let host = try store.process.hostTarget(of: name)
-        let byHost = kept.filter { $0.isByHost && host != nil }
-        let shared = kept.filter { !$0.isByHost || host == nil }
-        for (domain, settings) in [(target, shared), (host ?? target, byHost)] where !settings.isEmpty {
-            domain.state.withLock { $0.rules = SchemaRules(schema) }
-            try domain.change(.write) { stored in
-                for setting in settings { stored[setting.key] = values[setting.key] }
-            }
-        }
     }
 }

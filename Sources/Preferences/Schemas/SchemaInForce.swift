@@ -66,7 +66,7 @@ extension SettingDeclaration {
     ///
     /// - Parameter isExposed: Whether others can read the file that has it.
     package func verdict(on stored: PropertyList, isExposed: Bool = false) -> Verdict {
-        if isSensitive, isExposed { return .passedOver("is sensitive, and others can read the file") }
+        if isExposed, tellsSecret(stored) { return .passedOver("is sensitive, and others can read the file") }
         let value = rule.adapted(stored)
         let problems = rule.problems(with: value, at: [EntryPath.Component(key)], isSecret: isSensitive)
         guard let first = problems.first else { return .usable(value) }

@@ -37,6 +37,7 @@ extension SchemaPlaces {
     ///
     /// - Parameter checks: Whether its declarations are held against one another, as they were when it was installed.
     package func schema(of domain: DomainName, on machine: Machine, checks: Bool = false) -> InstalledSchema? {
+        if domain == StorePolicy.domain { return InstalledSchema(file: nil, readable: StorePolicy.schema, faults: []) }
         for folder in folders {
             let path = Self.file(of: domain, in: folder)
             do throws(SystemFailure) {
@@ -75,16 +76,20 @@ extension SchemaPlaces {
 
 /// A schema as it was found for a domain.
 package final class InstalledSchema: Sendable {
-    package let file: FilePath
+    /// The file that it stands in; nil for that of the store's own settings.
+    package let file: FilePath?
     /// What of it could be read, be it all or not: that much at least says what is secret.
     package let readable: Schema?
     /// What is wrong with it. One with mistakes counts for nothing else.
     package let faults: [String]
 
+    /// What messages call it.
+    package var place: String { file?.description ?? "prefs itself" }
+
     /// The schema, where it is good.
     package var schema: Schema? { faults.isEmpty ? readable : nil }
 
-    init(file: FilePath, readable: Schema?, faults: [String]) {
+    init(file: FilePath?, readable: Schema?, faults: [String]) {
         (self.file, self.readable, self.faults) = (file, readable, faults)
     }
 

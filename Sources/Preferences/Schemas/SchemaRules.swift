@@ -34,7 +34,7 @@ package struct SchemaRules: Sendable {
         }
         if !isForced {
             try check(from: former, to: draft.values, domain)
-            try checkPrivacy(of: draft.values.keys.map(\.self), draft.status, domain)
+            if draft.status?.isExposed ?? false { try checkPrivacy(of: draft.values, domain) }
         }
         if hasVersion, !draft.removesFile { note(&draft.values, isNew: stored.isEmpty) }
         return result
@@ -80,7 +80,9 @@ extension SchemaRules {
         try checkVersion(of: stored, domain)
         let new = Dictionary(changes.map { ($0.key, $0.value) }) { _, last in last }
         try check(from: { stored[$0] }, to: { new[$0] ?? stored[$0] }, Array(new.keys), domain)
-        try checkPrivacy(of: new.compactMap { $0.value == nil ? nil : $0.key }, status, domain)
+        guard status?.isExposed ?? false else { return }
+        try checkPrivacy(
+            of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key, $0) } }), domain)
     }
 
     /// Refuses what makes of one state of a domain another that breaks the rules.
@@ -119,9 +121,8 @@ extension SchemaRules {
     }
 
     /// Refuses to put a secret, or anything beside one, into a file that others can read.
-    func checkPrivacy(of keys: [String], _ status: FileStatus?, _ domain: String) throws(StoreFailure) {
-        guard let status, status.isExposed else { return }
-        guard let secret = keys.first(where: { schema.anyDeclaration(of: $0)?.isSensitive ?? false }) else { return }
-        throw StoreFailure(.exposed(key: secret), domain)
+    private func checkPrivacy(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
+        let secret = values.first { schema.anyDeclaration(of: $0.key)?.tellsSecret($0.value) ?? false }
+        if let secret { throw StoreFailure(.exposed(key: secret.key), domain) }
     }
 }

@@ -18,7 +18,7 @@ final class SchemaPolicy: Sendable {
         DomainPolicy(
             kind: { [self] domain, key in declaration(domain, key)?.merges == true ? .dictionary : .register },
             staysHome: { [self] domain, key in
-                declaration(domain, key).map { $0.staysHere || $0.rule.hasSecret } ?? false
+                declaration(domain, key)?.staysHere ?? false
             })
     }
 
@@ -32,16 +32,5 @@ final class SchemaPolicy: Sendable {
         let schema = places.schema(of: name, on: machine)?.readable
         schemas.withLock { $0[name] = .some(schema) }
         return schema?.declaration(of: key)
-    }
-}
-
-extension ValueRule {
-    /// Whether anything inside a value is sensitive, so that all of it stays on its host.
-    fileprivate var hasSecret: Bool {
-        switch contents {
-        case .anything: false
-        case .each(let rule): rule.hasSecret
-        case .entries(let rows): rows.contains { $0.staysHere || $0.rule.hasSecret }
-        }
     }
 }

@@ -34,6 +34,8 @@ extension Schema.Arguments.Mistake {
         case secret(instead: [String])
         /// Why a secret cannot be read from where the command line says.
         case unreadableSecret(String)
+        /// A secret that is not stored, because no other program would know it for one.
+        case unprotectedSecret(String)
         case unknownKey(nearest: String?)
         case malformedAssignment
         case path(EntryPath.Failure)
@@ -56,6 +58,8 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .secret(let flags):
             "\(place) would show a secret to everybody on this machine; use \(listed(flags, "or"))"
         case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"
+        case .unprotectedSecret(let key):
+            "\(place): \(shortened(key)) is a secret: it would be shown and mirrored as long as its schema is not installed (prefs schema install FILE)"
         case .unknownKey(let nearest): "--set \(place): no setting has this key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"

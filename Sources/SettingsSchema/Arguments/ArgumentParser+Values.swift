@@ -58,7 +58,7 @@ extension ArgumentParser {
             return report(
                 .unknownKey(nearest: settings.map(\.key).nearest(to: path.components.first?.text ?? "")), at: written)
         }
-        guard !setting.isSensitive else {
+        guard !setting.hasSecrets(at: path.components.dropFirst()) else {
             let flags = setting.allFlags.map { "--\($0)" } + setting.environment.map { "the variable \($0)" }
             return report(.secret(instead: flags.isEmpty ? ["the stored setting"] : flags), at: "--set \(written)")
         }

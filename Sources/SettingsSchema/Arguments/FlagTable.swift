@@ -31,11 +31,15 @@ struct FlagTable {
 
     init(_ settings: [SettingDeclaration]) { for setting in settings { add(setting) } }
 
-    /// The flag as it is written that was probably meant by an unknown one.
-    func nearest(toLong name: String) -> String? { long.keys.sorted().nearest(to: name).map { "--\($0)" } }
+    /// The flag as it is written that was probably meant by an unknown one. Of a secret it is one that may be given.
+    func nearest(toLong name: String) -> String? {
+        guard let nearest = long.keys.sorted().nearest(to: name) else { return nil }
+        if case .secret(let others)? = long[nearest] { return others.first }
+        return "--\(nearest)"
+    }
 
     private mutating func add(_ setting: SettingDeclaration) {
-        guard !setting.isSensitive else { return addSecret(setting) }
+        guard !setting.hasSecrets else { return addSecret(setting) }
         let meaning: Meaning = setting.isCounter ? .count(setting) : setting.isSwitch ? .on(setting) : .value(setting)
         for flag in setting.flags { long[flag] = meaning }
         if setting.isNegatable { for flag in setting.flags { long["no-\(flag)"] = .off(setting) } }

@@ -39,7 +39,7 @@ extension Schema {
         }
     }
 
-    /// The value in force of each setting that has one, with its layer; and what is wrong in which layer.
+    /// The value in force of each setting that has one, with its layer; and what is wrong in which layer above that.
     ///
     /// - Parameter layers: The highest first; below them all are the schema's own defaults, the layer `factory`.
     package func valuesInForce(
@@ -49,7 +49,7 @@ extension Schema {
         var problems: [(layer: String, problem: Problem)] = []
         for layer in layers + [Layer("factory", factoryDefaults(command: command))] {
             let (usable, found) = usable(layer.values, command: command)
-            problems += found.map { (layer.name, $0) }
+            problems += found.filter { values[$0.path.components.first?.text ?? ""] == nil }.map { (layer.name, $0) }
             for setting in settings(of: command) where values[setting.key] == nil {
                 values[setting.key] = usable[setting.key].map { ValueInForce($0, layer: layer.name) }
             }

@@ -12,7 +12,11 @@ extension ValueRule {
         with value: PropertyList, at path: EntryPath = EntryPath(), isSecret: Bool = false
     ) -> [Schema.Problem] {
         guard hasType(of: value) else {
-            return [problem(.wrongType(expected: type.noun), value, path, isSecret)]
+            return [
+                problem(
+                    .wrongType(expected: type == .integer && kind != nil ? expectation : type.noun), value, path,
+                    isSecret)
+            ]
         }
         let own = reasons(against: value).map { problem($0, value, path, isSecret) }
         return own + problemsInside(value, at: path, isSecret)
@@ -21,7 +25,7 @@ extension ValueRule {
     private func problem(
         _ reason: Schema.Problem.Reason, _ value: PropertyList, _ path: EntryPath, _ isSecret: Bool
     ) -> Schema.Problem {
-        Schema.Problem(path: path, reason: reason, value: isSecret ? mask : value.shownText)
+        Schema.Problem(path: path, reason: reason, value: isSecret ? mask : shownText(of: value))
     }
 
     private func hasType(of value: PropertyList) -> Bool {

@@ -39,7 +39,7 @@ extension Form {
         }
 
         private static func kind(of setting: SettingDeclaration) -> Kind {
-            if setting.isSensitive { return .secret }
+            if setting.hasSecrets { return .secret }
             if !setting.rule.choices.isEmpty { return .choice(setting.rule.choices) }
             return switch setting.rule.type {
             case .boolean: .toggle

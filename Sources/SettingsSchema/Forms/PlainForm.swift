@@ -37,7 +37,9 @@ package struct PlainForm: Sendable {
     }
 
     /// The first question.
-    package mutating func begin() -> [Action] { controls.isEmpty ? end() : ask() }
+    package mutating func begin() -> [Action] {
+        controls.isEmpty ? end() : [.write("An empty answer keeps what stands in brackets; ? explains.\n\n")] + ask()
+    }
 
     package mutating func handle(_ event: Event) -> [Action] {
         guard !isOver else { return [] }
@@ -137,7 +139,10 @@ package struct PlainForm: Sendable {
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
         if let factory = control.setting.shownDefault { lines.append("The factory's value is \(factory).") }
-        lines.append("An empty answer keeps what is there; \(listed(Self.commands, "or")).")
+        lines += [
+            "An empty answer keeps what is there. Other answers: :factory for the factory's value, :empty for an empty",
+            "text or list, :back for the question before, :save to save and end, :quit to end without saving.",
+        ]
         return lines.map { "  \($0)\n" }.joined().printable
     }
 }

@@ -99,7 +99,7 @@ struct HelpText {
         let flagged = settings.filter { !$0.flagWords.isEmpty }
         var sections: [(title: String, rows: [Row])] = flagged.grouped.map { group in
             let rows: [Row] = group.settings.flatMap { setting -> [Row] in
-                guard setting.isSensitive else {
+                guard setting.hasSecrets else {
                     let indent = setting.short == nil ? "    " : ""
                     return [(indent + setting.flagWords.joined(separator: ", "), words(of: setting))]
                 }
@@ -133,7 +133,7 @@ struct HelpText {
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {
-            let now = values[setting.key].map { "\(setting.isSensitive ? mask : $0.value.shownText) from \($0.layer)" }
+            let now = values[setting.key].map { "\(setting.shown($0.value)) from \($0.layer)" }
             facts.append("now \(now ?? "not set")")
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"

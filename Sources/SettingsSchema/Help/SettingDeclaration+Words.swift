@@ -3,7 +3,7 @@ internal import PropertyLists
 extension SettingDeclaration {
     /// The flags with what follows them: `-k, --keep N`.
     package var flagWords: [String] {
-        if isSensitive { return flags.flatMap { ["--\($0)-file FILE", "--\($0)-fd N"] } }
+        if hasSecrets { return flags.flatMap { ["--\($0)-file FILE", "--\($0)-fd N"] } }
         let shorts = short.map { ["-\($0)"] } ?? []
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
         let value = isSwitch ? "" : " \(valueName)"
@@ -68,15 +68,22 @@ extension SettingDeclaration {
     /// The default as help shows it; nil where there is none worth a word.
     package var shownDefault: String? {
         guard let defaultValue else { return nil }
-        if isSensitive { return mask }
         switch defaultValue {
         case .boolean(false): return nil
         case .integer(0) where isCounter: return nil
         case .string(let text) where text.isEmpty: return nil
         case .array(let elements) where elements.isEmpty: return nil
-        case .array(let elements): return elements.map(\.shownText).joined(separator: ", ")
-        case .integer, .real: return rule.text(of: defaultValue) + shownUnit
-        default: return defaultValue.shownText
+        case .integer, .real: return shown(defaultValue) + shownUnit
+        default: return shown(defaultValue)
+        }
+    }
+
+    /// A value in one line of help, as a flag takes it; of secrets dots.
+    func shown(_ value: PropertyList) -> String {
+        switch masked(value) {
+        case .array(let elements):
+            elements.map { shortened((rule.element ?? ValueRule()).text(of: $0), to: 60) }.joined(separator: ", ")
+        case let value: shortened(rule.text(of: value), to: 60)
         }
     }
 }

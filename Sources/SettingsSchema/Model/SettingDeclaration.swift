@@ -51,9 +51,6 @@ extension SettingDeclaration {
     /// Whether each time that the flag is given adds one.
     package var isCounter: Bool { rule.type == .integer && repeats }
 
-    /// Whether a secret is kept out of the mirror, as `Sensitive` means it, or the schema says so.
-    package var staysHere: Bool { isSensitive || !isMirrored }
-
     /// What stands for the value in help and in usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }

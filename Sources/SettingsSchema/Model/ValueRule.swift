@@ -11,6 +11,7 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .integer, .array: "an \(rawValue)"
         case .data: "data"
+        case .real: "a number"
         default: "a \(rawValue)"
         }
     }

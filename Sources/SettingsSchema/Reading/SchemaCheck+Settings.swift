@@ -83,12 +83,15 @@ extension SchemaCheck {
         }
         if setting.takesRest, type != .array { report(.doesNotApply(type: type.noun), at: path.appending("Rest")) }
         if setting.merges, type != .dictionary { report(.doesNotApply(type: type.noun), at: path.appending("Merge")) }
-        if setting.isSensitive {
-            if setting.short != nil { report(.contradicts("Sensitive"), at: path.appending("Short")) }
-            if setting.positional != nil { report(.contradicts("Sensitive"), at: path.appending("Positional")) }
-            if type != .string, type != .data {
-                report(.doesNotApply(type: type.noun), at: path.appending("Sensitive"))
-            }
+        if setting.isSensitive, type != .string, type != .data {
+            report(.doesNotApply(type: type.noun), at: path.appending("Sensitive"))
+        }
+        if setting.hasSecrets {
+            // On a command line everybody could read it.
+            let others: [(EntryPath.Component, Bool)] = [
+                ("Short", setting.short != nil), ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
+            ]
+            for (name, isThere) in others where isThere { report(.contradicts("Sensitive"), at: path.appending(name)) }
         }
         if setting.takesRest, setting.positional != nil {
             report(.contradicts("Positional"), at: path.appending("Rest"))

@@ -45,7 +45,7 @@ struct Completions {
     {
         let own = settings.flatMap { setting -> [Flag] in
             let title = setting.title ?? setting.summary ?? ""
-            if setting.isSensitive {
+            if setting.hasSecrets {
                 return setting.flags.flatMap {
                     [
                         Flag(names: ["--\($0)-file"], title: title, values: .files),
@@ -69,7 +69,7 @@ struct Completions {
     }
 
     private static func assignments(_ settings: [SettingDeclaration]) -> [String] {
-        settings.filter { !$0.isSensitive }.map { EntryPath([.init($0.key)]).description + "=" }
+        settings.filter { !$0.hasSecrets }.map { EntryPath([.init($0.key)]).description + "=" }
     }
 
     private static func operands(of settings: [SettingDeclaration]) -> Values {

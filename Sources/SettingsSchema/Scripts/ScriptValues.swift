@@ -8,9 +8,12 @@ package struct ScriptValues: Hashable, Sendable {
         let isArray: Bool
         let value: PropertyList?
 
+        /// Whether it stands where a script has a command: `if $verbose`. An empty one would be as good as `true`.
+        var isSwitch = false
+
         /// The value as words of a shell: one for a scalar, as many as there are elements for an array.
         var words: [String] {
-            guard isArray else { return [value?.plainText ?? ""] }
+            guard isArray else { return [value?.plainText ?? (isSwitch ? "false" : "")] }
             return value.map { $0.arrayValue ?? [$0] }?.map(\.plainText) ?? []
         }
     }
@@ -23,7 +26,9 @@ package struct ScriptValues: Hashable, Sendable {
     /// - Parameter values: The values in force, those of the factory with them.
     package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
         settings = schema.settings(of: command).map { setting in
-            Setting(key: setting.key, isArray: setting.rule.type == .array, value: values[setting.key])
+            Setting(
+                key: setting.key, isArray: setting.rule.type == .array, value: values[setting.key],
+                isSwitch: setting.rule.type == .boolean)
         }
         self.command = schema.commands.isEmpty ? nil : command ?? ""
         self.operands = operands
@@ -31,7 +36,7 @@ package struct ScriptValues: Hashable, Sendable {
 
     /// The text that the script evaluates, or reads.
     ///
-    /// A setting without a value is an empty text, or an empty array. Booleans are `true` and `false`, dates RFC 3339, data
+    /// A setting without a value is an empty text, an empty array, or false. Booleans are `true` and `false`, dates RFC 3339, data
     /// base64, dictionaries and whatever else is inside others JSON. Where a shell has no arrays, one is a text of quoted
     /// words: `eval "set -- $excluded"`. In records a scalar is `NAME=VALUE`, an element `NAME[]=VALUE`, an operand
     /// `=VALUE`. fish needs `eval (… | string collect)`; what `source` reads cannot set the script's operands.

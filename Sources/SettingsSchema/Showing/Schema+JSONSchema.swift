@@ -54,7 +54,7 @@ extension SettingDeclaration {
         var result = rule.jsonSchema
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
-        if !isSensitive { result["default"] = defaultValue }
+        if !hasSecrets { result["default"] = defaultValue }
         if deprecated != nil { result["deprecated"] = true }
         if isSensitive { result["writeOnly"] = true }
         return .dictionary(result)

@@ -62,13 +62,13 @@ extension Schema {
         if setting.flagWords.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
         let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
         let names =
-            setting.isSensitive
+            setting.hasSecrets
             ? setting.flags.map {
                 "Fl \\-\(ManualText.word($0))\\-file Ar file | Fl \\-\(ManualText.word($0))\\-fd Ar number"
             }
             : (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? [])
                 + setting.allFlags.map { "Fl \\-\(ManualText.word($0))" }
-        return names.joined(separator: " , ") + (setting.isSensitive ? "" : value)
+        return names.joined(separator: " , ") + (setting.hasSecrets ? "" : value)
     }
 
     private static func body(of setting: SettingDeclaration) -> [String] {

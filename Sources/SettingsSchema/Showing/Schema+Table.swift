@@ -61,12 +61,14 @@ extension SettingDeclaration {
         let type = rule.kind.map(\.rawValue) ?? rule.element.map { "\($0.type.rawValue) …" } ?? rule.type.rawValue
         let rules = [
             isRequired ? "needed" : nil, bounds, !rule.choices.isEmpty && valueName.contains("|") ? valueName : nil,
-            isSensitive ? "secret" : nil, staysHere && !isSensitive ? "not mirrored" : nil, isByHost ? "by host" : nil,
+            isSensitive ? "secret" : hasSecrets ? "has a secret in it" : nil,
+            staysHere && !hasSecrets ? "not mirrored" : nil,
+            isByHost ? "by host" : nil,
             deprecated == nil ? nil : "deprecated",
         ]
         let operand = positional != nil || takesRest ? [operandName] : []
         return [
-            key, type, shownDefault ?? defaultValue.map { $0.shownText } ?? "",
+            key, type, shownDefault ?? defaultValue.map { masked($0).shownText } ?? "",
             rules.compactMap(\.self).joined(separator: ", "),
             (flagWords + operand).joined(separator: ", "), environment.joined(separator: ", "), title ?? "",
         ].map { shortened($0, to: 120) }

@@ -1,0 +1,72 @@
+internal import PropertyLists
+internal import SettingsSchema
+
+/// What the live store and the schemas say of a word: domains, keys and values.
+extension Completion {
+    mutating func offerDomains() {
+        if current.hasPrefix("-") { offer(DomainWord.globalFlags[0], "the settings that count for all programs") }
+        if current.hasPrefix("/") || current.hasPrefix("./") || current.hasPrefix("~/") { answer.files = .files }
+        for domain in source.domains().sorted() { offer(domain) }
+    }
+
+    /// Keys of the domain, or behind a colon the entries of the container that the path leads to.
+    ///
+    /// - Parameter declared: Whether keys are wanted too that a schema declares and nobody has set yet.
+    mutating func offerKeys(of domain: String, declared: Bool) {
+        let value = source.domain(domain)
+        if let value, current.hasPrefix(":"), let typed = try? EntryPath(parsing: current) {
+            return offerEntries(of: value, at: Array(typed.components.dropLast()))
+        }
+        var meanings: [String: String] = [:]
+        for setting in declared ? source.schema(domain)?.allSettings ?? [] : [] where !setting.isTransient {
+            meanings[setting.key] = setting.title ?? setting.rule.type.rawValue
+        }
+        for entry in value ?? [:] { meanings[entry.key] = meanings[entry.key] ?? entry.value.kind.rawValue }
+        for key in meanings.keys.sorted(by: { $0.isBefore($1) }) {
+            offerKey([EntryPath.Component(key)], meanings[key] ?? "", isPath: false)
+        }
+    }
+
+    private mutating func offerEntries(of domain: PropertyList.Dictionary, at way: [EntryPath.Component]) {
+        switch PropertyList.dictionary(domain)[EntryPath(way)] {
+        case .dictionary(let entries)?:
+            for entry in entries.sortedEntries {
+                offerKey(way + [EntryPath.Component(entry.key)], entry.value.kind.rawValue, isPath: true)
+            }
+        case .array(let elements)?:
+            for (index, element) in elements.enumerated() {
+                offerKey(way + [EntryPath.Component(index)], element.kind.rawValue, isPath: true)
+            }
+        default: break
+        }
+    }
+
+    private mutating func offerKey(_ way: [EntryPath.Component], _ meaning: String, isPath: Bool) {
+        guard let key = try? KeyArgument(EntryPath(way)), let argument = key.argument else { return }
+        offer(isPath ? key.path.description : argument, meaning)
+    }
+
+    /// What a key may be set to by its schema; where that names nothing, or a dash was typed, the types.
+    mutating func offerValues(behind operands: [String]) {
+        let rule = operands.dropFirst().first.flatMap { try? KeyArgument($0) }.flatMap { key in
+            source.schema(operands.first ?? "")?.rule(at: key.path)
+        }
+        let words = rule?.words ?? []
+        for word in words { offer(word) }
+        switch rule?.kind {
+        case .file, .path: answer.files = .files
+        case .folder: answer.files = .folders
+        default: break
+        }
+        guard operands.count == 2, words.isEmpty || current.hasPrefix("-") else { return }
+        for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
+    }
+}
+
+extension ValueRule {
+    /// The values that there are, as they are written; none where there is no end to them.
+    fileprivate var words: [String] {
+        if !choices.isEmpty { return choices.map(text) }
+        return type == .boolean ? ["true", "false"] : []
+    }
+}

@@ -1,0 +1,72 @@
+internal import PropertyLists
+package import SettingsSchema
+
+extension StorePolicy {
+    /// The declaration of these settings. It needs no file: what the store goes by is known wherever the store is.
+    package static let schema: Schema = {
+        let usual = StorePolicy()
+        var schema = Schema(domain: domain.text, title: "The store itself")
+        schema.settings = [
+            number(
+                Key.versions, 0...10_000, usual.history.versions, unit: "versions",
+                "Versions to keep", "How many of each domain. With 0 there is no history and no undo."),
+            number(
+                Key.bytes, 0...(1 << 40), usual.history.bytes, kind: .size,
+                "Bytes of all versions",
+                "Of one domain together. The newest version and one before it are kept in any case."),
+            patience(usual.patience), format(usual.newFormat),
+        ]
+        return schema
+    }()
+
+    /// The keys, which the manual tells too.
+    enum Key {
+        static let versions = "historyVersions"
+        static let bytes = "historyBytes"
+        static let patience = "lockTimeout"
+        static let format = "newDomainFormat"
+    }
+
+    /// The formats that new domains can have, by the words for them.
+    static let formats: KeyValuePairs<String, PropertyList.Format> = [
+        "binary1": .binary, "xml1": .xml, "json": .json, "gnustep": .gnustep,
+    ]
+
+    private static func number(
+        _ key: String, _ bounds: ClosedRange<Int>, _ usual: Int, kind: ValueKind? = nil, unit: String? = nil,
+        _ title: String, _ summary: String
+    ) -> SettingDeclaration {
+        var rule = ValueRule(.integer)
+        rule.minimum = .integer(PropertyList.Integer(bounds.lowerBound))
+        rule.maximum = .integer(PropertyList.Integer(bounds.upperBound))
+        rule.kind = kind
+        var setting = setting(key, rule, .integer(PropertyList.Integer(usual)), title, group: "History")
+        (setting.summary, setting.unit) = (summary, unit)
+        return setting
+    }
+
+    private static func patience(_ usual: Duration) -> SettingDeclaration {
+        var rule = ValueRule(.real)
+        (rule.minimum, rule.maximum) = (.real(0), .real(3600))
+        var setting = setting(
+            Key.patience, rule, .real(usual / .seconds(1)), "Time-out for locks", group: "Writing")
+        setting.summary = "How long a writer waits for others."
+        setting.unit = "seconds"
+        return setting
+    }
+
+    private static func format(_ usual: PropertyList.Format) -> SettingDeclaration {
+        var rule = ValueRule(.string)
+        rule.choices = formats.map { .string($0.key) }
+        let word = formats.first { $0.value == usual }.map { PropertyList.string($0.key) }
+        return setting(Key.format, rule, word, "Format of new domains", group: "Writing")
+    }
+
+    private static func setting(
+        _ key: String, _ rule: ValueRule, _ usual: PropertyList?, _ title: String, group: String
+    ) -> SettingDeclaration {
+        var setting = SettingDeclaration(key, rule)
+        (setting.defaultValue, setting.title, setting.group) = (usual, title, group)
+        return setting
+    }
+}

@@ -1,0 +1,73 @@
+internal import Platform
+package import PropertyLists
+package import SettingsSchema
+internal import Synchronization
+
+extension Defaults {
+    /// Keeps what a command line has said as the user's settings, all of it or nothing.
+    func save(_ values: PropertyList.Dictionary, by schema: Schema) throws {
+        let host = try store.process.hostTarget(of: name)
+        var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
+        if let host { parts.append((host, [:])) }
+        for entry in values {
+            let isByHost = host != nil && schema.anyDeclaration(of: entry.key)?.isByHost ?? false
+            parts[isByHost ? 1 : 0].values[entry.key] = entry.value
+        }
+        parts.removeAll(where: \.values.isEmpty)
+        let files = parts.compactMap(\.domain.file)
+        guard files.count == parts.count else { return try keep(parts, by: SchemaRules(schema)) }
+        for part in parts { try part.domain.flush() }
+        let policy = store.process.signals.policy.value
+        let writer = DomainWriter(
+            store.process.machine, WriteNote(.write, by: store.process.machine), patience: policy.patience,
+            policy: policy.history)
+        let (rules, name) = (SchemaRules(schema), name.text)
+        try writer.commit(
+            zip(files, parts).map { file, part in
+                let values = part.values
+                return DomainEdit(file) { draft in
+                    try rules.change(&draft, of: name) { draft in
+                        for entry in values { draft.values[entry.key] = entry.value }
+                    }
+                }.made(in: policy.newFormat)
+            })
+        for part in parts { part.domain.look(isExact: true) }
+    }
+
+    /// The same in memory, where there is nothing that could fail half-way.
+    private func keep(
+        _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], by rules: SchemaRules
+    ) throws {
+        for (domain, values) in parts {
+            domain.state.withLock { $0.rules = rules }
+            try domain.change(.write) { stored in for entry in values { stored[entry.key] = entry.value } }
+        }
+    }
+}
+
+extension StoreOfProcess {
+    /// A key whose value would tell a secret to whoever lists the domain; nil where none would.
+    ///
+    /// What a program declares counts in that program alone. All others go by the schema that is installed: without it
+    /// they print secrets, and a mirror carries them away.
+    func keyOfUnprotectedSecret(
+        in values: PropertyList.Dictionary, of schema: Schema, _ name: DomainName
+    ) -> String? {
+        // What is kept in memory nobody else sees.
+        guard target(of: name).file != nil else { return nil }
+        return schema.keyOfSecret(in: values, shownBy: schemas.installed(for: name))
+    }
+}
+
+extension Schema {
+    /// A key whose value tells a secret to those who go by another schema of the domain.
+    package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
+        let secrets = values.filter { anyDeclaration(of: $0.key)?.tellsSecret($0.value) ?? false }
+        guard !secrets.isEmpty else { return nil }
+        let other = other()
+        return secrets.first { entry in
+            let shown = other?.anyDeclaration(of: entry.key)?.masked(entry.value) ?? entry.value
+            return anyDeclaration(of: entry.key)?.tellsSecret(shown) ?? false
+        }?.key
+    }
+}

@@ -1,0 +1,98 @@
+internal import Platform
+internal import PropertyLists
+package import SettingsSchema
+
+extension Schema {
+    /// The secret that a flag says where to read: a file that nobody else can read, or a descriptor that is open already.
+    package func secret(
+        for request: Arguments.SecretRequest, on machine: Machine
+    ) throws(Arguments.Mistake) -> PropertyList {
+        let bytes: [UInt8]
+        do throws(UnreadableSecret) {
+            bytes = try machine.bytes(of: request.source)
+        } catch {
+            throw Arguments.Mistake(.unreadableSecret("\(error)"), at: request.flag)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Arguments.Mistake(.unreadableSecret("\(UnreadableSecret.noText)"), at: request.flag)
+        }
+        return try secret(text, for: request)
+    }
+}
+
+/// Why a secret cannot be read from where a flag says.
+private enum UnreadableSecret: Error {
+    case noName
+    case missing(FilePath)
+    case noFile(FilePath)
+    /// Others can read the file: what everybody knows is none.
+    case exposed(FilePath)
+    case closed(Int32)
+    case noText
+    case system(SystemFailure)
+}
+
+extension Machine {
+    private static let mostBytesOfSecret = 64 << 10
+
+    fileprivate func bytes(
+        of source: Schema.Arguments.SecretRequest.Source
+    ) throws(UnreadableSecret) -> [UInt8] {
+        switch source {
+        case .descriptor(let number): return try bytes(from: number)
+        case .file(let name):
+            // What a shell makes of `<(…)` is a descriptor of ours under the name of a file.
+            for folder in ["/dev/fd/", "/proc/self/fd/"] where name.hasPrefix(folder) {
+                if let number = Int32(name.dropFirst(folder.count)) { return try bytes(from: number) }
+            }
+            guard let path = path(name) else { throw .noName }
+            let read: Result<[UInt8], UnreadableSecret>
+            do throws(SystemFailure) {
+                read = try contents(ofSecret: path)
+            } catch {
+                throw .system(error)
+            }
+            return try read.get()
+        }
+    }
+
+    /// The file that a flag names. A shell leaves the tilde behind an equals sign as it is.
+    private func path(_ name: String) -> FilePath? {
+        guard name.hasPrefix("~/"), let home = home(of: nil), let rest = FilePath(String(name.dropFirst(2))) else {
+            return FilePath(name)
+        }
+        return home.resolving(rest)
+    }
+
+    private func contents(
+        ofSecret path: FilePath
+    ) throws(SystemFailure) -> Result<[UInt8], UnreadableSecret> {
+        guard let file = try fileSystem.open(path, .reading) else { return .failure(.missing(path)) }
+        let status = try file.status()
+        guard status.kind == .file else { return .failure(.noFile(path)) }
+        guard !status.isExposed else { return .failure(.exposed(path)) }
+        return .success(try file.contents(status, limit: Self.mostBytesOfSecret))
+    }
+
+    private func bytes(from descriptor: Int32) throws(UnreadableSecret) -> [UInt8] {
+        do throws(SystemFailure) {
+            return try terminal.input(from: descriptor, limit: Self.mostBytesOfSecret)
+        } catch {
+            throw error.code == .badDescriptor ? .closed(descriptor) : .system(error)
+        }
+    }
+}
+
+extension UnreadableSecret: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .noName: "a file needs a name"
+        case .missing(let path): "\(path): no such file".shown
+        case .noFile(let path): "\(path): is no file".shown
+        case .exposed(let path): "\(path): others can read this file; chmod 600 mends it".shown
+        case .closed(let descriptor): "\(descriptor) is no descriptor that is open"
+        case .noText: "is no text in UTF-8"
+        case .system(let failure): failure.description
+        }
+    }
+}
