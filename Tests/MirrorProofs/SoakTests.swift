@@ -120,7 +120,8 @@ final class SoakWriter: Sendable {
             }
             state.withLock { $0.acknowledged = next }
         } catch {
-            state.withLock { $0.failure = "\(error)" }
+            // When it was tells whether the machine had no time for anybody just then.
+            state.withLock { $0.failure = "\(SystemClock().wall): \(error)" }
         }
         // Half a second of quiet now and then, as programs have it.
         pause(.milliseconds(next.isMultiple(of: 8) ? 500 : 20))

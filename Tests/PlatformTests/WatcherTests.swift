@@ -57,6 +57,17 @@ final class EventLog: Sendable {
     }
 }
 
+extension EventLog {
+    /// Writes a file again and again until that is told by its name: while a watch finds its place, `anything` is told.
+    fileprivate func comesToTell(of name: FileName, in folder: FilePath) -> Bool {
+        (1...100).contains { number in
+            let count = events.count
+            _ = try? SystemFileSystem().replace(folder.appending(name), with: String(repeating: "x", count: number))
+            return comesToHold { $0.count > count } && events.contains(.change(.movedHere, name))
+        }
+    }
+}
+
 @Suite struct `A watch` {
     static let subjects = WatcherSubject.allCases
 
@@ -162,6 +173,27 @@ final class EventLog: Sendable {
         let bench = try FileSystemSubject.real.make()
         let watch = SystemDirectoryWatcher().watch(bench.folder) { _ in }
         #expect(watch.means == .notification)
+        watch.cancel()
+    }
+
+    /// Nothing happens in a folder when something is mounted over it, so its queue tells nothing.
+    @Test(arguments: ["", "/a/b"]) func `goes over to what is mounted there, and back`(_ below: String) throws {
+        let place = try TemporaryFolder()
+        let folder = try present(FilePath(place.url.path(percentEncoded: false) + below))
+        let files = SystemFileSystem()
+        let log = EventLog()
+        let watch = SystemDirectoryWatcher().watch(folder) { log.add($0) }
+        var mount = try Mount.make(size: 1 << 20, over: place)
+        guard mount != nil else { try Test.cancel("no privilege to mount") }
+        if below.isEmpty { #expect(log.comesToHold { $0 == [.anything] }) }
+        try files.makeFolders(folder)
+        #expect(log.comesToHold { $0.contains(.anything) })
+        #expect(log.comesToTell(of: "file", in: folder))
+        let count = log.events.count
+        mount = nil
+        #expect(log.comesToHold { $0.dropFirst(count).contains(.anything) })
+        try files.makeFolders(folder)
+        #expect(log.comesToTell(of: "other", in: folder))
         watch.cancel()
     }
 

@@ -168,6 +168,30 @@ import Testing
         #expect(try !hosts[1].session().isAtRest, "a changed file")
     }
 
+    /// NFS and FUSE keep a file that goes while it is open, and a client that crashes then never lets go of it.
+    @Test func `is swept of what is left of our own files after an hour`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        let (own, other) = (try hosts[0].sync().engine.local.writer, try hosts[1].sync().engine.local.writer)
+        let rows: [(name: String, writer: WriterID, isYoung: Bool, stays: Bool)] = [
+            ("~a1.tmp", own, false, false), ("~a2.tmp", own, true, true), ("~a3.tmp", other, false, true),
+            (".nfs00000000000a1", own, false, false), (".nfs00000000000a2", own, true, true),
+            (".fuse_hidden0000000100000001", own, false, false), (".fuse_hidden0000000200000001", own, true, true),
+            ("._who-0001.0000000000", own, false, true),
+        ]
+        func path(_ row: (name: String, writer: WriterID, isYoung: Bool, stays: Bool)) throws -> FilePath {
+            MirrorBench.directory.resolving(try #require(FilePath("w/\(row.writer)/\(row.name)")))
+        }
+        for row in rows where !row.isYoung { try files.replace(path(row), with: [1]) }
+        bench.disk.clock.advance(by: .seconds(1800))
+        for row in rows where row.isYoung { try files.replace(path(row), with: [1]) }
+        bench.disk.clock.advance(by: .seconds(1801))
+        try hosts[0].write("key", 1)
+        try hosts[0].sync()
+        for row in rows { #expect(try (files.status(of: path(row)) != nil) == row.stays, "\(row.name)") }
+    }
+
     @Test func `may have what does not belong there`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

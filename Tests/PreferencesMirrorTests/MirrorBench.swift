@@ -65,7 +65,11 @@ struct MirrorHost: Sendable {
     let machine: Machine
     let places: MirrorPlaces
 
-    init(_ name: String, on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan()) throws {
+    /// - Parameter watcher: What tells of changes, if not one that tells all.
+    init(
+        _ name: String, on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(),
+        watcher: (any DirectoryWatcher)? = nil
+    ) throws {
         self.name = name
         self.disk = disk
         fileSystem = disk.process(user: 1000, plan)
@@ -76,7 +80,7 @@ struct MirrorHost: Sendable {
                 "XDG_DATA_HOME": home + "/data",
             ], arguments: ["program"], executable: "/usr/bin/program", user: 1000, hostName: name)
         machine = Machine(
-            fileSystem: fileSystem, clock: disk.clock, watcher: SimulatedDirectoryWatcher(disk),
+            fileSystem: fileSystem, clock: disk.clock, watcher: watcher ?? SimulatedDirectoryWatcher(disk),
             environment: environment, terminal: SimulatedTerminal())
         places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
     }

@@ -80,6 +80,26 @@ extension Bell {
         #expect(try hosts[1].values() == ["key": 1])
     }
 
+    @Test func `of which the kernel tells nothing looks every ten seconds, and no watch looks besides`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let looks = bench.disk.process(user: 1000)
+        let watcher = PollingWatcher(looks, bench.disk.clock, reason: .remoteFileSystem)
+        let watching = try Watching([MirrorHost("b", on: bench.disk, watcher: watcher)])
+        watching.pass(.seconds(60))
+        func count() -> Int {
+            looks.operations.count { $0.path?.description.hasPrefix(MirrorBench.directory.description) ?? false }
+        }
+        let (before, turns) = (count(), watching.turns)
+        watching.pass(.seconds(600))
+        #expect(count() == before)
+        #expect((50...76).contains(watching.turns - turns), "\(watching.turns - turns)")
+        try hosts[0].write("key", 1)
+        try hosts[0].sync()
+        watching.pass(.seconds(13))
+        #expect(try hosts[1].values() == ["key": 1])
+    }
+
     @Test func `writes nothing for an hour in which nothing happens`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -12,8 +12,10 @@ package final class Mount {
     }
 
     /// A file system whose files can have so many bytes together; nil where none can be had.
-    package static func make(size: Int) throws -> Mount? {
-        let folder = try TemporaryFolder()
+    ///
+    /// - Parameter folder: Where it is mounted, if not in a folder of its own.
+    package static func make(size: Int, over folder: TemporaryFolder? = nil) throws -> Mount? {
+        let folder = try folder ?? TemporaryFolder()
         let path = folder.url.path(percentEncoded: false)
         // In a container, root may not mount either.
         guard try Subprocess.run("mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path]).status == 0 else {

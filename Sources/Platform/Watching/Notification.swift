@@ -38,6 +38,12 @@
 
         private static let headLength = 16
 
+        /// That another file system may stand anywhere. It does not come from the queue, and has no flag.
+        static let mountsChanged = Notification(watch: -1, mask: 0, name: nil)
+
+        /// Whether it concerns every watch.
+        var isForAll: Bool { isOverflow || self == .mountsChanged }
+
         /// Whether the queue was full, and events of any watch are lost.
         var isOverflow: Bool { has(IN_Q_OVERFLOW) }
 

@@ -8,7 +8,8 @@
 
     /// The kernel's queue of changes in folders, and the thread that reads it.
     ///
-    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go.
+    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go. Of a file system that
+    /// is mounted over a folder the queue tells nothing, so the thread also waits for the list of mounts to change.
     final class NotificationLoop: Sendable {
         /// Who hears of the changes in one folder.
         typealias Listener = @Sendable (Notification) -> Void
@@ -40,12 +41,27 @@
             stop = Descriptor(ends[1])
             self.queue = queue
             listeners = Mutex(Listeners())
+            let mounts = Self.listOfMounts()
             try startThread { [weak self] in
-                while Self.waitForEvents(queue, isStopped) {
+                while let cause = Self.waitForEvents(queue, isStopped, mounts) {
                     guard let loop = self else { return }
-                    loop.read()
+                    if cause.contains(.queue) { loop.read() }
+                    if cause.contains(.mounts) { loop.tell(.mountsChanged) }
                 }
             }
+        }
+
+        /// What has ended the thread's sleep.
+        private struct Cause: OptionSet {
+            let rawValue: Int
+            static let queue = Cause(rawValue: 1)
+            static let mounts = Cause(rawValue: 2)
+        }
+
+        /// What the kernel mounts, which can be waited for; nil where it is not shown.
+        private static func listOfMounts() -> Descriptor? {
+            let number = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
+            return number == -1 ? nil : Descriptor(number)
         }
 
         /// Begins to listen to a folder, following a symbolic link. What stands there but is no folder fails.
@@ -74,17 +90,23 @@
             }
         }
 
-        /// Sleeps until there is something to read; false once the loop is let go.
-        private static func waitForEvents(_ queue: Descriptor, _ isStopped: Descriptor) -> Bool {
+        /// Sleeps until something has happened; nil once the loop is let go.
+        private static func waitForEvents(_ queue: Descriptor, _ isStopped: Descriptor, _ mounts: Descriptor?) -> Cause?
+        {
+            // A number below zero is passed over. The list of mounts can always be read; what is urgent is a change.
             var polled = [
                 pollfd(fd: queue.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isStopped.number, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: mounts?.number ?? -1, events: Int16(POLLPRI), revents: 0),
             ]
             let result: Result<Int32, SystemFailure> = Result { () throws(SystemFailure) in
                 try systemCall(.watch, nil) { poll(&polled, nfds_t(polled.count), -1) }
             }
-            guard case .success = result else { return false }
-            return polled[1].revents == 0
+            guard case .success = result, polled[1].revents == 0 else { return nil }
+            var cause: Cause = []
+            if polled[0].revents != 0 { cause.insert(.queue) }
+            if polled[2].revents != 0 { cause.insert(.mounts) }
+            return cause
         }
 
         private func read() {
@@ -93,16 +115,18 @@
                 let count = readBytes(queue.number, buffer.baseAddress, buffer.count)
                 return count > 0 ? Notification.all(in: UnsafeRawBufferPointer(rebasing: buffer[..<count])) : []
             }
-            for notification in notifications {
-                for listener in listening(to: notification) { listener(notification) }
-            }
+            for notification in notifications { tell(notification) }
+        }
+
+        private func tell(_ notification: Notification) {
+            for listener in listening(to: notification) { listener(notification) }
         }
 
         /// The listeners that a notification is for, in the order in which they came.
         private func listening(to notification: Notification) -> [Listener] {
             listeners.withLock { listeners in
                 let concerned: [[UInt64: Listener]] =
-                    notification.isOverflow
+                    notification.isForAll
                     ? Array(listeners.of.values) : listeners.of[notification.watch].map { [$0] } ?? []
                 if notification.endsWatch { listeners.of[notification.watch] = nil }
                 return concerned.flatMap { $0 }.sorted { $0.key < $1.key }.map(\.value)

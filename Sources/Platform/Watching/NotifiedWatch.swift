@@ -121,7 +121,9 @@
                 !state.isCancelled && state.turn == turn ? state.place?.path : nil
             }
             guard let place else { return }
-            if place == folder, !notification.concernsFolderItself {
+            if notification == .mountsChanged {
+                if settle() { receive(.anything) }
+            } else if place == folder, !notification.concernsFolderItself {
                 if let event = notification.event { receive(event) }
             } else if settle() || notification.isOverflow || place == folder {
                 receive(.anything)

@@ -109,12 +109,14 @@ extension SharedDirectory {
 
     // MARK: What a crash left
 
-    /// Removes our own files that were still being written an hour ago.
+    /// Removes our own files that were still being written an hour ago, and those that should have gone before that while
+    /// they were open.
     func sweep(_ writer: WriterID, at now: Timestamp) {
         let folder = folder(of: writer)
         for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
             let text = name.description
-            guard text.hasPrefix("~"), text.hasSuffix(".tmp") else { continue }
+            let isPassing = text.hasPrefix("~") && text.hasSuffix(".tmp")
+            guard isPassing || text.hasPrefix(".nfs") || text.hasPrefix(".fuse_hidden") else { continue }
             let path = folder.appending(name)
             guard let status = (try? files.status(of: path, followingLink: false)) ?? nil,
                 status.modified.advanced(by: .seconds(3600)) < now

@@ -18,6 +18,8 @@ package struct MirrorService: Sendable {
     private var publishing = PublishingPace()
     private var nextLook: Instant
     private let isEager: Bool
+    /// Whether the kernel tells nothing of the directory, so that only looking helps.
+    private var isUntold = false
     private var watchLock: (any OpenFile)?
     /// Whether a watch is new: what came before it did is not told, so it is looked once more.
     private var hasNewWatch = false
@@ -139,30 +141,44 @@ package struct MirrorService: Sendable {
         watch(session.folder) { hints.noteConfiguration($0) }
     }
 
+    private var ownFolders: Set<FilePath> { [session.places.store.user.folder, session.folder] }
+
     /// Watches the directory where the kernel tells of it; elsewhere only looking helps.
     private mutating func watchWriters() {
         let (hints, directory) = (hints, session.directory)
-        var wanted: Set<FilePath> = [directory.path, directory.writers]
-        if session.engine.standing == .present {
+        noteSilence()
+        var wanted: Set<FilePath> = isUntold ? [] : [directory.path, directory.writers]
+        if !isUntold, session.engine.standing == .present {
             for writer in session.engine.writersInView where writer != session.engine.local.writer {
                 wanted.insert(directory.folder(of: writer).appending("l"))
             }
         }
         for path in wanted { watch(path) { hints.noteDirectory($0) } }
-        let own: Set = [session.places.store.user.folder, session.folder]
+        let own = ownFolders
         for (path, watch) in watches where !wanted.contains(path) && !own.contains(path) {
             watch.cancel()
             watches[path] = nil
         }
     }
 
+    /// Lets go of watches that would themselves look into folder after folder, each file of it, to tell what one look of
+    /// ours finds. The medium may be one that the kernel tells nothing of from the beginning, or from when it was mounted.
+    private mutating func noteSilence() {
+        isUntold = isUntold || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
+        if isUntold { pace.longest = min(pace.longest, .seconds(10)) }
+    }
+
     private mutating func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) {
         guard watches[folder] == nil else { return }
         let watch = watcher.watch(folder, receive)
-        if case .polling = watch.means { pace.longest = min(pace.longest, isEager ? .seconds(2) : .seconds(10)) }
+        if watch.isPolling { pace.longest = min(pace.longest, .seconds(10)) }
         watches[folder] = watch
         hasNewWatch = true
     }
+}
+
+extension FolderWatch {
+    fileprivate var isPolling: Bool { if case .polling = means { true } else { false } }
 }
 
 extension Report {

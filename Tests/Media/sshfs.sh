@@ -1,0 +1,75 @@
+# shellcheck shell=bash disable=SC2154 # What `prove` sets.
+# A folder of an sshd of our own, to which each host has a connection of its own.
+
+server=
+port=
+
+sshfs_lack() {
+    may_mount && has_fuse || echo 'no privilege to mount, or to use FUSE'
+    lack_of sshfs sshd ssh-keygen
+}
+
+sshfs_begin() {
+    mkdir -p "$place"/{a,b}/medium "$place/server" "$place/ssh" /run/sshd
+    ssh-keygen -q -t ed25519 -N '' -f "$place/ssh/host"
+    ssh-keygen -q -t ed25519 -N '' -f "$place/ssh/user"
+    eventually 20 'an sshd of our own' serve_somewhere
+    both_connect
+}
+
+# A port that chance names may be taken.
+serve_somewhere() {
+    port=$((RANDOM % 20000 + 20000))
+    cat > "$place/ssh/sshd_config" <<END
+ListenAddress 127.0.0.1:$port
+HostKey $place/ssh/host
+AuthorizedKeysFile $place/ssh/user.pub
+AuthenticationMethods publickey
+PermitRootLogin prohibit-password
+StrictModes no
+UsePAM no
+PidFile none
+Subsystem sftp internal-sftp
+END
+    echo "[127.0.0.1]:$port $(cat "$place/ssh/host.pub")" > "$place/ssh/known_hosts"
+    serve
+}
+
+serve() {
+    : > "$place/sshd.log"
+    start sshd /usr/sbin/sshd -D -e -f "$place/ssh/sshd_config"
+    server=$!
+    # It ends by a signal, of which the shell is not to speak.
+    disown
+    eventually 5 'sshd listens or ends' has_begun
+    ! is_over "$server"
+}
+
+has_begun() { is_over "$server" || grep -q 'Server listening' "$place/sshd.log"; }
+
+# Options as the manual recommends them, but for how soon a server that says nothing is given up.
+connect() {
+    start "sshfs-$1" sshfs -f "root@127.0.0.1:$place/server" "$place/$1/medium" -p "$port" -F /dev/null \
+        -o "reconnect,dir_cache=no,ServerAliveInterval=1,BatchMode=yes,StrictHostKeyChecking=yes" \
+        -o "IdentityFile=$place/ssh/user,UserKnownHostsFile=$place/ssh/known_hosts"
+    eventually 20 "sshfs has mounted for $1" is_mounted "$place/$1/medium"
+}
+
+both_connect() { connect a; connect b; }
+
+sshfs_away() { both_leave; }
+sshfs_back() { both_connect; }
+
+# The server stands still with all its connections, and is another one after a while.
+sshfs_cut() { signal_server STOP; }
+sshfs_heal() { signal_server KILL; eventually 20 'the server begins anew' serve; }
+sshfs_end() { both_leave; }
+sshfs_clear() { signal_server KILL; }
+
+# Each connection is a child of the server's.
+signal_server() {
+    local children
+    [ -n "$server" ] || return 0
+    read -r -a children < "/proc/$server/task/$server/children" || true
+    kill "-$1" "$server" "${children[@]}"
+}
