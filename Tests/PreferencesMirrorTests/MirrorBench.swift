@@ -160,9 +160,10 @@ struct MirrorHost: Sendable {
         try fileSystem.replace(file(domain).path, with: try file(domain).serialized(values, as: .xml))
     }
 
-    /// Installs a schema in which these keys are dictionaries that merge, stay on their host, or have a secret in them.
+    /// Installs a schema in which these keys are dictionaries that merge, stay on their host, or have a secret in them,
+    /// and these are a command's own, which were called otherwise and are secrets.
     func install(
-        merging keys: [String] = [], home: [String] = [], secrets: [String] = [],
+        merging keys: [String] = [], home: [String] = [], secrets: [String] = [], ofCommand: [String] = [],
         for domain: DomainName = "com.example.a"
     ) throws {
         let password: PropertyList = ["Key": "password", "Type": "string", "Sensitive": true]
@@ -172,7 +173,19 @@ struct MirrorHost: Sendable {
             + secrets.map {
                 PropertyList.dictionary(["Key": .string($0), "Type": "dictionary", "Entries": [password]])
             }
-        let schema: PropertyList = ["Domain": .string(domain.text), "Settings": .array(settings)]
+        let own = ofCommand.map {
+            PropertyList.dictionary([
+                "Key": .string($0), "Type": "string", "Sensitive": true, "RenamedFrom": [.string("former-" + $0)],
+            ])
+        }
+        // What another command has under the same name does not take the secret away.
+        let others = ofCommand.map { PropertyList.dictionary(["Key": .string($0), "Type": "string"]) }
+        let schema: PropertyList = [
+            "Domain": .string(domain.text), "Settings": .array(settings),
+            "Commands": [
+                ["Name": "show", "Settings": .array(others)], ["Name": "login", "Settings": .array(own)],
+            ],
+        ]
         let folder = try #require(FilePath("/home/ada/\(name)/data/prefs/schemas"))
         try fileSystem.makeFolders(folder)
         let file = folder.resolving(try #require(FilePath(domain.text + ".plist")))

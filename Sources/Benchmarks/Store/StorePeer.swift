@@ -36,16 +36,23 @@ extension StorePeer {
 
     static let ownName = "prefs"
 
+    // As a user has it. The file that the linker leaves was written through a mapping: it lies in the page cache page by
+    // page, and starts slower than any copy of it.
+    private static let installed = ".build/installed/bin/prefs"
+
     private static let own = StorePeer(
         name: ownName, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
         driver: [".build/release/Benchmarks", "store-driver", domain],
-        preparation: ["swift build -c release --product prefs", "swift build -c release --product Benchmarks"],
-        start: [".build/release/prefs", "help"],
+        preparation: [
+            "swift build -c release --product prefs", "swift build -c release --product Benchmarks",
+            "PREFS_COMMAND=.build/release/prefs Sources/prefs/install .build/installed",
+        ],
+        start: [installed, "help"],
         environment: { ["PATH": path, "HOME": $0] },
-        write: { [".build/release/prefs", "write", domain, $1, $2] },
-        read: { [".build/release/prefs", "read", domain, $1] },
-        list: { _ in [".build/release/prefs", "read", domain] },
-        fill: .input([".build/release/prefs", "import", domain, "-"], header: "") { "\($0) = \($1);" })
+        write: { [installed, "write", domain, $1, $2] },
+        read: { [installed, "read", domain, $1] },
+        list: { _ in [installed, "read", domain] },
+        fill: .input([installed, "import", domain, "-"], header: "") { "\($0) = \($1);" })
 
     private static let domain = "org.example.peer"
     private static let userDefaults = [".build/peers/foundation/release/UserDefaultsPeer", domain]

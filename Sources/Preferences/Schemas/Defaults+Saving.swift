@@ -62,12 +62,12 @@ extension StoreOfProcess {
 extension Schema {
     /// A key whose value tells a secret to those who go by another schema of the domain.
     package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
-        let secrets = values.filter { anyDeclaration(of: $0.key)?.tellsSecret($0.value) ?? false }
+        let secrets = values.filter { tellsSecret($0.value, under: $0.key) }
         guard !secrets.isEmpty else { return nil }
         let other = other()
         return secrets.first { entry in
             let shown = other?.anyDeclaration(of: entry.key)?.masked(entry.value) ?? entry.value
-            return anyDeclaration(of: entry.key)?.tellsSecret(shown) ?? false
+            return tellsSecret(shown, under: entry.key)
         }?.key
     }
 }

@@ -59,9 +59,6 @@ extension SchemaInForce {
 }
 
 extension SettingDeclaration {
-    /// The keys under which the value may be found, the present one first.
-    package var allKeys: [String] { [key] + renamedFrom }
-
     /// What a program makes of a value that a layer has: the value as it can be used, or why it is passed over.
     ///
     /// - Parameter isExposed: Whether others can read the file that has it.

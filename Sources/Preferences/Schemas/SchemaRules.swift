@@ -122,7 +122,7 @@ extension SchemaRules {
 
     /// Refuses to put a secret, or anything beside one, into a file that others can read.
     private func checkPrivacy(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
-        let secret = values.first { schema.anyDeclaration(of: $0.key)?.tellsSecret($0.value) ?? false }
+        let secret = values.first { schema.tellsSecret($0.value, under: $0.key) }
         if let secret { throw StoreFailure(.exposed(key: secret.key), domain) }
     }
 }

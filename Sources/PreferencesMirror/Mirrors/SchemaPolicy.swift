@@ -16,21 +16,21 @@ final class SchemaPolicy: Sendable {
 
     var policy: DomainPolicy {
         DomainPolicy(
-            kind: { [self] domain, key in declaration(domain, key)?.merges == true ? .dictionary : .register },
-            staysHome: { [self] domain, key in
-                declaration(domain, key)?.staysHere ?? false
-            })
+            kind: { [self] domain, key in
+                schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
+            },
+            staysHome: { [self] domain, key in schema(domain)?.staysHere(key) ?? false })
     }
 
     /// Looks at the schemas again.
     func reload() { schemas.withLock { $0 = [:] } }
 
-    private func declaration(_ domain: String, _ key: String) -> SettingDeclaration? {
+    private func schema(_ domain: String) -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
-        if let known = schemas.withLock({ $0[name] }) { return known?.declaration(of: key) }
+        if let known = schemas.withLock({ $0[name] }) { return known }
         // Also one with mistakes says what is secret.
         let schema = places.schema(of: name, on: machine)?.readable
         schemas.withLock { $0[name] = .some(schema) }
-        return schema?.declaration(of: key)
+        return schema
     }
 }

@@ -14,7 +14,7 @@ extension Schema {
     public func problems(
         in values: PropertyList.Dictionary, refusesUnknownKeys: Bool = false
     ) -> [Problem] {
-        let known = settings.flatMap { [$0.key] + $0.renamedFrom } + commands.flatMap { $0.settings.map(\.key) }
+        let known = allSettings.flatMap(\.allKeys)
         let names = Set(known.map { EntryPath.Component($0) })
         let own = values.flatMap { entry -> [Problem] in
             if entry.key == Self.versionKey { return [] }

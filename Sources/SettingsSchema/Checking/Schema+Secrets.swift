@@ -9,17 +9,21 @@ extension Schema {
     /// - Parameter value: What stands there. Where entries are declared and something else is found, nobody can tell what
     ///   of it is a secret, so all of it is.
     package func isSensitive(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
-        guard let key = path.components.first,
-            let setting = allSettings.first(where: { row in
-                ([row.key] + row.renamedFrom).contains { $0.hasSameBytes(as: key.text) }
-            })
-        else { return false }
-        var found = setting
-        for component in path.components.dropFirst() {
-            guard let inside = found.inside(component) else { return false }
-            found = inside
-        }
-        return found.isSensitive || value.map { found.rule.isOpaque($0) } ?? false
+        guard let key = path.components.first else { return false }
+        return settings(under: key.text).contains { $0.isSensitive(at: path.components.dropFirst(), holding: value) }
+    }
+
+    /// Whether the value of a key would tell a secret if it were shown as it is.
+    package func tellsSecret(_ value: PropertyList, under key: String) -> Bool {
+        settings(under: key).contains { $0.tellsSecret(value) }
+    }
+
+    /// Whether a mirror leaves the value of a key on its host.
+    package func staysHere(_ key: String) -> Bool { settings(under: key).contains(where: \.staysHere) }
+
+    /// The settings whose values may be found under a key. Several commands may have one of the same name.
+    private func settings(under key: String) -> some Sequence<SettingDeclaration> {
+        allSettings.lazy.filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
     }
 
     /// The settings of the whole program and those of all its commands.
@@ -27,6 +31,9 @@ extension Schema {
 }
 
 extension SettingDeclaration {
+    /// The keys under which the value may be found, the present one first.
+    package var allKeys: [String] { [key] + renamedFrom }
+
     /// Whether the value is a secret, or has one in it.
     package var hasSecrets: Bool { isSensitive || rule.hasEntry(where: \.hasSecrets) }
 
@@ -45,6 +52,14 @@ extension SettingDeclaration {
     func hasSecrets(at components: some Collection<EntryPath.Component>) -> Bool {
         guard !isSensitive, let next = components.first else { return hasSecrets }
         return inside(next)?.hasSecrets(at: components.dropFirst()) ?? false
+    }
+
+    /// Whether what stands at the rest of a path is itself declared as sensitive.
+    fileprivate func isSensitive(
+        at components: some Collection<EntryPath.Component>, holding value: PropertyList?
+    ) -> Bool {
+        guard let next = components.first else { return isSensitive || value.map { rule.isOpaque($0) } ?? false }
+        return inside(next)?.isSensitive(at: components.dropFirst(), holding: value) ?? false
     }
 
     /// The declaration of what stands under a component of a path; nil where none is declared.
