@@ -18,8 +18,8 @@ struct MirrorDay {
     /// Whether the mirror ever kept a change back because there were too many bytes.
     private(set) var hasWaited = false
 
-    private static let domains = 200
-    private static let keysOfDomain = 50
+    private static let domains = 500
+    private static let keysOfDomain = 20
     static let day: Int64 = 86_400_000
 
     init() {
@@ -114,7 +114,8 @@ extension MirrorLine {
             MirrorFigure(
                 "on disk, 24 h after \(sizes.sets) sets / live", ratio: Double(day.bytes) / Double(day.liveBytes),
                 atMost: 2),
-            MirrorFigure("on disk, the most during the day", bytes: day.mostBytes, atMost: EngineLimits().bytesOfWriter),
+            MirrorFigure(
+                "on disk, the most during the day", bytes: day.mostBytes, atMost: EngineLimits().bytesOfWriter),
             MirrorFigure("times a change was kept back", count: hasSaidAll ? 0 : 1, exactly: 0),
         ]
     }

@@ -62,7 +62,8 @@ extension MirrorLine {
         let bytes = counts.map(\.1.bytesWritten)
         let perChange = Double(bytes[3] - bytes[0]) / 999
         return [
-            MirrorFigure("files, of 1, 10, 100 and 1 000 changes", count: counts.map(\.1.created).max() ?? 0, exactly: 1),
+            MirrorFigure(
+                "files, of 1, 10, 100 and 1 000 changes", count: counts.map(\.1.created).max() ?? 0, exactly: 1),
             MirrorFigure(
                 "fsyncs in the directory, of each of them", count: counts.map(\.1.synchronized).max() ?? 0, exactly: 2),
             MirrorFigure("bytes of one change", bytes: bytes[0], atMost: 512),

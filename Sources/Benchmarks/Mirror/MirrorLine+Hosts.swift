@@ -31,7 +31,8 @@ extension MirrorLine {
             guard try host.session().isAtRest else { throw Failure("something is to be done among \(count) writers") }
             let counts = host.files.counts()
             let isSame = try folder.traces() == traces && counts.bytesWritten == 0
-            let isLoaded = host.files.counts(in: host.places.folder(of: try host.session().id).appending("journal"))
+            let isLoaded =
+                host.files.counts(in: host.places.folder(of: try host.session().id).appending("journal"))
                 .bytesRead > 0
             return [
                 MirrorFigure(

@@ -51,7 +51,8 @@ extension MirrorLine {
         let came = try second.file(try domain(9)).contents(on: second.machine).values[MirrorHost.key(9 * 997)]
         guard came == "changed 9" else { throw Failure("the changes did not come") }
         return [
-            MirrorFigure("written", bytes: written, atMost: 20_000), MirrorFigure("read by each peer", bytes: read, atMost: 20_000),
+            MirrorFigure("written", bytes: written, atMost: 20_000),
+            MirrorFigure("read by each peer", bytes: read, atMost: 20_000),
         ]
     }
 }

@@ -130,7 +130,14 @@ extension Engine {
     var isBaseDue: Bool {
         let folder = local.folder
         return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, folder.baseBytes / 2)
-            || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10))
+            || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10)) && hasRoomForSuperseded
+    }
+
+    /// Whether many small logs are worth a base: what is superseded stands for a day yet, and a stream of changes that
+    /// lasts as long would fill with bases all that we may have.
+    private var hasRoomForSuperseded: Bool {
+        let superseded = local.folder.created.values.reduce(0) { $0 + ($1.supersededAt == nil ? 0 : $1.size) }
+        return superseded <= limits.bytesOfWriter / 4
     }
 
     /// Writes a base now, if there is nothing to be published first.

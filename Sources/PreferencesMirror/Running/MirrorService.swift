@@ -135,13 +135,23 @@ package struct MirrorService: Sendable {
 
     private mutating func watchOwnFolders() {
         let (hints, store) = (hints, session.places.store.user.folder)
-        watch(store) { hints.noteLocal($0) }
+        watch(store) { hints.noteLocal($0, in: store, holdsDomains: true) }
         watch(session.folder) { hints.noteConfiguration($0) }
+    }
+
+    /// Watches the folders in which files stand to which those of domains are linked; which ones those are.
+    private mutating func watchLinkedFiles() -> Set<FilePath> {
+        let (hints, files) = (hints, session.linkedFiles)
+        hints.setLinked(files)
+        let folders = Set(files.map(\.parent))
+        for folder in folders { watch(folder) { hints.noteLocal($0, in: folder, holdsDomains: false) } }
+        return folders
     }
 
     /// Watches the directory where the kernel tells of it; elsewhere only looking helps.
     private mutating func watchWriters() {
         let (hints, directory) = (hints, session.directory)
+        let own = watchLinkedFiles().union([session.places.store.user.folder, session.folder])
         var wanted: Set<FilePath> = [directory.path, directory.writers]
         if session.engine.standing == .present {
             for writer in session.engine.writersInView where writer != session.engine.local.writer {
@@ -149,7 +159,6 @@ package struct MirrorService: Sendable {
             }
         }
         for path in wanted { watch(path) { hints.noteDirectory($0) } }
-        let own: Set = [session.places.store.user.folder, session.folder]
         for (path, watch) in watches where !wanted.contains(path) && !own.contains(path) {
             watch.cancel()
             watches[path] = nil
