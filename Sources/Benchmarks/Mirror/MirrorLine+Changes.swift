@@ -16,7 +16,7 @@ extension MirrorLine {
         let amongMany = try capture(keys: sizes.domainKeys / 10, others: sizes.keys)
         return [
             MirrorFigure("calls of the file system by a set, mirrored", count: mirrored, exactly: alone),
-            MirrorFigure("capture among ten times the keys of the domain", ratio: large / small, atMost: 15),
+            MirrorFigure("capture among ten times the keys of the domain", ratio: large / small, atMost: 20),
             MirrorFigure("capture among \(sizes.keys) keys of others", ratio: amongMany / small, atMost: 1.5),
         ]
     }

@@ -19,6 +19,10 @@ extension MirrorSession {
         while !steps.isEmpty {
             switch steps.removeFirst() {
             case .fetch(let addresses): steps = fetch(addresses) + steps
+            case .fetchMore(let addresses):
+                // The files that were read before are let go only with their records.
+                try flush()
+                steps = fetch(addresses) + steps
             case .tell(let event):
                 for action in engine.handle(event, at: moment) { steps += try carryOut(action) }
             }
@@ -29,6 +33,7 @@ extension MirrorSession {
     private enum Step {
         case tell(Event)
         case fetch([PackAddress])
+        case fetchMore([PackAddress])
     }
 
     private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
@@ -61,7 +66,7 @@ extension MirrorSession {
             if configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
         }
         let told = selecting(domains) + [.fetched(fetched, isLast: rest.isEmpty)]
-        return told.map { .tell($0) } + (rest.isEmpty ? [] : [.fetch(Array(rest))])
+        return told.map { .tell($0) } + (rest.isEmpty ? [] : [.fetchMore(Array(rest))])
     }
 
     private static let bytesAtOnce = 4 << 20
