@@ -65,7 +65,9 @@ let package = Package(
             linkerSettings: standalone.linker),
 
         // Measured and attacked, never shipped.
-        .executableTarget(name: "Benchmarks", dependencies: ["Platform", "Preferences", "PropertyLists"]),
+        .executableTarget(
+            name: "Benchmarks",
+            dependencies: ["MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists"]),
         .executableTarget(
             name: "Fuzzing",
             dependencies: [

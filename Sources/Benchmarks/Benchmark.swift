@@ -18,6 +18,9 @@ extension Benchmark {
             Benchmark(name: "args", summary: "a script's arguments, against getopt(1)") {
                 try ScriptsBenchmark($0).run()
             },
+            Benchmark(name: "mirror", summary: "what a mirror costs, against what it may cost") {
+                try MirrorBenchmark(options: $0).run()
+            },
             Benchmark(name: "compare", summary: "one table of all that, quickly, and the picture of the README") { _ in
                 try Comparison().run()
             },

@@ -35,7 +35,7 @@ extension Measurement {
     }
 
     /// The time for which this process had a core: other work on the machine doesn't count, other threads do.
-    private static func processorTime() -> Int64 {
+    static func processorTime() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -118,6 +118,43 @@ extension Bell {
         #expect((2 * 45...2 * 80).contains(watching.turns - turns), "\(watching.turns - turns)")
     }
 
+    @Test func `hears of a file to which a domain's is linked`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let (files, link) = (hosts[0].fileSystem, hosts[0].file("com.example.a").path)
+        let target: FilePath = "/home/ada/dotfiles/settings"
+        try hosts[0].write("key", 1)
+        try files.makeFolders(target.parent)
+        try files.rename(link, to: target)
+        try files.makeSymbolicLink(link, to: "/home/ada/dotfiles/settings")
+        let watching = try Watching(hosts)
+        watching.pass(.seconds(200))
+        try files.replace(target, with: try hosts[0].file("com.example.a").serialized(["key": 2], as: .xml))
+        watching.pass(.seconds(2))
+        #expect(try hosts[1].values() == ["key": 2])
+    }
+
+    @Test func `reads a file that stays damaged ever more seldom`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let writer = try hosts[0].sync().engine.local.writer
+        let name = PackName(kind: .log, number: 9, hash: Fingerprint(of: [1]))
+        let place = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/\(name)")))
+        try hosts[0].fileSystem.makeFolders(place.parent)
+        try hosts[0].fileSystem.replace(place, with: [1, 2, 3])
+        var session = try hosts[1].session()
+        for _ in 0..<300 {
+            try session.sync { bench.disk.clock.advance(by: $0) }
+            bench.disk.clock.advance(by: .seconds(1))
+        }
+        let reads = hosts[1].fileSystem.operations.count { $0.operation == .open && $0.path == place }
+        #expect((2...25).contains(reads), "\(reads)")
+        try hosts[0].fileSystem.replace(place, with: [1, 2, 3, 4])
+        try session.sync { bench.disk.clock.advance(by: $0) }
+        let readsOfNew = hosts[1].fileSystem.operations.count { $0.operation == .open && $0.path == place }
+        #expect(readsOfNew == reads + 1, "what is longer than it was may be whole")
+    }
+
     @Test func `publishes a stream in few files`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -15,7 +15,10 @@ enum Imports {
             "Synchronization",
         ],
         "prefs": ["Commands", "Glibc"],
-        "Benchmarks": ["Glibc", "Platform", "Preferences", "PropertyLists", "Synchronization"],
+        "Benchmarks": [
+            "Glibc", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists",
+            "Synchronization",
+        ],
         "Fuzzing": [
             "Commands", "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists",
             "SettingsSchema", "SimulatedPlatform",

@@ -14,7 +14,7 @@ struct Command {
         var output = ""
         while let line = child.line() { output += line + "\n" }
         let status = child.wait()
-        return Outcome(status: status, output: output, nanoseconds: now() - start)
+        return Outcome(status: status, output: output, nanoseconds: now() - start, usage: child.usage)
     }
 
     /// What came of a program.
@@ -24,6 +24,16 @@ struct Command {
         let output: String
         /// From before its start to after its end, by the clock on the wall.
         let nanoseconds: Int64
+        fileprivate let usage: rusage
+
+        /// Nanoseconds for which it had a core.
+        var processorTime: Int64 {
+            let times = [usage.ru_utime, usage.ru_stime]
+            return times.reduce(0) { $0 + Int64($1.tv_sec) * 1_000_000_000 + Int64($1.tv_usec) * 1000 }
+        }
+
+        /// Bytes of memory that it had at most.
+        var mostMemory: Int { usage.ru_maxrss * 1024 }
     }
 }
 
@@ -33,6 +43,8 @@ final class Child {
     private let output: Int32
     private var received: ArraySlice<UInt8> = []
     private var status: Int32?
+    /// What it has used; nothing before it was waited for.
+    private(set) var usage = rusage()
 
     init(_ command: Command) throws {
         var ends: [Int32] = [0, 0]
@@ -76,7 +88,7 @@ final class Child {
     func wait() -> Int32 {
         if let status { return status }
         var word: Int32 = 0
-        while waitpid(process, &word, 0) < 0, errno == EINTR {}
+        while wait4(process, &word, 0, &usage) < 0, errno == EINTR {}
         status = word
         return word
     }

@@ -43,8 +43,11 @@ enum MirrorLine {
                 "event": "changed", "domain": .string(domain), "keys": .array(keys.map { .string($0) }),
                 "host": .string(host), "reason": .string(reason.rawValue),
             ]
-        case .conflict(let number, let host)?:
-            line = ["event": "conflict", "number": .integer(PropertyList.Integer(number)), "host": .string(host)]
+        case .conflict(let number, let host, let reason)?:
+            line = [
+                "event": "conflict", "number": .integer(PropertyList.Integer(number)), "host": .string(host),
+                "reason": .string(reason.rawValue),
+            ]
         case .held(let domain, let reason)?:
             line = ["event": "held", "domain": .string(domain), "reason": .string(reason)]
         case .halted(let reason)?: line = ["event": "halted", "reason": .string(reason)]

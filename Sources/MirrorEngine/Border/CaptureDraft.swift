@@ -146,7 +146,7 @@ extension CaptureDraft {
     /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
     private func candidates(_ reading: DomainReading, _ former: Shadow) -> [Path] {
         guard former.isCaptured, !reading.isRecovered else {
-            let view = local.atoms.keys(of: reading.domain.domain).map { reading.domain.appending($0.key) }
+            let view = local.atoms.keys(under: reading.domain).map(\.path)
             return Set(view).union(reading.file.keys).subtracting(reading.beyondLimit).sorted()
         }
         let changed = Set(reading.file.keys).union(reading.shadow.keys).filter {

@@ -74,7 +74,7 @@ extension LocalState {
     package func fileValues(in domain: Path) -> [Path: CanonicalValue] {
         guard let shadow = shadows[domain], shadow.isCaptured else { return [:] }
         var values: [Path: CanonicalValue] = [:]
-        for (key, value) in atoms.keys(of: domain.domain) { values[domain.appending(key)] = value }
+        for (key, value) in atoms.keys(under: domain) { values[key] = value }
         for (key, exception) in shadow.exceptions { values[key] = exception.value }
         return values
     }
@@ -90,8 +90,7 @@ extension LocalState {
             return changes
         }
         // Many are found faster all in a row.
-        for (name, value) in atoms.keys(of: domain.domain) {
-            let key = domain.appending(name)
+        for (key, value) in atoms.keys(under: domain) {
             guard let exception = pending[key] else { continue }
             changes[key] = Shadow.Replacement(old: exception.value, new: value)
         }

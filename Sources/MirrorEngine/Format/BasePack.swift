@@ -45,6 +45,8 @@ package struct BasePack: Hashable, Sendable {
 
     /// How many atoms stand in one record.
     private static let atomsInRecord = 256
+    /// How few bytes an atom may take there.
+    private static let shortestAtom = 8
 }
 
 extension BasePack {
@@ -99,6 +101,8 @@ extension BasePack {
         guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
         digest = envelope.digest
         atoms = []
+        let length = envelope.records.reduce(0) { $0 + $1.count }
+        atoms.reserveCapacity(min(envelope.records.count * Self.atomsInRecord, length / Self.shortestAtom))
         var shelf = try envelope.shelf(blobs)
         for (number, record) in envelope.records.enumerated() {
             try readRecord(record, &shelf, isLast: number == envelope.records.count - 1)

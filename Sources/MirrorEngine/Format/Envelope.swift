@@ -53,7 +53,9 @@ struct Envelope: Sendable {
 extension Envelope {
     /// The bytes of the file and their hash, which names it.
     func encoded() -> (bytes: [UInt8], hash: Fingerprint) {
+        let header = header
         var bytes = Self.magic + [kind]
+        bytes.reserveCapacity(records.reduce(header.count + 128) { $0 + $1.count + 12 })
         bytes.append(run: header)
         for record in records {
             bytes.append(run: record)
@@ -63,7 +65,8 @@ extension Envelope {
         bytes.append(littleEndian: UInt64(bytes.count - 8 + Self.trailerLength))
         bytes += digest.bytes
         let hash = Fingerprint(of: bytes)
-        return (bytes + hash.bytes, hash)
+        bytes += hash.bytes
+        return (bytes, hash)
     }
 
     private var header: [UInt8] {

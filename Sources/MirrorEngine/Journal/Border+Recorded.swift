@@ -17,7 +17,10 @@ extension FileIdentity: Recorded {
 }
 
 extension Shadow.Exception: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(value, reason) }
+    func write(to bytes: inout [UInt8]) {
+        value.write(to: &bytes)
+        reason.write(to: &bytes)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         value = try reader.read()
@@ -26,7 +29,10 @@ extension Shadow.Exception: Recorded {
 }
 
 extension Shadow.Replacement: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(old, new) }
+    func write(to bytes: inout [UInt8]) {
+        old.write(to: &bytes)
+        new.write(to: &bytes)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         old = try reader.read()
@@ -36,7 +42,10 @@ extension Shadow.Replacement: Recorded {
 
 extension Shadow: Recorded {
     func write(to bytes: inout [UInt8]) {
-        bytes.write(file, hash, generations, exceptions, seen, held, isMirrored, isCaptured, replaced)
+        bytes.write(file, hash, generations)
+        bytes.write(byPath: exceptions)
+        bytes.write(seen, held, isMirrored, isCaptured)
+        bytes.write(byPath: replaced)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -53,7 +62,11 @@ extension Shadow: Recorded {
 }
 
 extension CapturedDomain: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, hash, exceptions, seen, held, reverted) }
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(domain, file, hash)
+        bytes.write(byPath: exceptions)
+        bytes.write(seen, held, reverted)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domain = try reader.read()
@@ -78,7 +91,18 @@ extension Capture: Recorded {
 }
 
 extension DomainChange: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, changes) }
+    /// About how many bytes this takes.
+    fileprivate var recordedLength: Int {
+        changes.reduce(256) { sum, change in
+            let values = [change.value.old, change.value.new].reduce(8) { $0 + ($1?.bytes.count ?? 0) }
+            return sum + change.key.bytes.count + values
+        }
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(domain, file)
+        bytes.write(byPath: changes)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domain = try reader.read()
@@ -88,7 +112,10 @@ extension DomainChange: Recorded {
 }
 
 extension Application: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(domains, seen, isChecked) }
+    func write(to bytes: inout [UInt8]) {
+        bytes.reserveCapacity(domains.reduce(bytes.count) { $0 + $1.recordedLength })
+        bytes.write(domains, seen, isChecked)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domains = try reader.read()
@@ -98,7 +125,12 @@ extension Application: Recorded {
 }
 
 extension AppliedDomain: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(domain, file, hash, exceptions, seen, replaced) }
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(domain, file, hash)
+        bytes.write(byPath: exceptions)
+        bytes.write(seen)
+        bytes.write(byPath: replaced)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domain = try reader.read()

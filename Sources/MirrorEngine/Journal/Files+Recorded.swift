@@ -30,6 +30,7 @@ extension Pack: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(hash, size, hasUnknownFields)
         let encoded = encodedContent
+        bytes.reserveCapacity(bytes.count + encoded.bytes.count + 64)
         bytes.append(run: encoded.bytes)
         bytes.write(encoded.blobs)
     }

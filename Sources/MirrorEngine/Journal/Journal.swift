@@ -10,7 +10,7 @@ package enum Journal {
     private static let longestRecord = 1 << 30
 
     /// A journal that begins with this state.
-    package static func beginning(with state: LocalState) -> [UInt8] { magic + framed(state.recorded) }
+    package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, behind: magic) }
 
     /// How many bytes a journal begins with that say the state as it was then.
     package static func checkpointLength(_ bytes: [UInt8]) -> Int {
@@ -23,7 +23,7 @@ package enum Journal {
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// The file beside a journal that says whether there is anything to do.
-    package static func encoded(_ head: LocalHead) -> [UInt8] { magic + framed(head.recorded) }
+    package static func encoded(_ head: LocalHead) -> [UInt8] { framed(head.recorded, behind: magic) }
 
     package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead {
         guard bytes.starts(with: magic) else { throw .notThisFormat }
@@ -34,11 +34,14 @@ package enum Journal {
         return head
     }
 
-    private static func framed(_ body: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(run: body)
-        bytes.append(littleEndian: CRC32C.checksum(body))
-        return bytes
+    /// A body with its length before it and its checksum behind; in its own memory, for it may be large.
+    private static func framed(_ body: consuming [UInt8], behind magic: [UInt8] = []) -> [UInt8] {
+        var beginning = magic
+        beginning.append(leb128: UInt64(body.count))
+        let checksum = CRC32C.checksum(body)
+        body.insert(contentsOf: beginning, at: 0)
+        body.append(littleEndian: checksum)
+        return body
     }
 
     /// What a journal says.

@@ -61,7 +61,15 @@ extension AtomValue: Recorded {
 }
 
 extension Atom: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(path, stamp, dot, value) }
+    func write(to bytes: inout [UInt8]) {
+        path.write(to: &bytes)
+        stamp.write(to: &bytes)
+        dot.write(to: &bytes)
+        value.write(to: &bytes)
+    }
+
+    /// About how many bytes that takes.
+    fileprivate var recordedLength: Int { path.bytes.count + value.bytes.count + 28 }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let path = try reader.read(Path.self)
@@ -72,7 +80,13 @@ extension Atom: Recorded {
 }
 
 extension AtomStore: Recorded {
+    /// Room for what a record is wrapped in, so that a large one need not be moved for it.
+    private static let lengthOfFrame = 64
+
     func write(to bytes: inout [UInt8]) {
+        var length = 0
+        visit { length += $0.recordedLength }
+        bytes.reserveCapacity(bytes.count + length + Self.lengthOfFrame)
         bytes.append(leb128: UInt64(count))
         visit { $0.write(to: &bytes) }
     }

@@ -135,6 +135,17 @@ extension Dictionary: Recorded where Key: Recorded, Value: Recorded {
     }
 }
 
+extension [UInt8] {
+    /// The same as a dictionary is written, by a way that is short where there are very many: in the order of paths.
+    mutating func write<Value: Recorded>(byPath entries: [Path: Value]) {
+        append(leb128: UInt64(entries.count))
+        for (path, value) in entries.sorted(by: { $0.key < $1.key }) {
+            path.write(to: &self)
+            value.write(to: &self)
+        }
+    }
+}
+
 extension Recorded {
     /// The bytes of this alone.
     var recorded: [UInt8] {

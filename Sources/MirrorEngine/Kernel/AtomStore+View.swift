@@ -4,6 +4,7 @@ internal import PropertyLists
 extension AtomStore {
     /// The value at a path; nil where there is none.
     package func value(at path: Path) -> CanonicalValue? {
+        if path.depth == 2, !hasAtoms(ofDepth: 1), isAtMost(deep: 2) { return atom(at: path)?.value.value }
         let (under, above) = (under(path), above(path, withItself: false))
         if above.isEmpty, under.isEmpty { return nil }
         if under.count == 1, let atom = under.first, atom.path == path { return atom.value.value }
@@ -28,19 +29,22 @@ extension AtomStore {
 
     /// The keys of a domain with their values, in the order of paths.
     package func keys(of domain: String) -> [(key: String, value: CanonicalValue)] {
-        let path = Path(domain: domain)
-        var atoms = under(path)[...]
-        if let first = atoms.first, first.path == path {
-            if first.value.value != nil { return keysOfWholeValue(path) }
+        keys(under: Path(domain: domain)).map { ($0.path.key ?? "", $0.value) }
+    }
+
+    /// The paths of a domain's keys with their values, in order; paths of atoms where that is what they are.
+    func keys(under domain: Path) -> [(path: Path, value: CanonicalValue)] {
+        var atoms = under(domain)[...]
+        if let first = atoms.first, first.path == domain {
+            if first.value.value != nil { return keysOfWholeValue(domain) }
             atoms.removeFirst()
         }
-        var (keys, start) = ([(key: String, value: CanonicalValue)](), atoms.startIndex)
+        var (keys, start) = ([(path: Path, value: CanonicalValue)](), atoms.startIndex)
+        keys.reserveCapacity(atoms.count)
         while start < atoms.endIndex {
             let keyPath = atoms[start].path.prefix(components: 2)
             let end = atoms[start...].firstIndex { !keyPath.isPrefix(of: $0.path) } ?? atoms.endIndex
-            if let key = keyPath.key, let value = value(at: keyPath, from: atoms[start..<end]) {
-                keys.append((key, value))
-            }
+            if let value = value(at: keyPath, from: atoms[start..<end]) { keys.append((keyPath, value)) }
             start = end
         }
         return keys
@@ -53,9 +57,11 @@ extension AtomStore {
     }
 
     /// No host writes a whole domain; whoever finds one shows it like any other dictionary.
-    private func keysOfWholeValue(_ path: Path) -> [(key: String, value: CanonicalValue)] {
+    private func keysOfWholeValue(_ path: Path) -> [(path: Path, value: CanonicalValue)] {
         guard let entries = value(at: path)?.propertyList.dictionaryValue else { return [] }
-        return entries.compactMap { entry in (try? CanonicalValue(entry.value)).map { (entry.key, $0) } }
+        return entries.compactMap { entry in
+            (try? CanonicalValue(entry.value)).map { (path.appending(entry.key), $0) }
+        }
     }
 }
 

@@ -123,8 +123,11 @@ extension AtomStore {
 
     private typealias Place = (run: Int, index: Int)
 
-    /// Where `path` stands or belongs.
-    private func place(of path: Path) -> Place { place { $0 < path } }
+    /// Where `path` stands or belongs. Most of many come in order, each behind all that are there.
+    private func place(of path: Path) -> Place {
+        if let last = runs.last?.last, last.path < path { return (runs.count, 0) }
+        return place { $0 < path }
+    }
 
     /// Where the first path stands of which `isBefore` does not hold.
     private func place(where isBefore: (Path) -> Bool) -> Place {

@@ -52,7 +52,9 @@ extension Path {
     }
 
     package func appending(_ text: String, tag: Tag = .key) -> Path {
-        var bytes = bytes
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(self.bytes.count + text.utf8.count + 3)
+        bytes += self.bytes
         bytes.append(tag.rawValue)
         bytes.append(leb128: UInt64(text.utf8.count))
         bytes.append(contentsOf: text.utf8)
@@ -153,6 +155,13 @@ extension Path {
     }
 
     package func overlaps(_ other: Path) -> Bool { isPrefix(of: other) || other.isPrefix(of: self) }
+}
+
+extension Path {
+    /// All bytes in one go: paths are looked up by the thousand.
+    package func hash(into hasher: inout Hasher) {
+        unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
+    }
 }
 
 extension Path: Comparable {

@@ -109,7 +109,7 @@ extension LocalState {
         let isDomain = key.depth < 2
         // Where every atom is a whole key, what it displaces says what there was.
         let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
-        let keys = isDomain ? atoms.keys(of: path.domain).map { path.appending($0.key) } : [key]
+        let keys = isDomain ? atoms.keys(under: path).map(\.path) : [key]
         let before = isPlain ? [] : keys.map { atoms.value(at: $0) }
         let outcome = atoms.join(atom)
         if !isPlain {
@@ -206,8 +206,8 @@ extension LocalState {
         let before = atoms
         atoms = rebuilt
         for (domain, shadow) in shadows where shadow.isCaptured {
-            let keys = before.keys(of: domain.domain) + rebuilt.keys(of: domain.domain)
-            for key in Set(keys.map { domain.appending($0.key) }) {
+            let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
+            for key in Set(keys.map(\.path)) {
                 updateException(key, before: before.value(at: key), after: rebuilt.value(at: key))
             }
         }

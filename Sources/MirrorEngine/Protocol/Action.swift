@@ -29,6 +29,10 @@ package enum Action: Hashable, Sendable {
 package enum Report: Hashable, Sendable {
     case standing(Standing)
     case changed(domain: String, keys: [String], by: WriterID)
+    /// A file gets what the mirror has, now that its domain takes part.
+    case seeded(domain: String, keys: [String], by: WriterID)
+    /// A file cannot hold what the mirror has, because of its format.
+    case unheld(domain: String, keys: [String])
     case conflict(loser: Dot)
     case held(domain: String, Held)
     case waiting(Waiting)

@@ -62,6 +62,7 @@ extension Engine {
             draft.begin(observation, reading, seed: seed)
         }
         record(draft.capture(settlesApplication: false))
+        reportSeeded(domain)
     }
 
     private mutating func record(_ capture: Capture?) {
@@ -113,7 +114,8 @@ extension Observation {
 extension Engine {
     /// Asks for the preference files that are still to be changed.
     mutating func askForLocks() {
-        guard standing.isOpen, !isApplying else { return }
+        // What comes in several pieces is written once the last is there.
+        guard standing.isOpen, !isApplying, !hasJoined else { return }
         keepHome()
         let domains = pendingDomains
         guard !domains.isEmpty else { return }
@@ -191,6 +193,7 @@ extension Engine {
                 observations.first { Path(domain: $0.domain) == change.domain }
                     .map { readBack(change, $0, application) }
             }
+            for (change, applied) in zip(application.domains, applied) { reportUnheld(applied, change) }
             commit(.applied(applied))
             unlock()
             // What came in meanwhile may want to be written, too.

@@ -4,7 +4,7 @@ extension Engine {
     mutating func publish(at now: Int64) {
         guard standing.isOpen else { return }
         removeSuperseded(at: now)
-        if local.intent == nil { intendNext(at: now) }
+        if local.intent == nil { intendNext(hasSpoken: false, at: now) }
         createIntended()
     }
 
@@ -13,12 +13,14 @@ extension Engine {
         act(.create(PackAddress(writer: local.writer, name: pack.name), pack))
     }
 
-    private mutating func intendNext(at now: Int64) {
+    /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small logs
+    ///   are no reason for a base, which would stand beside them for a day.
+    private mutating func intendNext(hasSpoken: Bool = true, at now: Int64) {
         if isNoteDue {
             intendNote()
         } else if !local.outbox.isEmpty {
             intendLog()
-        } else if isBaseDue {
+        } else if hasSpoken ? isBaseDue : isBaseOverdue {
             intendBase()
         }
     }
@@ -129,8 +131,20 @@ extension Engine {
     /// Whether a base would spare more than it costs.
     var isBaseDue: Bool {
         let folder = local.folder
+        return isBaseOverdue
+            || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10)) && hasRoomForSuperseded
+    }
+
+    private var isBaseOverdue: Bool {
+        let folder = local.folder
         return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, folder.baseBytes / 2)
-            || folder.logCount >= max(limits.leastLogs, folder.baseBytes / (64 << 10))
+    }
+
+    /// Whether many small logs are worth a base: what is superseded stands for a day yet, and a stream of changes that
+    /// lasts as long would fill with bases all that we may have.
+    private var hasRoomForSuperseded: Bool {
+        let superseded = local.folder.created.values.reduce(0) { $0 + ($1.supersededAt == nil ? 0 : $1.size) }
+        return superseded <= limits.bytesOfWriter / 4
     }
 
     /// Writes a base now, if there is nothing to be published first.

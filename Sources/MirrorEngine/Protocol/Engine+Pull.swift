@@ -4,6 +4,7 @@ extension Engine {
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
+        sizes = Dictionary(faulty.keys.map { ($0, listing.size(of: $0)) }) { $1 }
         noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
         notePeers(at: moment.now)
         var wanted = unknownOwnFiles
@@ -11,6 +12,7 @@ extension Engine {
             let joined = local.peers[writer]?.joined ?? []
             wanted += names.filter { !joined.contains($0.hash) }.map { PackAddress(writer: writer, name: $0) }
                 .filter { waiting[$0] == nil && !quarantined.contains($0) }
+                .filter { faulty[$0]?.isWorthReading(size: listing.size(of: $0), at: moment.now) ?? true }
         }
         if let own = ownFileToCheck(at: moment.now) { wanted.append(own) }
         if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
@@ -96,7 +98,7 @@ extension PackAddress {
 // MARK: Files that were read
 
 extension Engine {
-    mutating func take(_ files: [PackAddress: Fetch], at moment: Moment) {
+    mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
         guard standing.isOpen else { return }
         for (address, fetch) in files.sorted(by: { $0.key < $1.key }) {
             switch fetch {
@@ -111,29 +113,38 @@ extension Engine {
             case .faulty where local.folder.created[address.name] != nil && address.writer == local.writer:
                 heal([address.name], at: moment.now)
             case .faulty(let fault): noteFault(address, fault, at: moment.now)
-            case .unreadable: faulty[address] = faulty[address] ?? moment.now
+            case .unreadable: note(address, at: moment.now)
             }
         }
-        joinWaiting(at: moment.now)
+        joinWaiting(isLast: isLast, at: moment.now)
     }
 
     private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
         switch fault {
         case .missingBlobs:
-            let since = faulty[address] ?? now
-            faulty[address] = since
+            let since = note(address, .lacksBlobs, at: now)
             guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
             report(.missingBlobs(address))
         case .newerVersion, .unknownField:
             // Whole, and not for us: a newer version will read it.
-            if faulty.updateValue(now, forKey: address) == nil { report(.tooNew(address)) }
+            if faulty[address] == nil { report(.tooNew(address)) }
+            note(address, .tooNew, at: now)
         default:
-            let since = faulty[address] ?? now
-            faulty[address] = since
+            let since = note(address, at: now)
             guard now - since >= limits.waitsFor, quarantined.insert(address).inserted else { return }
             act(.quarantine(address))
             report(.quarantined(address, fault))
         }
+    }
+
+    /// Remembers that a file cannot be joined as it is, and since when that has been so.
+    @discardableResult
+    private mutating func note(
+        _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
+    ) -> Int64 {
+        let file = FaultyFile(faulty[address], kind, size: sizes[address] ?? 0, at: now)
+        faulty[address] = file
+        return file.since
     }
 
     private mutating func reincarnate(at moment: Moment) {
@@ -150,9 +161,8 @@ extension Engine {
 
 extension Engine {
     /// Joins every file whose turn has come, until none is left of which that is so.
-    private mutating func joinWaiting(at now: Int64) {
-        let domains = Set(local.shadows.keys)
-        var (isAnyJoined, conflicts) = (false, local.conflicts.conflicts.count)
+    private mutating func joinWaiting(isLast: Bool = true, at now: Int64) {
+        let conflicts = local.conflicts.conflicts.count
         var progress = true
         while progress {
             progress = false
@@ -161,13 +171,15 @@ extension Engine {
                 waiting[address] = nil
                 join(pack, at: now)
                 progress = true
-                isAnyJoined = true
+                hasJoined = true
             }
         }
-        guard isAnyJoined else { return }
+        guard hasJoined else { return }
         for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
-        conflicts = 0
-        for domain in local.atoms.domains where !domains.contains(Path(domain: domain)) {
+        guard isLast else { return }
+        hasJoined = false
+        let known = Set(local.shadows.keys)
+        for domain in local.atoms.domains where !known.contains(Path(domain: domain)) {
             report(.unknownDomain(domain))
         }
         askForLocks()
@@ -187,22 +199,6 @@ extension Engine {
         if case .base(let base) = pack.content { compareDigests(base) }
     }
 
-    /// Says which keys of which files are going to change.
-    private mutating func reportChanges(_ pack: Pack) {
-        var keys: [Path: Set<String>] = [:]
-        for path in pack.content.paths.prefix(Self.mostReportedKeys) {
-            let (domain, key) = (path.prefix(components: 1), path.prefix(components: 2))
-            guard local.shadows[domain]?.exceptions[key]?.reason == .pending, let name = key.key else { continue }
-            keys[domain, default: []].insert(name)
-        }
-        for (domain, names) in keys.sorted(by: { $0.key < $1.key }) {
-            report(.changed(domain: domain.domain, keys: names.sorted(), by: pack.address.writer))
-        }
-    }
-
-    /// The most keys of one file that are named.
-    private static let mostReportedKeys = 10_000
-
     private mutating func compareDigests(_ base: BasePack) {
         guard base.digest != .none, local.outbox.isEmpty else { return }
         // Only who knows the same can compare, and to know that costs next to nothing.
@@ -212,16 +208,5 @@ extension Engine {
         guard let theirs = Digest(base.digest) else { return }
         let ours = local.digest
         if ours.tips == theirs.tips, ours.state != theirs.state { report(.digestMismatch(base.writer)) }
-    }
-}
-
-extension Pack.Content {
-    /// The paths that the file writes to.
-    fileprivate var paths: [Path] {
-        switch self {
-        case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
-        case .base(let base): base.atoms.map(\.atom.path)
-        case .note: []
-        }
     }
 }

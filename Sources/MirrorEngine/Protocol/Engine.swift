@@ -17,12 +17,16 @@ package struct Engine: Sendable {
     var folders: [WriterID: Set<PackName>] = [:]
     /// Files that were read and wait for those before them, and since when.
     var waiting: [PackAddress: (pack: Pack, since: Int64)] = [:]
-    /// Files that were not whole, and since when.
-    package internal(set) var faulty: [PackAddress: Int64] = [:]
+    /// Files that were not whole.
+    package internal(set) var faulty: [PackAddress: FaultyFile] = [:]
+    /// How long those were that were faulty when the directory was last listed.
+    var sizes: [PackAddress: Int] = [:]
     var quarantined: Set<PackAddress> = []
     /// Files of which it was said that they wait for blobs.
     var unheard: Set<PackAddress> = []
     var purging: Set<WriterID> = []
+    /// Whether files were joined since preference files were last asked for.
+    var hasJoined = false
     /// Whether locks were asked for and not given back.
     var isApplying = false
     /// The state's count of changes when the application was made.
@@ -65,7 +69,7 @@ package struct Engine: Sendable {
         switch event {
         case .directory(let directory): look(at: directory)
         case .listed(let listing): take(listing, at: moment)
-        case .fetched(let files): take(files, at: moment)
+        case .fetched(let files, let isLast): take(files, isLast: isLast, at: moment)
         case .observed(let observations): observe(observations, at: moment.now)
         case .locked(let observations): applyUnderLock(observations, at: moment.now)
         case .written(let outcome): settle(outcome, at: moment.now)

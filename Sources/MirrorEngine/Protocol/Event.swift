@@ -16,8 +16,9 @@ package enum Event: Sendable {
     case directory(Directory)
     /// All writers' folders were listed.
     case listed(Listing)
-    /// Files that were asked for were read, or not.
-    case fetched([PackAddress: Fetch])
+    /// Files that were asked for were read, or not; in several pieces where they are many, so that preference files are
+    /// written only after the last.
+    case fetched([PackAddress: Fetch], isLast: Bool = true)
     /// Preference files were found changed.
     case observed([Observation])
     /// The preference files that were to be locked are, and look so; none where they could not be locked.
@@ -73,6 +74,9 @@ package struct Listing: Hashable, Sendable {
     package var folders: [WriterID: [String: Int]]
 
     package init(folders: [WriterID: [String: Int]]) { self.folders = folders }
+
+    /// How long a file is; 0 where it is not there, or nobody has looked.
+    func size(of address: PackAddress) -> Int { folders[address.writer]?[address.name.description] ?? 0 }
 }
 
 /// What reading a file came to.

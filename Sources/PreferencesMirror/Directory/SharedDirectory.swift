@@ -49,14 +49,21 @@ package struct SharedDirectory: Sendable {
 
     // MARK: Listing
 
-    /// The files in all writers' folders by name; the sizes of our own alone, of which we know what they must be.
-    func listing(own: WriterID) throws(SystemFailure) -> Listing {
+    /// The files in all writers' folders by name; the sizes of our own, of which we know what they must be, and of those
+    /// that were not whole when they were last read.
+    func listing(
+        own: WriterID, faulty: some Collection<PackAddress> = EmptyCollection()
+    ) throws(SystemFailure) -> Listing {
         var folders: [WriterID: [String: Int]] = [:]
         for name in try files.names(in: writers) ?? [] {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
             let folder = writers.appending(name)
             guard try files.status(of: folder, followingLink: false)?.kind == .folder else { continue }
             folders[writer] = try names(in: folder, withSizes: writer == own)
+        }
+        for address in faulty where folders[address.writer]?[address.name.description] != nil {
+            let status = try files.status(of: place(of: address), followingLink: false)
+            folders[address.writer]?[address.name.description] = status?.size ?? 0
         }
         return Listing(folders: folders)
     }

@@ -52,7 +52,9 @@ extension PreferenceFiles {
             return readings[domain]?.observation
                 ?? Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
         }
-        let values = (try? committed.file.parse(bytes).0) ?? committed.after.values
+        // As they are read back. Of those that are what was to be written, one copy is enough.
+        let read = try? committed.file.parse(bytes).0
+        let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
             domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
             content: .values(values), modified: status.modified.milliseconds, mark: .write)

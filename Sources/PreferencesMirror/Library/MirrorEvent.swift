@@ -5,8 +5,9 @@ package import MirrorEngine
 public enum MirrorEvent: Hashable, Sendable {
     /// Values of a domain come from another host.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
-    /// A change of this host lost against another host's that had not seen it; both are kept.
-    case conflict(number: Int, host: String)
+    /// A change of this host lost against another host's that had not seen it, or one of another host against a program
+    /// here that had not; both are kept.
+    case conflict(number: Int, host: String, reason: Reason)
     /// A domain is left alone until a person decides.
     case held(domain: String, reason: String)
     /// Nothing is exchanged until a person decides.
@@ -16,7 +17,7 @@ public enum MirrorEvent: Hashable, Sendable {
     /// All that others wrote is in the domains' files, and all that was changed here is published.
     case caughtUp
 
-    /// Why a value changed, or waits.
+    /// Why a value changed, lost, or waits.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Another host changed it.
@@ -27,7 +28,14 @@ public enum MirrorEvent: Hashable, Sendable {
         case directoryChanged
         /// The state of this host is to be built anew.
         case rebuild
-        case initialSync, conflict, format, reverted
+        /// The domain takes part from now on, and gets what the mirror has.
+        case initialSync
+        /// Two hosts changed it without having seen each other's change.
+        case conflict
+        /// A program that knew nothing of another host's change put the former value back.
+        case reverted
+        /// The format of the domain's file cannot hold it.
+        case format
     }
 }
 
@@ -48,10 +56,16 @@ extension MirrorSession {
         switch report {
         case .changed(let domain, let keys, let writer):
             return .changed(domain: domain, keys: keys, host: host(writer), reason: .host)
+        case .seeded(let domain, let keys, let writer):
+            return .changed(domain: domain, keys: keys, host: host(writer), reason: .initialSync)
+        case .unheld(let domain, let keys):
+            let names = keys.prefix(5).joined(separator: ", ")
+            return .waiting(reason: .format, detail: "\(domain): the format of its file cannot hold \(names)")
         case .conflict(let loser):
             let conflict = engine.local.conflicts.conflicts.first { $0.loser == loser }
             return .conflict(
-                number: number(ofConflict: loser) ?? 0, host: conflict.map { host($0.winner.writer) } ?? "")
+                number: number(ofConflict: loser) ?? 0, host: conflict.map { host($0.winner.writer) } ?? "",
+                reason: conflict?.kind == .reverted ? .reverted : .conflict)
         case .held(let domain, let held): return .held(domain: domain, reason: held.phrase)
         case .standing(.present): return nil
         case .standing(let standing): return .halted(reason: standing.phrase)

@@ -9,7 +9,9 @@ internal import Synchronization
 ///     try mirror.sync()
 ///     for await event in mirror.events { … }
 public final class SettingsMirror: Sendable {
-    private let session: Mutex<MirrorSession>
+    /// The session that no exchange is using now, so that the next one need not load the state.
+    private let idle: Mutex<MirrorSession?>
+    private let standing: Mutex<(pendingChanges: Int, state: State)>
     private let joined: MirrorPlaces.Joined
     private let places: MirrorPlaces
 
@@ -56,36 +58,32 @@ public final class SettingsMirror: Sendable {
             }
         }
         session.end()
-        self.session = Mutex(session)
+        standing = Mutex((session.engine.local.outbox.count, State(session.condition(after: session.takeReports()))))
+        idle = Mutex(session)
     }
 
     /// Takes up what changed here, takes in what others wrote, and publishes. A second time it changes nothing.
     public func sync() throws {
         let clock = places.machine.clock
-        try session.withLock { session throws(MirrorFailure) in
-            try session.sync { duration in
-                let gate = Gate()
-                _ = gate.wait(until: clock.now.advanced(by: duration))
-            }
+        // Whoever exchanges at the same time waits for the state's lock, and nobody for this object's.
+        var session = idle.withLock { $0.take() } ?? MirrorSession(joined, places)
+        defer {
+            let reports = session.takeReports()
+            note(session, reports)
+            idle.withLock { $0 = session }
         }
+        try session.sync { duration in _ = Gate().wait(until: clock.now.advanced(by: duration)) }
     }
 
     /// How many transactions are still to be published, as of the last look.
-    public var pendingChanges: Int { session.withLock { $0.engine.local.outbox.count } }
+    public var pendingChanges: Int { standing.withLock(\.pendingChanges) }
 
     /// How the mirror stands, as of the last look.
-    public var state: State {
-        session.withLock { session in
-            switch session.condition(after: []) {
-            case .inSync: .inSync
-            case .paused, .left: .paused
-            case .conflicts: .conflicts
-            case .waiting, .readOnly: .waiting
-            case .overQuota: .overQuota
-            case .halted: .halted
-            case .unavailable: .unavailable
-            }
-        }
+    public var state: State { standing.withLock(\.state) }
+
+    private func note(_ session: MirrorSession, _ reports: [Report]) {
+        let now = (session.engine.local.outbox.count, State(session.condition(after: reports)))
+        standing.withLock { $0 = now }
     }
 
     /// How a mirror stands.
@@ -110,14 +108,15 @@ public final class SettingsMirror: Sendable {
     /// Keeps the mirror up to date as long as somebody listens, and tells what happens.
     public var events: AsyncStream<MirrorEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MirrorEvent.self)
-        let (joined, places, bell) = (joined, places, Bell())
+        let (mirror, bell) = (self, Bell())
         let ending = Ending(bell)
         continuation.onTermination = { _ in ending.end() }
         places.machine.background {
-            var service = MirrorService(MirrorSession(joined, places), isEager: false) { bell.ring() }
+            var service = MirrorService(MirrorSession(mirror.joined, mirror.places), isEager: false) { bell.ring() }
             while !ending.hasCome, !service.isOver {
                 bell.reset()
                 let turn = service.turn()
+                mirror.note(service.session, turn.reports)
                 for event in turn.reports.compactMap({ service.session.event($0) }) { continuation.yield(event) }
                 if turn.failure == nil, service.session.condition(after: turn.reports) == .inSync,
                     turn.reports.contains(where: \.isNews)
@@ -154,6 +153,20 @@ extension Report {
         switch self {
         case .changed, .standing, .conflict: true
         default: false
+        }
+    }
+}
+
+extension SettingsMirror.State {
+    fileprivate init(_ condition: MirrorCondition) {
+        switch condition {
+        case .inSync: self = .inSync
+        case .paused, .left: self = .paused
+        case .conflicts: self = .conflicts
+        case .waiting, .readOnly: self = .waiting
+        case .overQuota: self = .overQuota
+        case .halted: self = .halted
+        case .unavailable: self = .unavailable
         }
     }
 }

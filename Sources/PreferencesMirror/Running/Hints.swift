@@ -9,6 +9,8 @@ final class Hints: Sendable {
     private let state = Mutex(State())
 
     private struct State: Sendable {
+        /// Where files stand to which those of domains are linked.
+        var linked: [FilePath: Set<FileName>] = [:]
         var local: Instant?
         var directory: Instant?
     }
@@ -29,10 +31,18 @@ final class Hints: Sendable {
     /// Files that are being written are left alone a while; a pack that was renamed to its name is whole.
     private static let patience: Duration = .milliseconds(250)
 
-    func noteLocal(_ event: FolderEvent) {
+    /// Files to which those of domains are linked, and that matter for it whatever they are called.
+    func setLinked(_ files: [FilePath]) {
+        var linked: [FilePath: Set<FileName>] = [:]
+        for file in files { if let name = file.lastComponent { linked[file.parent, default: []].insert(name) } }
+        state.withLock { $0.linked = linked }
+    }
+
+    func noteLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
         if case .change(_, let name) = event {
             // Locks, temporaries and folders are not what is looked at.
-            guard !name.isTemporary, name.description.hasSuffix(".plist") else { return }
+            let isDomain = holdsDomains && !name.isTemporary && name.description.hasSuffix(".plist")
+            guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
         }
         note { $0.local = self.clock.now }
     }

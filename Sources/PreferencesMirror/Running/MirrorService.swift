@@ -137,15 +137,28 @@ package struct MirrorService: Sendable {
 
     private mutating func watchOwnFolders() {
         let (hints, store) = (hints, session.places.store.user.folder)
-        watch(store) { hints.noteLocal($0) }
+        watch(store) { hints.noteLocal($0, in: store, holdsDomains: true) }
         watch(session.folder) { hints.noteConfiguration($0) }
     }
 
-    private var ownFolders: Set<FilePath> { [session.places.store.user.folder, session.folder] }
+    /// The folders with files of this host: its store, what is kept of the mirror, and where linked files stand.
+    private var ownFolders: Set<FilePath> {
+        Set(session.linkedFiles.map(\.parent)).union([session.places.store.user.folder, session.folder])
+    }
+
+    /// Watches the folders in which files stand to which those of domains are linked.
+    private mutating func watchLinkedFiles() {
+        let (hints, files) = (hints, session.linkedFiles)
+        hints.setLinked(files)
+        for folder in Set(files.map(\.parent)) {
+            watch(folder) { hints.noteLocal($0, in: folder, holdsDomains: false) }
+        }
+    }
 
     /// Watches the directory where the kernel tells of it; elsewhere only looking helps.
     private mutating func watchWriters() {
         let (hints, directory) = (hints, session.directory)
+        watchLinkedFiles()
         noteSilence()
         var wanted: Set<FilePath> = isUntold ? [] : [directory.path, directory.writers]
         if !isUntold, session.engine.standing == .present {

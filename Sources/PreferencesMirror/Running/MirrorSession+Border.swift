@@ -9,7 +9,7 @@ extension MirrorSession {
         let domains = changedDomains() + pendingDomains
         let open = (engine.local.application?.domains ?? []).map(\.domain.domain)
         guard !domains.isEmpty || !open.isEmpty, let observations = take(domains + open) else { return }
-        try send(.observed(observations))
+        try handle(.observed(observations))
         locked?.release()
         locked = nil
     }
@@ -35,6 +35,15 @@ extension MirrorSession {
         } catch {
             note("\(error)")
             return .written(.failed)
+        }
+    }
+
+    /// Where the files stand to which those of domains are linked.
+    var linkedFiles: [FilePath] {
+        engine.local.shadows.filter(\.value.isMirrored).keys.compactMap { domain in
+            guard let path = preferences.file(of: domain.domain)?.path else { return nil }
+            let target = try? path.followingLinks(in: files)
+            return target == path ? nil : target
         }
     }
 

@@ -37,19 +37,20 @@ extension MirrorSession {
 
     /// Takes up what changed here, takes in what others wrote, and publishes. To be called under the state's lock.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
-        try send(.directory(look))
+        try handle(.directory(look))
         let listing = try list()
         let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
-        if mustPullFirst, let listing { try send(.listed(listing)) }
+        if mustPullFirst, let listing { try handle(.listed(listing)) }
         try selectDomains()
         try capture()
         if direction != .push, let listing {
-            try send(.listed(listing))
+            try handle(.listed(listing))
             try selectDomains()
             try capture()
         }
         if listing != nil { try noteSeeded() }
         if direction != .pull { try publish() }
+        try flush()
         try settle()
     }
 
@@ -57,16 +58,16 @@ extension MirrorSession {
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard engine.standing == .present else { return nil }
         do throws(SystemFailure) {
-            return try directory.listing(own: engine.local.writer)
+            return try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
         } catch {
             note(error.description)
-            try send(.directory(.unavailable))
+            try handle(.directory(.unavailable))
             return nil
         }
     }
 
     private mutating func publish() throws(MirrorFailure) {
-        try send(.publish)
+        try handle(.publish)
         if engine.standing == .present { directory.sweep(engine.local.writer, at: machine.clock.wall) }
     }
 
@@ -80,6 +81,7 @@ extension MirrorSession {
     private mutating func noteSeeded() throws(MirrorFailure) {
         let isComplete = engine.local.shadows.values.allSatisfy { !$0.isMirrored || $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
+        try flush()
         try amend { $0.isSeeded = true }
     }
 
@@ -122,11 +124,11 @@ extension MirrorSession {
     }
 
     private mutating func selectDomains() throws(MirrorFailure) {
-        for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try send(event) }
+        for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         locked?.release()
         locked = nil
         for (path, shadow) in engine.local.shadows where shadow.isMirrored && !isIncluded(path.domain) {
-            try send(.command(.remove(domain: path.domain)))
+            try handle(.command(.remove(domain: path.domain)))
         }
     }
 }

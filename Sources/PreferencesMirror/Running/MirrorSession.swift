@@ -9,10 +9,10 @@ package struct MirrorSession: Sendable {
     package let id: MirrorID
     package let places: MirrorPlaces
     package private(set) var configuration: MirrorConfiguration
-    package private(set) var engine: Engine
+    package internal(set) var engine: Engine
     package private(set) var directory: SharedDirectory
     /// What was told since somebody last took it.
-    private var reports: [Report] = []
+    var reports: [Report] = []
     /// What could not be done, in words.
     package private(set) var troubles: [String] = []
     /// Whether a file has to be looked at again before long.
@@ -20,10 +20,10 @@ package struct MirrorSession: Sendable {
 
     let preferences: PreferenceFiles
     private let schemas: SchemaPolicy
-    private var journal: StateJournal
+    var journal: StateJournal
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
-    private var records: [LocalRecord] = []
+    var records: [LocalRecord] = []
     var locked: LockedDomains?
     var readings: [String: PreferenceFiles.Reading] = [:]
     /// Files that were settled and readable, as they were last looked at; asked of held ones alone.
@@ -86,7 +86,7 @@ extension MirrorSession {
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
             (troubles, hasUnfinished) = ([], false)
-            if !journal.isCurrent || !isSame { try load() }
+            if !journal.isCurrent { try load() } else if !isSame { goOn(with: engine.local) }
         } catch {
             end()
             throw MirrorFailure(error)
@@ -94,6 +94,7 @@ extension MirrorSession {
     }
 
     package mutating func end() {
+        try? flush()
         locked?.release()
         locked = nil
         stateLock?.unlock()
@@ -103,20 +104,25 @@ extension MirrorSession {
     /// Reads the state. One that is lost or cannot be read begins anew under another name, as a new host does.
     private mutating func load() throws(MirrorFailure) {
         do throws(SystemFailure) {
+            records = []
             var state = try journal.load()
             if state == nil {
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random))
                 try journal.begin(fresh)
                 state = fresh
             }
-            guard let state else { return }
-            directory = SharedDirectory(configuration.directory, in: files)
-            schemas.reload()
-            heldFiles = [:]
-            engine = Self.engine(state, configuration, schemas)
+            if let state { goOn(with: state) }
         } catch {
             throw MirrorFailure(error)
         }
+    }
+
+    /// Goes on with a state as the configuration says by now.
+    private mutating func goOn(with state: LocalState) {
+        directory = SharedDirectory(configuration.directory, in: files)
+        schemas.reload()
+        heldFiles = [:]
+        engine = Self.engine(state, configuration, schemas)
     }
 
     /// Changes the configuration, for all programs that look at it from now on.
@@ -127,7 +133,7 @@ extension MirrorSession {
         if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
         // Whoever looks at the head alone must not take it for one of this configuration.
         journal.forgetHead()
-        try load()
+        goOn(with: engine.local)
     }
 
     /// Writes the configuration down, where it is another one.
@@ -159,129 +165,4 @@ extension MirrorSession {
     }
 
     var head: LocalHead? { journal.head }
-}
-
-// MARK: The engine
-
-extension MirrorSession {
-    /// Tells the engine, and does what it says. What follows from that is told when all of it is done.
-    package mutating func send(_ event: Event) throws(MirrorFailure) {
-        var events = [event]
-        while !events.isEmpty {
-            let actions = engine.handle(events.removeFirst(), at: moment)
-            for action in actions {
-                events += try carryOut(action)
-            }
-            try flush()
-        }
-    }
-
-    private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Event] {
-        switch action {
-        case .append(let record): records.append(record)
-        case .report(let report): reports.append(report)
-        case .fetch(let addresses): return fetch(addresses)
-        default:
-            // Whatever is seen outside must come after what led to it.
-            try flush()
-            return carryOutOutside(action).map { [$0] } ?? []
-        }
-        return []
-    }
-
-    /// Reads files of others. Domains that come up in them take part before they are joined.
-    private func fetch(_ addresses: [PackAddress]) -> [Event] {
-        var (fetched, domains) = ([PackAddress: Fetch](), Set<Path>())
-        for address in addresses {
-            let fetch = directory.fetch(address, of: id)
-            fetched[address] = fetch
-            if case .pack(let pack) = fetch, configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
-        }
-        return selecting(domains) + [.fetched(fetched)]
-    }
-
-    private mutating func flush() throws(MirrorFailure) {
-        guard !records.isEmpty else { return }
-        do throws(SystemFailure) {
-            try journal.append(records)
-            records = []
-        } catch {
-            records = []
-            throw MirrorFailure(error)
-        }
-    }
-
-    private mutating func carryOutOutside(_ action: Action) -> Event? {
-        switch action {
-        case .create(let address, let pack): return create(address, pack)
-        case .remove(let names): return remove(names)
-        case .removeBlobs(let names): return removeBlobs(names)
-        case .removeFolder(let writer):
-            let directory = directory
-            attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
-        case .observe(let domains): return observe(domains)
-        case .lock(let domains): return lock(domains)
-        case .write(let application): return write(application)
-        case .unlock:
-            locked?.release()
-            locked = nil
-        case .quarantine(let address): quarantine(address)
-        case .append, .report, .fetch: break
-        }
-        return nil
-    }
-
-    private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {
-        do throws(SystemFailure) {
-            try directory.create(address, pack)
-            return .created(address.name)
-        } catch {
-            note(error.description)
-            return .notCreated(address.name, CreationFailure(error))
-        }
-    }
-
-    private mutating func remove(_ names: [PackName]) -> Event {
-        var removed: [PackName] = []
-        let directory = directory
-        for name in names {
-            let address = PackAddress(writer: engine.local.writer, name: name)
-            if attempt({ () throws(SystemFailure) in try directory.remove(address) }) { removed.append(name) }
-        }
-        return .removed(removed)
-    }
-
-    private mutating func removeBlobs(_ names: [BlobName]) -> Event {
-        let (directory, writer) = (directory, engine.local.writer)
-        let removed = names.filter { name in
-            attempt({ () throws(SystemFailure) in try directory.remove(name, of: writer) })
-        }
-        return .removedBlobs(removed)
-    }
-
-    @discardableResult
-    private mutating func attempt(_ body: () throws(SystemFailure) -> Void) -> Bool {
-        do throws(SystemFailure) {
-            try body()
-            return true
-        } catch {
-            note(error.description)
-            return false
-        }
-    }
-
-    /// Keeps a copy of what stays wrong, for a person to look at.
-    private mutating func quarantine(_ address: PackAddress) {
-        let name = address.description.split(separator: "/").joined(separator: "-")
-        guard
-            let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes))
-                ?? nil,
-            let copy = FilePath(name)
-        else { return }
-        let (files, folder) = (files, folder.appending("quarantine"))
-        attempt { () throws(SystemFailure) in
-            try files.makeFolders(folder)
-            try files.replace(folder.resolving(copy), with: bytes)
-        }
-    }
 }

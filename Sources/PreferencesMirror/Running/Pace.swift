@@ -19,21 +19,25 @@ struct Pace: Hashable, Sendable {
 
 /// When what changes here goes out: at once after a while of quiet, and a stream of changes in few files.
 ///
-/// The longer a stream lasts, the longer is waited, from 50 ms to a second after five minutes: a person who changes one
-/// thing after the other is not to notice, and a program that never stops is not to fill the directory.
+/// The longer a stream lasts, the longer is waited, from 50 ms to a second after five minutes, and most of that towards
+/// their end: a person who changes one thing after the other is not to notice, and a program that never stops is not to
+/// fill the directory.
 struct PublishingPace: Hashable, Sendable {
     private var began: Int64?
     private var last: Int64?
 
     private static let shortest: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(1)
+    /// After how long it is waited longest.
+    private static let untilLongest: Duration = .seconds(300)
     /// What ends a stream.
     private static let quiet: Duration = .seconds(1)
 
     /// How long to wait yet; zero once it may be.
     func delay(at nanoseconds: Int64) -> Duration {
         guard let last, let began else { return .zero }
-        let interval = min(Self.longest, Self.shortest + .nanoseconds((last - began) / 300))
+        let share = min(1, Duration.nanoseconds(last - began) / Self.untilLongest)
+        let interval = Self.shortest + (Self.longest - Self.shortest) * (share * share)
         return max(.zero, interval - .nanoseconds(nanoseconds - last))
     }
 

@@ -82,16 +82,20 @@ struct StateJournal: Sendable {
     /// Adds records; once this has returned, they are on the disk.
     mutating func append(_ records: [LocalRecord]) throws(SystemFailure) {
         guard let file else { throw SystemFailure(.noSuchFile, .write, path) }
-        let bytes = records.flatMap { Journal.entry($0) }
+        var end = length
         do throws(SystemFailure) {
-            try file.write(bytes, at: length)
+            for record in records {
+                let bytes = Journal.entry(record)
+                try file.write(bytes, at: end)
+                end += bytes.count
+            }
             try file.synchronize()
         } catch {
             // A part may stand there, which the next reader cuts off.
             self.file = nil
             throw error
         }
-        length += bytes.count
+        length = end
     }
 
     /// Begins anew once most of the journal is history.

@@ -1,0 +1,38 @@
+/// A file of another writer that cannot be joined as it is: not whole yet, damaged, out of reach, or too new.
+package struct FaultyFile: Hashable, Sendable {
+    /// When it was first found so.
+    let since: Int64
+    private var lastRead: Int64
+    /// How long it was; 0 where nobody has looked.
+    private var size: Int
+    private let kind: Kind
+
+    enum Kind: Hashable, Sendable {
+        case damaged
+        /// Whole, but of use to a newer program only.
+        case tooNew
+        /// Whole, but for long values, whose coming does not show in it.
+        case lacksBlobs
+    }
+
+    /// The longest that it is left alone, in milliseconds.
+    private static let longest: Int64 = 60_000
+
+    init(_ former: FaultyFile?, _ kind: Kind, size: Int, at now: Int64) {
+        since = former?.since ?? now
+        lastRead = now
+        self.size = size
+        self.kind = kind
+    }
+
+    /// Whether it may be another one by now: it is longer, or it was left alone half as long as it was known when it was
+    /// last read. A file that comes whole in the end is so read soon, and one that never does ever more seldom.
+    func isWorthReading(size: Int, at now: Int64) -> Bool {
+        if size != self.size { return true }
+        switch kind {
+        case .tooNew: return false
+        case .lacksBlobs: return true
+        case .damaged: return now < lastRead || now - lastRead >= min((lastRead - since) / 2, Self.longest)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package import MirrorEngine
+internal import Platform
+internal import Preferences
+
+// What the engine is told, and what it says is to be done.
+extension MirrorSession {
+    /// Tells the engine, and does what it says, durably.
+    package mutating func send(_ event: Event) throws(MirrorFailure) {
+        try handle(event)
+        try flush()
+    }
+
+    /// Tells the engine, and does what it says. What follows from that is told when all of it is done.
+    ///
+    /// What is only to be remembered is on the disk before anything is done that can be seen outside, and else when
+    /// `flush` has returned: each wait for the disk is one in which a change does not arrive.
+    mutating func handle(_ event: Event) throws(MirrorFailure) {
+        var steps = [Step.tell(event)]
+        while !steps.isEmpty {
+            switch steps.removeFirst() {
+            case .fetch(let addresses): steps = fetch(addresses) + steps
+            case .fetchMore(let addresses):
+                // The files that were read before are let go only with their records.
+                try flush()
+                steps = fetch(addresses) + steps
+            case .tell(let event):
+                for action in engine.handle(event, at: moment) { steps += try carryOut(action) }
+            }
+        }
+    }
+
+    /// What follows from what the engine says.
+    private enum Step {
+        case tell(Event)
+        case fetch([PackAddress])
+        case fetchMore([PackAddress])
+    }
+
+    private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
+        switch action {
+        case .append(let record): records.append(record)
+        case .report(let report): reports.append(report)
+        case .fetch(let addresses): return [.fetch(addresses)]
+        case .observe(let domains): return observe(domains).map { [.tell($0)] } ?? []
+        case .lock(let domains): return [.tell(lock(domains))]
+        case .unlock:
+            locked?.release()
+            locked = nil
+        default:
+            // Whatever is seen outside must come after what led to it.
+            try flush()
+            return carryOutOutside(action).map { [.tell($0)] } ?? []
+        }
+        return []
+    }
+
+    /// Reads files of others, as many as memory should hold at once. Domains that come up in them take part before they
+    /// are joined.
+    private func fetch(_ addresses: [PackAddress]) -> [Step] {
+        var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
+        while size < Self.bytesAtOnce, let address = rest.popFirst() {
+            let fetch = directory.fetch(address, of: id)
+            fetched[address] = fetch
+            guard case .pack(let pack) = fetch else { continue }
+            size += pack.size
+            if configuration.isSeeded { domains.formUnion(self.domains(in: pack)) }
+        }
+        let told = selecting(domains) + [.fetched(fetched, isLast: rest.isEmpty)]
+        return told.map { .tell($0) } + (rest.isEmpty ? [] : [.fetchMore(Array(rest))])
+    }
+
+    private static let bytesAtOnce = 4 << 20
+
+    /// Waits until all that is to be remembered is on the disk.
+    mutating func flush() throws(MirrorFailure) {
+        guard !records.isEmpty else { return }
+        do throws(SystemFailure) {
+            try journal.append(records)
+            records = []
+        } catch {
+            records = []
+            throw MirrorFailure(error)
+        }
+    }
+
+    private mutating func carryOutOutside(_ action: Action) -> Event? {
+        switch action {
+        case .create(let address, let pack): return create(address, pack)
+        case .remove(let names): return remove(names)
+        case .removeBlobs(let names): return removeBlobs(names)
+        case .removeFolder(let writer):
+            let directory = directory
+            attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
+        case .write(let application): return write(application)
+        case .quarantine(let address): quarantine(address)
+        case .append, .report, .fetch, .observe, .lock, .unlock: break
+        }
+        return nil
+    }
+
+    private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {
+        do throws(SystemFailure) {
+            try directory.create(address, pack)
+            return .created(address.name)
+        } catch {
+            note(error.description)
+            return .notCreated(address.name, CreationFailure(error))
+        }
+    }
+
+    private mutating func remove(_ names: [PackName]) -> Event {
+        var removed: [PackName] = []
+        let directory = directory
+        for name in names {
+            let address = PackAddress(writer: engine.local.writer, name: name)
+            if attempt({ () throws(SystemFailure) in try directory.remove(address) }) { removed.append(name) }
+        }
+        return .removed(removed)
+    }
+
+    private mutating func removeBlobs(_ names: [BlobName]) -> Event {
+        let (directory, writer) = (directory, engine.local.writer)
+        let removed = names.filter { name in
+            attempt({ () throws(SystemFailure) in try directory.remove(name, of: writer) })
+        }
+        return .removedBlobs(removed)
+    }
+
+    @discardableResult
+    private mutating func attempt(_ body: () throws(SystemFailure) -> Void) -> Bool {
+        do throws(SystemFailure) {
+            try body()
+            return true
+        } catch {
+            note(error.description)
+            return false
+        }
+    }
+
+    /// Keeps a copy of what stays wrong, for a person to look at.
+    private mutating func quarantine(_ address: PackAddress) {
+        let name = address.description.split(separator: "/").joined(separator: "-")
+        guard
+            let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes))
+                ?? nil,
+            let copy = FilePath(name)
+        else { return }
+        let (files, folder) = (files, folder.appending("quarantine"))
+        attempt { () throws(SystemFailure) in
+            try files.makeFolders(folder)
+            try files.replace(folder.resolving(copy), with: bytes)
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Values that are too long for a pack stand in files of their own.
+@Suite struct `Long values` {
+    private static let long = PropertyList.string(String(repeating: "long ", count: 50_000))
+    private static let other = PropertyList.data(Data(repeating: 7, count: 100_000))
+
+    private func blobs(_ bench: MirrorBench) throws -> [String: [UInt8]] {
+        try bench.directoryContents().filter { $0.key.hasSuffix(".blob") }
+    }
+
+    @Test func `come to another host, each in one file`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", Self.long, in: ["com.example.a", "com.example.b"])
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": Self.long])
+        #expect(try hosts[1].values("com.example.b") == ["key": Self.long])
+        #expect(try blobs(bench).count == 1)
+        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync])
+        let before = try bench.directoryContents()
+        try bench.comeToRest(hosts)
+        #expect(try bench.directoryContents() == before)
+    }
+
+    @Test func `are waited for`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        try hosts[0].write("key", Self.long)
+        try hosts[0].sync()
+        let path = try #require(try blobs(bench).keys.first)
+        let place = try #require(FilePath(path))
+        try files.rename(place, to: "/home/ada/late")
+        #expect(try hosts[1].condition() == .waiting)
+        #expect(try hosts[1].values().isEmpty)
+        try files.rename("/home/ada/late", to: place)
+        #expect(try hosts[1].condition() == .inSync)
+        #expect(try hosts[1].values() == ["key": Self.long])
+    }
+
+    @Test func `that are damaged are not taken, and said anew by their author`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", Self.long)
+        try hosts[0].sync()
+        let (path, bytes) = try #require(try blobs(bench).first)
+        let place = try #require(FilePath(path))
+        try bench.disk.process(user: 1000).replace(place, with: Array(bytes.dropLast()))
+        #expect(try hosts[1].condition() == .waiting)
+        #expect(try hosts[1].values().isEmpty)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].values() == ["key": Self.long])
+        #expect(try blobs(bench).values.contains(bytes))
+    }
+
+    @Test func `go a week after nothing needs them any more`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", Self.long)
+        try hosts[0].sync()
+        try hosts[0].write("key", Self.other)
+        var session = try hosts[0].sync()
+        try session.begin()
+        try session.send(.compact)
+        session.end()
+        try bench.comeToRest(hosts)
+        #expect(try blobs(bench).count == 2)
+        for _ in 0..<9 {
+            bench.disk.clock.advance(by: .seconds(86_400))
+            try bench.comeToRest(hosts)
+        }
+        #expect(try blobs(bench).count == 1)
+        #expect(try hosts[1].values() == ["key": Self.other])
+        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync])
+    }
+}
