@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// What long searches found, each as the shortest script that shows it.
 @Suite struct `What a search found` {
     /// A change that takes another name must not fall behind what was dropped for its sake: stamps may be equal.
