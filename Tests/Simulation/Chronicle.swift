@@ -21,6 +21,12 @@ struct Chronicle {
         for atom in transaction.atoms { survivors.join(atom) }
     }
 
+    /// A host took another name, and with it what it had not said yet.
+    mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
+        for transaction in former { captured[transaction.dot] = nil }
+        for transaction in new { note(transaction) }
+    }
+
     /// The values that are neither in force nor in a journal, nor were overwritten by whoever knew of them.
     func lost(by hosts: [SimulatedHost]) -> [String] {
         var kept: Set<String> = []

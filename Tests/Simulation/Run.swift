@@ -32,6 +32,7 @@ package struct Run {
         }
         for step in 0..<world.scenario.steps where !omitted.contains(step) {
             world.begin(step)
+            world.tell("step \(step)")
             take(step)
         }
         world.begin(world.scenario.steps)

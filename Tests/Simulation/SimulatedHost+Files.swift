@@ -66,6 +66,7 @@ extension SimulatedHost {
         ])
         file.modified = now
         file.mark = mark
+        world.tell("\(label) file of \(domain): \(file.values)")
         file.content = nil
         files[domain] = file
     }

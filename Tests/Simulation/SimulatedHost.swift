@@ -114,6 +114,7 @@ final class SimulatedHost {
 extension SimulatedHost {
     func attempt(_ body: () throws -> Void) {
         do { try body() } catch {
+            world.tell("\(label) dies")
             world.count(.crash)
             restart()
         }
@@ -132,9 +133,13 @@ extension SimulatedHost {
             journal? += entry.prefix(.random(in: 1..<entry.count, using: &world.generator))
             throw Crash()
         }
+        world.tell("\(label) \(record)")
+        let unsaid = durable.outbox
         durable.apply(record)
         journal? += entry
         switch record {
+        case .reincarnated:
+            world.record.rename(unsaid.suffix(durable.outbox.count), to: durable.outbox)
         case .captured(let capture): for transaction in capture.transactions { world.record.note(transaction) }
         case .restored(let restoration): if let made = restoration.transaction { world.record.note(made) }
         default: break
@@ -143,6 +148,7 @@ extension SimulatedHost {
     }
 
     func note(_ report: Report) {
+        world.tell("\(label) \(report)")
         reports.append(report)
         if case .reincarnated = report { world.count(.reincarnation) }
     }

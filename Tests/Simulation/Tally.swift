@@ -11,10 +11,10 @@ package struct Tally: Sendable {
 
     package init() {}
 
-    /// The scenarios by turns, each with a round of its own.
+    /// The scenarios by turns, each run with a number of its own.
     package static func run(number: Int, of seed: Seed) -> Run {
         let scenarios = Scenario.turns
-        return Run(scenarios[number % scenarios.count], seed: seed, round: number / scenarios.count)
+        return Run(scenarios[number % scenarios.count], seed: seed, round: number)
     }
 
     package mutating func note(_ run: Run) {

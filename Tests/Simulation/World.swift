@@ -34,6 +34,8 @@ package final class World {
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
     var record = Chronicle()
+    /// Who is told what happens.
+    package var teller: ((String) -> Void)?
 
     init(seed: Seed, round: Int, scenario: Scenario) {
         generator = SeededGenerator(seed: seed, stream: scenario.name, round: round)
@@ -58,6 +60,9 @@ package final class World {
         valueCount += 1
         return valueCount
     }
+
+    /// Says what happens, where somebody asked to be told.
+    func tell(_ text: @autoclosure () -> String) { teller?("\(time) \(text())") }
 
     func complain(_ complaint: String) { complaints.append(complaint) }
 
@@ -129,12 +134,14 @@ extension World {
             blobs.note(pack, at: address)
             creations.append(address)
         }
+        tell("\(creator.label) creates \(address)")
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
     }
 
     func remove(_ address: PackAddress, by remover: SimulatedHost) {
+        tell("\(remover.label) removes \(address)")
         removed.insert(address)
         remover.view[address] = nil
         for host in hosts where host !== remover {
@@ -151,7 +158,8 @@ extension World {
 
     /// Now and then a service brings back what its own user has removed.
     private func bringBack(_ address: PackAddress, to remover: SimulatedHost) {
-        guard medium == .cloud, misfortune(0.02) else { return }
+        // Who takes another name says no more of what he lost under the old one.
+        guard medium == .cloud, !scenario.losesFiles, misfortune(0.02) else { return }
         schedule(in: delay()) { [self] in
             guard removed.contains(address) else { return }
             count(.returned)
@@ -195,6 +203,7 @@ extension World {
 
     /// Files that stood there are gone, for everybody; whoever wrote them may write them again.
     func lose(_ addresses: [PackAddress]) {
+        tell("lost: \(addresses)")
         for address in addresses {
             removed.insert(address)
             for host in hosts { host.view[address] = nil }

@@ -5,7 +5,7 @@ struct Arguments {
     struct Mistake: Error, CustomStringConvertible {
         let text: String
         var description: String {
-            text + "\nusage: Simulator RUNS [--threads N] | --scenario NAME --round N [--without STEP,…]"
+            text + "\nusage: Simulator RUNS [--threads N] | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
@@ -14,12 +14,14 @@ struct Arguments {
     private(set) var scenario: String?
     private(set) var round = 0
     private(set) var omitted: Set<Int> = []
+    private(set) var tells = false
 
     init(_ words: some Sequence<String>) throws {
         var words = words.makeIterator()
         while let word = words.next() {
             switch word {
             case "--scenario": scenario = words.next()
+            case "--tell": tells = true
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())
             case "--without":

@@ -21,6 +21,7 @@ import TestSupport
             throw Arguments.Mistake(text: "no such scenario: \(Scenario.all.map(\.name))")
         }
         var run = Run(scenario, round: arguments.round, without: arguments.omitted)
+        if arguments.tells { run.world.teller = { say($0) } }
         run.carryOut()
         for wrong in run.wrongs { say(wrong) }
         if !run.wrongs.isEmpty, arguments.omitted.isEmpty { say("shrunk: \(run.shrunk().replay)") }
