@@ -81,7 +81,13 @@ let package = Package(
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
             name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
-        .testTarget(name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"]),
+        // Many hosts in one process, run by tests and, optimised, by thousands.
+        .target(
+            name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"],
+            path: "Tests/Simulation"),
+        .executableTarget(name: "Simulator", dependencies: ["Simulation", "TestSupport"], path: "Tests/Simulator"),
+        .testTarget(
+            name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(
             name: "SettingsSchemaTests", dependencies: ["PropertyLists", "SettingsSchema", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),

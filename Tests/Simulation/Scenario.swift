@@ -1,18 +1,24 @@
 import MirrorEngine
 
 /// What happens in a run, and how often.
-struct Scenario: Sendable {
-    let name: String
+package struct Scenario: Sendable {
+    package let name: String
     var hosts = 3
     var steps = 100
-    /// Whether all hosts see one directory at once, as on a file server, and not copies that are brought up to date.
-    var hasOneView = false
+    /// What the directory may be on; the seed chooses.
+    var media = Medium.allCases
     var crashes = false
     var skews = false
     var clones = false
     var rollbacks = false
     var joiners = false
     var hasForeignSaves = true
+    /// Whether media refuse files, directories go away and come back, and hosts have schemas of their own.
+    var hasMisfortunes = true
+    /// Whether the directory may lose what it had acknowledged. Only where nobody loses the memory of it, too.
+    var losesFiles = false
+    /// Whether preference files are taken back to what they were.
+    var restoresFiles = false
     /// Whether some values are too long for a pack.
     var hasLongValues = false
     /// How long a long value stands that is needed no more, in milliseconds.
@@ -37,18 +43,25 @@ struct Scenario: Sendable {
         limits.unneededFor = unneededFor
         return limits
     }
+}
 
-    static let all = [
-        Scenario(name: "late, duplicate and partial files"),
+extension Scenario {
+    package static let all = [
+        Scenario(name: "late, duplicate and partial files", media: [.cloud]),
         Scenario(name: "crashes", crashes: true),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),
         Scenario(name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true),
         Scenario(
-            name: "one view", steps: 180, hasOneView: true, crashes: true, skews: true, clones: true, rollbacks: true,
-            joiners: true),
+            name: "one view", steps: 180, media: [.posix, .posixCrash], crashes: true, skews: true, clones: true,
+            rollbacks: true, joiners: true, hasMisfortunes: false),
+        Scenario(name: "a directory that loses files", crashes: true, skews: true, joiners: true, losesFiles: true),
+        Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
         Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),
     ]
+
+    /// The scenarios as they take turns in many runs: long values take long, and so come seldom.
+    static let turns = (0..<4).flatMap { turn in all.filter { turn == 0 || !$0.hasLongValues } }
 }

@@ -3,21 +3,27 @@ import PropertyLists
 import TestSupport
 
 /// The shared directory, the time, and what is under way between hosts. Everything follows from one seed.
-final class World {
+package final class World {
     var generator: SeededGenerator
+    private let seed: Seed
+    private let round: Int
     let scenario: Scenario
+    package let medium: Medium
     /// In the steps of the simulation, each a second.
     private(set) var time: Int64 = 1000
     var hosts: [SimulatedHost] = []
-    /// What was ever created, whoever sees it.
+    /// Who has the directory where only one can have it.
+    weak var holder: SimulatedHost?
+    /// What was ever created, whoever sees it, and in which order.
     private(set) var files: [PackAddress: Pack] = [:]
-    private var removed: Set<PackAddress> = []
+    private(set) var creations: [PackAddress] = []
+    private(set) var removed: Set<PackAddress> = []
     /// The long values of all files, and which file needs which.
     var blobs = BlobsOfWorld()
     private var deliveries: [Delivery] = []
     private var deliveryCount = 0
     /// How often each kind of fault happened.
-    private(set) var faults: [Fault: Int] = [:]
+    package private(set) var faults: [Fault: Int] = [:]
     var canCrash: Bool
     /// Whether all faults have ended.
     var isCalm = false
@@ -27,23 +33,27 @@ final class World {
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
-    /// What programs wrote, as long as no program wrote over it that could see it.
-    private(set) var standing: Set<String> = []
-    /// What hosts took up, with all that its authors had seen.
-    private(set) var captured: [Dot: Transaction] = [:]
-    /// What all of that comes to.
-    private(set) var survivors = AtomStore()
-
-    enum Fault: CaseIterable, Hashable {
-        case late, partial, duplicate, returned, crash, clone, rollback, skew, joiner, foreignSave, reincarnation
-    }
+    var record = Chronicle()
+    /// Who is told what happens.
+    package var teller: ((String) -> Void)?
 
     init(seed: Seed, round: Int, scenario: Scenario) {
         generator = SeededGenerator(seed: seed, stream: scenario.name, round: round)
+        self.seed = seed
+        self.round = round
         self.scenario = scenario
+        medium = scenario.media.randomElement(using: &generator) ?? .posix
         canCrash = scenario.crashes
-        keepsJournals = round % 10 == 0
+        keepsJournals = round % 4 == 0
     }
+
+    /// Draws from here on as this step of the run does, whichever others there were before it.
+    func begin(_ step: Int) {
+        generator = SeededGenerator(seed: seed, stream: "\(scenario.name) \(step)", round: round)
+    }
+
+    /// Lets go of all that holds on to this world.
+    package func end() { (hosts, deliveries) = ([], []) }
 
     /// A number that no value had before.
     func nextValue() -> Int {
@@ -51,74 +61,28 @@ final class World {
         return valueCount
     }
 
+    /// Says what happens, where somebody asked to be told.
+    func tell(_ text: @autoclosure () -> String) { teller?("\(time) \(text())") }
+
     func complain(_ complaint: String) { complaints.append(complaint) }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
 
     func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
 
+    /// Whether something goes wrong now that does so seldom, and never in a script.
+    func misfortune(_ probability: Double) -> Bool { scenario.hasMisfortunes && !isCalm && chance(probability) }
+
     func pick<Element>(_ elements: [Element]) -> Element {
         elements[Int.random(in: 0..<elements.count, using: &generator)]
     }
-}
 
-extension World {
     /// The name of a file in its writer's folder.
     func name(of address: PackAddress) -> String {
         if let name = names[address] { return name }
         let name = address.name.description
         names[address] = name
         return name
-    }
-}
-
-// MARK: What must not be lost
-
-extension World {
-    /// A program replaced what it saw by something new.
-    func note(_ new: PropertyList?, over old: PropertyList?) {
-        standing.subtract(old?.texts ?? [])
-        standing.formUnion(new?.texts ?? [])
-    }
-
-    func note(_ transaction: Transaction) {
-        captured[transaction.dot] = transaction
-        for atom in transaction.atoms { survivors.join(atom) }
-    }
-
-    /// The values that are neither in force nor in a journal, nor were overwritten by whoever knew of them.
-    var lost: [String] {
-        var kept: Set<String> = []
-        for host in hosts {
-            for atom in host.engine.local.atoms.atoms { kept.formUnion(atom.value.value?.propertyList.texts ?? []) }
-            for conflict in host.engine.local.conflicts.conflicts {
-                for value in conflict.values.values { kept.formUnion(value.value?.propertyList.texts ?? []) }
-            }
-        }
-        return standing.subtracting(kept).filter { !isKnowinglyOverwritten($0) }.sorted()
-    }
-
-    private func isKnowinglyOverwritten(_ text: String) -> Bool {
-        captured.values.contains { loser in
-            loser.writes.contains { write in
-                guard write.value.value?.propertyList.texts.contains(text) ?? false else { return false }
-                return captured.values.contains { winner in
-                    winner.dot != loser.dot && winner.context.covers(loser.dot)
-                        && winner.writes.contains { $0.path.isPrefix(of: write.path) && $0.stamp >= write.stamp }
-                }
-            }
-        }
-    }
-}
-
-extension PropertyList {
-    /// All texts in the value.
-    var texts: [String] {
-        switch self {
-        case .string(let text): [text]
-        case .dictionary(let entries): entries.flatMap(\.value.texts)
-        default: []
-        }
     }
 }
 
@@ -144,8 +108,7 @@ extension World {
     }
 
     func delay() -> Int64 {
-        guard !scenario.hasOneView else { return 0 }
-        let delay: Int64 = pick([0, 1, 3, 10, 40, 120])
+        let delay = pick(medium.delays)
         if delay > 0 { count(.late) }
         return delay
     }
@@ -169,31 +132,55 @@ extension World {
             files[address] = try? Pack(
                 decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
             blobs.note(pack, at: address)
+            creations.append(address)
         }
+        tell("\(creator.label) creates \(address)")
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
     }
 
     func remove(_ address: PackAddress, by remover: SimulatedHost) {
+        tell("\(remover.label) removes \(address)")
         removed.insert(address)
         remover.view[address] = nil
         for host in hosts where host !== remover {
-            schedule(in: delay()) { host.view[address] = nil }
+            if medium == .nfs, host.view[address] != nil { host.view[address] = .stale }
+            schedule(in: delay()) { [self] in
+                if medium == .cloud, host.view[address] == nil { count(.deletedFirst) }
+                host.view[address] = nil
+            }
             // Whatever came back is gone for good by then.
             schedule(in: 500) { host.view[address] = nil }
         }
+        bringBack(address, to: remover)
+    }
+
+    /// Now and then a service brings back what its own user has removed.
+    private func bringBack(_ address: PackAddress, to remover: SimulatedHost) {
+        // Who takes another name says no more of what he lost under the old one.
+        guard medium == .cloud, !scenario.losesFiles, misfortune(0.02) else { return }
+        schedule(in: delay()) { [self] in
+            guard removed.contains(address) else { return }
+            count(.returned)
+            remover.view[address] = .whole
+        }
+        schedule(in: 500) { [self] in if removed.contains(address) { remover.view[address] = nil } }
     }
 
     func deliver(_ address: PackAddress, to host: SimulatedHost) {
         var wait = delay()
-        if !scenario.hasOneView, chance(0.3) {
+        if let firstSight = medium.firstSight, chance(0.3) {
             schedule(in: wait) { [self] in
                 guard host.view[address] == nil, !removed.contains(address) else { return }
-                host.view[address] = .partial
-                count(.partial)
+                host.view[address] = firstSight
+                count(firstSight == .partial ? .partial : .staleListing)
             }
             wait += delay()
+            if firstSight == .partial, misfortune(0.02) {
+                count(.slow)
+                wait += 1200
+            }
         }
         schedule(in: wait) { [self] in arrive(address, at: host) }
         guard chance(0.2) else { return }
@@ -208,6 +195,19 @@ extension World {
             count(.returned)
         }
         host.view[address] = .whole
+        guard medium == .cloud, misfortune(0.01) else { return }
+        count(.spoilt)
+        host.view[address] = .spoilt
+        schedule(in: pick([10, 100, 900])) { if host.view[address] == .spoilt { host.view[address] = .whole } }
+    }
+
+    /// Files that stood there are gone, for everybody; whoever wrote them may write them again.
+    func lose(_ addresses: [PackAddress]) {
+        tell("lost: \(addresses)")
+        for address in addresses {
+            removed.insert(address)
+            for host in hosts { host.view[address] = nil }
+        }
     }
 
     /// A writer's folder is gone, for everybody.

@@ -29,7 +29,7 @@ extension LocalState {
         let arrivals = transactions.flatMap { transaction in
             transaction.atoms.map { Arrival(atom: $0, known: transaction.context) }
         }
-        take(arrivals, at: now)
+        let hidden = take(arrivals, at: now)
         var peer = peers[log.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
         peer.knowledge.merge(said)
@@ -41,6 +41,7 @@ extension LocalState {
             peer.beyond.append(log.first...log.last)
         }
         peers[log.writer] = peer
+        keep(hidden)
     }
 
     /// What the writer of a log knew when it wrote it, or less where the log before it is not known.
@@ -60,8 +61,14 @@ extension LocalState {
     }
 
     private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
-        let arrivals = base.atoms.map { Arrival(atom: $0.atom, known: base.knowledge, beat: $0.beat) }
-        take(arrivals, at: now)
+        var known = [base.writer: base.knowledge]
+        let arrivals = base.atoms.map { entry in
+            let author = entry.atom.dot.writer
+            let knowledge = known[author] ?? knowledge(of: author, carriedIn: base)
+            known[author] = knowledge
+            return Arrival(atom: entry.atom, known: knowledge, beat: entry.beat)
+        }
+        let hidden = take(arrivals, at: now)
         var peer = peers[base.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
         if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
@@ -72,6 +79,12 @@ extension LocalState {
         knowledge.raise(base.writer, to: base.last)
         closeGaps(of: base.writer, &peer)
         peers[base.writer] = peer
+        keep(hidden)
+    }
+
+    /// Who carries another's atoms knows more than he did: of that one counts what he said himself.
+    private func knowledge(of author: WriterID, carriedIn base: BasePack) -> VersionVector {
+        base.knowledge.minimum(with: peers[author]?.knowledge ?? VersionVector())
     }
 
     /// An atom that comes in, and what its author knew: all of this but for what he beat before he knew of it.
@@ -83,16 +96,33 @@ extension LocalState {
         func sawOther(_ dot: Dot) -> Bool { known.covers(dot) && !beat.contains(dot) }
     }
 
-    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes.
-    private mutating func take(_ arrivals: [Arrival], at now: Int64) {
-        var files = FilesOfDomains(shadows)
+    /// What fell under another's write, by the path of that write.
+    private typealias Hidden = [(path: Path, beat: Beat)]
+
+    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes. Returns what may
+    /// never have been shown in a file.
+    private mutating func take(_ arrivals: [Arrival], at now: Int64) -> Hidden {
+        var (files, hidden) = (FilesOfDomains(shadows), Hidden())
         for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {
             clock.observe(arrival.atom.stamp, now: now)
             if files.hold(arrival.atom.path) {
-                note(joinWithFile(arrival.atom), of: arrival, at: now)
+                hidden += note(joinWithFile(arrival.atom), of: arrival, at: now)
             } else {
-                note(atoms.join(arrival.atom), of: arrival, at: now)
+                _ = note(atoms.join(arrival.atom), of: arrival, at: now)
             }
+        }
+        return hidden
+    }
+
+    /// Remembers what files do not show: whoever writes into them beats that, too, without having seen it.
+    private mutating func keep(_ hidden: Hidden) {
+        guard rules.keepsBeat, !hidden.isEmpty else { return }
+        var shown: [Path: VersionVector] = [:]
+        for (path, beat) in hidden {
+            let domain = path.prefix(components: 1)
+            let seen = shown[domain] ?? seen(in: domain)
+            shown[domain] = seen
+            if !seen.covers(beat.beaten), !(beats[path] ?? []).contains(beat) { beats[path, default: []].append(beat) }
         }
     }
 
@@ -120,11 +150,21 @@ extension LocalState {
         return outcome
     }
 
-    private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) {
+    private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) -> Hidden {
         switch outcome {
-        case .known: break
-        case .dominated(let winner): noteBeaten(arrival.atom, by: winner)
-        case .joined(let displaced): for loser in displaced { noteLost(loser, to: arrival, at: now) }
+        case .known: return []
+        case .dominated(let winner):
+            noteBeaten(arrival.atom, by: winner)
+            let isOurs = isOwn(winner.dot) || isOwn(arrival.atom.dot)
+            return isOurs ? [] : [(winner.path, Beat(beaten: arrival.atom.dot, by: winner.dot))]
+        case .joined(let displaced):
+            return displaced.flatMap { loser in
+                noteLost(loser, to: arrival, at: now)
+                let beaten =
+                    (beats.removeValue(forKey: loser.path) ?? []).map(\.beaten)
+                    + (isOwn(loser.dot) ? [] : [loser.dot])
+                return beaten.map { (arrival.atom.path, Beat(beaten: $0, by: arrival.atom.dot)) }
+            }
         }
     }
 
@@ -155,7 +195,6 @@ extension LocalState {
 
     private mutating func noteLost(_ loser: Atom, to arrival: Arrival, at now: Int64) {
         guard isOwn(loser.dot) else { return }
-        beats[loser.path] = nil
         let winner = arrival.atom
         // Under one dot there are two values in a fork only, where neither author has seen the other's.
         let isFork = loser.dot == winner.dot

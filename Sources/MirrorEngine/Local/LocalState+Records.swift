@@ -65,11 +65,31 @@ extension LocalState {
         guard rules.keepsBeat else { return }
         var beat: [Beat] = []
         for other in displaced {
-            beat += beats.removeValue(forKey: other.path) ?? []
+            let former = beats.removeValue(forKey: other.path) ?? []
+            beat += former.filter { isOwn($0.by) } + unseen(former, by: atom, context)
             guard !isOwn(other.dot), !context.covers(other.dot), other.value != atom.value else { continue }
             beat.append(Beat(beaten: other.dot, by: atom.dot))
         }
+        for depth in 1..<max(1, atom.path.depth) {
+            beat += unseen(beats[atom.path.prefix(components: depth)] ?? [], by: atom, context)
+        }
         if !beat.isEmpty { beats[atom.path] = beat }
+    }
+
+    /// What others had beaten already and no file showed to whoever made this change: he beat that, too.
+    private func unseen(_ beats: [Beat], by atom: Atom, _ context: VersionVector) -> [Beat] {
+        beats.filter { !isOwn($0.by) && !context.covers($0.beaten) }.map { Beat(beaten: $0.beaten, by: atom.dot) }
+    }
+
+    /// Forgets what others beat and the file has shown since, or what came after it.
+    private mutating func forgetShown(in domain: Path) {
+        guard !beats.isEmpty else { return }
+        let seen = seen(in: domain)
+        beats = beats.reduce(into: [:]) { beats, entry in
+            let isElsewhere = !domain.isPrefix(of: entry.key)
+            let kept = entry.value.filter { isElsewhere || isOwn($0.by) || !seen.covers($0.beaten) }
+            if !kept.isEmpty { beats[entry.key] = kept }
+        }
     }
 
     private mutating func noteReverted(_ capture: Capture) {
@@ -95,6 +115,7 @@ extension LocalState {
             shadow.replaced = [:]
         }
         shadows[captured.domain] = shadow
+        forgetShown(in: captured.domain)
     }
 
     private mutating func apply(_ applied: [AppliedDomain]) {
@@ -104,6 +125,7 @@ extension LocalState {
             shadows[domain.domain]?.exceptions = domain.exceptions
             shadows[domain.domain]?.seen = domain.seen
             shadows[domain.domain]?.replaced = domain.replaced
+            forgetShown(in: domain.domain)
         }
     }
 }
@@ -201,8 +223,9 @@ extension LocalState {
         renameBeats(from: former, to: renamed)
         outbox = renamed
         formerWriters.insert(former)
-        // Whoever else had our name may remove long values that our files refer to, as needed by none of its own.
-        if !folder.blobs.isEmpty { carried.insert(former) }
+        // Whoever else had our name may remove long values that our files refer to, as needed by none of its own; and
+        // nobody else may know of what we had to say again.
+        if !folder.blobs.isEmpty || folder.owesBase { carried.insert(former) }
         writer = new
         sequence = UInt64(renamed.count)
         knowledge[new] = sequence

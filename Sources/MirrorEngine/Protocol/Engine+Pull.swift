@@ -52,9 +52,14 @@ extension Engine {
         let lostBlobs = local.folder.blobs.filter { name, blob in
             blob.unneededSince == nil && sizes[name.description] != blob.size
         }
-        if !damaged.isEmpty || !lostBlobs.isEmpty || needed.keys.contains(where: { !names.contains($0) }) {
+        if !damaged.isEmpty || !lostBlobs.isEmpty || isOwnFileMissing {
             heal(damaged.keys.sorted(), blobs: lostBlobs.keys.sorted(), at: now)
         }
+    }
+
+    private var isOwnFileMissing: Bool {
+        let names = folders[local.writer] ?? []
+        return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
     }
 
     private mutating func notePeers(at now: Int64) {
@@ -150,6 +155,7 @@ extension Engine {
     private mutating func reincarnate(at moment: Moment) {
         let former = local.writer
         let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
+        if isOwnFileMissing { commit(.lostFiles(at: moment.now)) }
         commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
         report(.reincarnated(former: former, new: local.writer))
         let files = (folders[former] ?? []).map { PackAddress(writer: former, name: $0) }

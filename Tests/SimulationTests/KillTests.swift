@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// A host dies at every single step of what it does, one run for each.
 @Suite struct `A host that dies` {
     /// What is prepared, and who then dies while it syncs.

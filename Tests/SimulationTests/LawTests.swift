@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// What holds of the files that hosts leave behind, whoever reads them in whatever way.
 @Suite struct `The files of a mirror` {
     private static let rounds = 3

@@ -2,6 +2,8 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
+@testable import Simulation
+
 /// A rule, and a script in which a mirror that breaks it comes to harm.
 enum BrokenRule: String, CaseIterable, Sendable {
     case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture

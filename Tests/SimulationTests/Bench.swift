@@ -2,6 +2,8 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
+@testable import Simulation
+
 /// Hosts whose every step a script says; files arrive at once, unless it says otherwise.
 final class Bench {
     let world: World
@@ -11,7 +13,7 @@ final class Bench {
     }
 
     init(round: Int = 0, _ change: (inout Scenario) -> Void = { _ in }) {
-        var scenario = Scenario(name: "script", hasOneView: true, hasForeignSaves: false)
+        var scenario = Scenario(name: "script", media: [.posix], hasForeignSaves: false, hasMisfortunes: false)
         change(&scenario)
         world = World(seed: Seed(number: 1), round: round, scenario: scenario)
     }
@@ -51,7 +53,7 @@ final class Bench {
         let areInFiles = zip(world.hosts, views).allSatisfy { host, view in
             zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
         }
-        return areAlike && areInFiles && world.lost.isEmpty && world.complaints.isEmpty
+        return areAlike && areInFiles && world.record.lost(by: world.hosts).isEmpty && world.complaints.isEmpty
     }
 }
 
@@ -73,7 +75,7 @@ extension SimulatedHost {
 
     func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: Mark? = .write) {
         save(domain, mark: mark) { values in
-            world.note(value, over: values[key])
+            world.record.note(value, over: values[key])
             values[key] = value
         }
     }

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 @Suite struct `The border with preference files` {
     /// Two hosts that have the same 30 keys.
     private func pair() -> (bench: Bench, near: SimulatedHost, far: SimulatedHost) {
@@ -13,7 +15,7 @@ import Testing
         return (bench, near, far)
     }
 
-    static let doubts: [(Held, @Sendable (inout SimulatedHost.PreferenceFile) -> Void)] = [
+    static let doubts: [(Held, @Sendable (inout PreferenceFile) -> Void)] = [
         (.missing, { ($0.content, $0.values) = (.missing, [:]) }),
         (.empty, { ($0.content, $0.values) = (.empty, [:]) }),
         (.unreadable, { $0.content = .unreadable }),

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 @Suite struct `A check of a mirror's files` {
     /// Two hosts of which each has a base, two logs and a note.
     private func pair() -> (near: SimulatedHost, far: SimulatedHost) {

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 @Suite struct `A long value` {
     private static func long(_ text: String) -> PropertyList {
         .string(text + String(repeating: "-", count: Blob.longestInPack))

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 @Suite struct `A value that lost` {
     /// Two hosts that wrote one key while apart; `near` lost.
     private func conflict(_ lost: PropertyList?, _ won: PropertyList?) -> (Bench, near: SimulatedHost, SimulatedHost) {

@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 @Suite struct `The directory` {
     private static let other = MirrorID(high: 9, low: 9)
 

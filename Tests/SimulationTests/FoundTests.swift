@@ -3,6 +3,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
+@testable import Simulation
+
 /// What long searches found, each as the shortest script that shows it.
 @Suite struct `What a search found` {
     /// A change that takes another name must not fall behind what was dropped for its sake: stamps may be equal.
@@ -93,5 +95,77 @@ import Testing
         var run = Run(scenario, seed: Seed(number: 20_261_122), round: 91)
         run.carryOut()
         #expect(run.wrongs.isEmpty)
+    }
+
+    /// Who writes into a file that shows neither of two others' values beats both, though he knows one of them only as
+    /// beaten by the other.
+    @Test(arguments: [["first", "second"], ["second", "first"]])
+    func `a value that no file showed is kept by its author, whoever beat it first`(_ order: [String]) {
+        let bench = Bench()
+        let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))
+        bench.comeToRest()
+        for host in [first, second] {
+            host.set("a", to: .string("of the \(host.label)"))
+            bench.settle()
+        }
+        for label in order {
+            for host in [first, second] where host.label == label { host.publishNow() }
+            bench.settle()
+            if label == order[0] { third.interference = { third.edit("b", to: "meanwhile") } }
+            third.attempt { try third.send(.directory(.marked([SimulatedHost.mirror]))) }
+        }
+        third.interference = { third.edit("a", to: "without a look") }
+        third.pullNow()
+        third.publishNow()
+        third.attempt { try third.compact() }
+        third.publishNow()
+        bench.comeToRest()
+        #expect(bench.isSound && first.value("a") == "without a look")
+        #expect(first.hasJournal(of: "of the first") && second.hasJournal(of: "of the second"))
+    }
+
+    /// What a base carries for one who is gone was written by somebody who knew less than the base says.
+    @Test func `a value that one beat who is gone is kept by its author`() {
+        let bench = Bench()
+        let (gone, keeper, author) = (bench.host("gone"), bench.host("keeper"), bench.host("author"))
+        bench.comeToRest()
+        author.set("a", to: "beaten")
+        author.publishNow()
+        bench.settle()
+        gone.set("a", to: "winner")
+        gone.publishNow()
+        bench.settle()
+        keeper.sync()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        keeper.command(.purge(writer))
+        bench.settle()
+        #expect(author.files(of: writer).isEmpty && author.value("a") == "beaten")
+        bench.comeToRest()
+        #expect(bench.isSound && author.value("a") == "winner" && author.hasJournal(of: "beaten"))
+    }
+
+    /// What was lost from our folder is said again under a new name, too.
+    @Test func `a new name says what the old one had still to say again`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.set("b", to: "said once, and lost")
+        near.publishNow()
+        let former = near.durable.writer
+        bench.settle()
+        bench.world.lose(bench.world.files.keys.filter { $0.writer == former })
+        // A copy of this state says something, so that a new name is needed.
+        let clone = bench.clone(near, "clone")
+        bench.world.hosts.removeAll { $0 === clone }
+        clone.set("c", to: "of the clone")
+        clone.publishNow()
+        bench.settle()
+        // The clone's log waits for the one before it, which is lost.
+        for _ in 0..<2 {
+            bench.world.pass(4000)
+            bench.comeToRest()
+        }
+        #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
 }

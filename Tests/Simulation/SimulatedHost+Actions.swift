@@ -1,0 +1,112 @@
+import MirrorEngine
+
+// What the engine wants done.
+extension SimulatedHost {
+    /// Tells the engine, and does what it says; a crash may come before, between and after. What follows from that is
+    /// told when all of it is done.
+    func send(_ event: Event) throws {
+        var events = [event]
+        while !events.isEmpty {
+            let random = fixedRandom ?? world.generator.next()
+            for action in engine.handle(events.removeFirst(), at: Moment(now: now, random: random)) {
+                if case .report = action {} else { actionCount += 1 }
+                try crashPerhaps()
+                if let answer = try carryOut(action) { events.append(answer) }
+            }
+        }
+        try crashPerhaps()
+    }
+
+    private func carryOut(_ action: Action) throws -> Event? {
+        switch action {
+        case .append(let record): try append(record)
+        case .fetch(let addresses): return .fetched(fetch(addresses))
+        case .create(let address, let pack): return try create(address, pack)
+        case .removeBlobs(let names): return .removedBlobs(try remove(names))
+        case .remove(let names): return .removed(try remove(names))
+        case .observe(let domains): return .observed(observations(domains))
+        case .lock(let domains): return .locked(observations(domains))
+        case .write(let application): return .written(try write(application))
+        case .report(let report): note(report)
+        case .removeFolder(let writer): removeFolder(of: writer)
+        case .unlock, .quarantine: break
+        }
+        return nil
+    }
+
+    // MARK: Files of our own
+
+    private func create(_ address: PackAddress, _ pack: EncodedPack) throws -> Event {
+        if let failure = world.refusal() {
+            // It comes as far as it comes.
+            if let blob = pack.blobs.first, world.chance(0.5) { world.create(blob, of: address.writer, by: self) }
+            return .notCreated(address.name, failure)
+        }
+        for blob in pack.blobs {
+            world.create(blob, of: address.writer, by: self)
+            try crashPerhaps()
+        }
+        world.create(address, pack, by: self)
+        try losePower(after: address)
+        try crashPerhaps()
+        return .created(pack.name)
+    }
+
+    /// The file was seen, and read, and is gone with the power before anybody could be told that it lasts.
+    private func losePower(after address: PackAddress) throws {
+        guard world.canCrash, world.canLoseUnsynced, world.misfortune(0.02) else { return }
+        world.count(.unsynced)
+        let others = world.hosts.filter { $0 !== self && !$0.isAway }
+        if let witness = others.randomElement(using: &world.generator), world.chance(0.5) {
+            witness.attempt { try witness.pull() }
+        }
+        world.lose([address])
+        throw Crash()
+    }
+
+    private func remove(_ names: [PackName]) throws -> [PackName] {
+        let removed = names.filter { _ in !isRemovalRefused }
+        for name in removed { world.remove(PackAddress(writer: durable.writer, name: name), by: self) }
+        try crashPerhaps()
+        return removed
+    }
+
+    private func remove(_ names: [BlobName]) throws -> [BlobName] {
+        let removed = names.filter { _ in !isRemovalRefused }
+        for name in removed { world.remove(name, of: durable.writer, by: self) }
+        try crashPerhaps()
+        return removed
+    }
+
+    private var isRemovalRefused: Bool {
+        guard world.medium == .smb, world.misfortune(0.2) else { return false }
+        world.count(.refusedRemoval)
+        return true
+    }
+
+    private func removeFolder(of writer: WriterID) {
+        for address in world.files.keys.sorted() where address.writer == writer { world.remove(address, by: self) }
+        for name in blobView[writer] ?? [] { world.remove(name, of: writer, by: self) }
+    }
+
+    // MARK: Files of others
+
+    func fetch(_ addresses: [PackAddress]) -> [PackAddress: Fetch] {
+        var fetched: [PackAddress: Fetch] = [:]
+        for address in addresses {
+            switch view[address] {
+            case .whole: fetched[address] = whole(address)
+            case .partial, .spoilt: fetched[address] = .faulty(.wrongHash)
+            case .stale, nil: fetched[address] = .unreadable
+            }
+        }
+        return fetched
+    }
+
+    /// A file, if all long values that it needs are in view, in whichever folder.
+    private func whole(_ address: PackAddress) -> Fetch? {
+        let seen = blobView.values.reduce(into: Set<BlobName>()) { $0.formUnion($1) }
+        let missing = world.blobs.needs(address).filter { !seen.contains($0.name) }
+        return missing.isEmpty ? world.files[address].map(Fetch.pack) : .faulty(.missingBlobs(missing))
+    }
+}

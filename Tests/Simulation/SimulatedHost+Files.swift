@@ -1,0 +1,117 @@
+import MirrorEngine
+import PropertyLists
+
+/// A preference file that anybody may write.
+struct PreferenceFile: Hashable {
+    var values = PropertyList.Dictionary()
+    var generation: UInt64 = 0
+    var modified: Int64 = 0
+    var mark: Mark? = .write
+    /// What is there in place of values.
+    var content: Observation.Content?
+    var hash = Fingerprint(of: [])
+}
+
+// The preference files of a host, and who writes them.
+extension SimulatedHost {
+    func observations(_ domains: [String]) -> [Observation] {
+        for domain in domains { lastRead[domain] = files[domain]?.values }
+        return domains.map(observation)
+    }
+
+    func observation(_ domain: String) -> Observation {
+        guard let file = files[domain] else {
+            return Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
+        }
+        let identity = FileIdentity(
+            device: 1, inode: file.generation, size: 1, modified: file.modified, changed: file.modified)
+        return Observation(
+            domain: domain, identity: file.content == .missing ? nil : identity, hash: file.hash,
+            content: file.content ?? .values(file.values), modified: file.modified, mark: file.mark)
+    }
+
+    func write(_ application: Application) throws -> WriteOutcome {
+        if let interference {
+            self.interference = nil
+            interference()
+        } else if world.scenario.hasForeignSaves, !world.isCalm, world.chance(0.05) {
+            world.count(.foreignSave)
+            editAnything()
+        }
+        let isStale = application.domains.contains { observation($0.domain.domain).identity != $0.file }
+        if application.isChecked, isStale { return .changedMeanwhile }
+        if world.misfortune(0.02) {
+            world.count(.inputOutput)
+            return .failed
+        }
+        for change in application.domains {
+            save(change.domain.domain) { values in
+                values = lastRead[change.domain.domain] ?? [:]
+                for (key, replacement) in change.changes { values[key.key ?? ""] = replacement.new?.propertyList }
+                distortion?(&values)
+            }
+        }
+        try crashPerhaps()
+        return .done(application.domains.map { observation($0.domain.domain) })
+    }
+
+    /// A program reads, changes and replaces a preference file.
+    func save(_ domain: String, mark: Mark? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
+        var file = files[domain] ?? PreferenceFile()
+        if world.scenario.restoresFiles { formerFiles[domain, default: []].append(file) }
+        change(&file.values)
+        file.generation = nextGeneration()
+        file.hash = Fingerprint(of: [
+            UInt8(truncatingIfNeeded: file.generation), UInt8(truncatingIfNeeded: file.generation >> 8),
+        ])
+        file.modified = now
+        file.mark = mark
+        world.tell("\(label) file of \(domain): \(file.values)")
+        file.content = nil
+        files[domain] = file
+    }
+
+    private func nextGeneration() -> UInt64 {
+        world.nextGeneration += 1
+        return world.nextGeneration
+    }
+
+    /// A file is what it was at some time, with nothing to say why.
+    func restoreFile() {
+        let domain = world.pick(world.scenario.domains)
+        guard let former = formerFiles[domain], var file = former.randomElement(using: &world.generator) else { return }
+        world.count(.fileRolledBack)
+        file.generation = nextGeneration()
+        file.modified = now
+        file.mark = nil
+        files[domain] = file
+    }
+
+    /// A program changes one to three things in one file.
+    func editAnything() {
+        let domain = world.pick(world.scenario.domains)
+        save(domain) { values in
+            for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, world.pick(world.scenario.paths)) }
+        }
+    }
+
+    private func edit(_ values: inout PropertyList.Dictionary, _ path: [String]) {
+        let before = values[path[0]]
+        let value: PropertyList? = world.chance(0.35) ? nil : .string(newText())
+        if path.count == 2 {
+            var entries = before?.dictionaryValue ?? [:]
+            entries[path[1]] = value
+            values[path[0]] = entries.isEmpty && value == nil ? before : .dictionary(entries)
+        } else {
+            values[path[0]] = value
+        }
+        world.record.note(values[path[0]], over: before)
+    }
+
+    /// A text that no value had before, now and then one that is too long for a pack.
+    private func newText() -> String {
+        let text = "\(label).\(world.nextValue())"
+        guard world.scenario.hasLongValues, world.chance(0.3) else { return text }
+        return text + String(repeating: " long", count: Blob.longestInPack / 5 + 1)
+    }
+}

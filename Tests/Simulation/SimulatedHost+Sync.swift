@@ -1,0 +1,107 @@
+import MirrorEngine
+import PropertyLists
+
+// What a host does with the mirror.
+extension SimulatedHost {
+    /// One step of a mirror: capture, pull, publish, compact.
+    func sync(compacts: Bool = false) {
+        guard !isAway else { return }
+        let mayRest = !compacts && isDirectoryThere && world.chance(0.3) && mayRest
+        let before = actionCount
+        defer {
+            if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
+        }
+        attempt {
+            if isDirectoryThere, engine.shouldPullFirst(listing) { try pull() }
+            try capture()
+            try pull()
+            try publish()
+            if compacts { try compact() }
+        }
+    }
+
+    func capture() throws {
+        try send(.observed(observations(world.scenario.domains)))
+        if world.chance(0.1) { checkShadows() }
+    }
+
+    /// After every capture, what the mirror takes a file to hold is what it holds.
+    private func checkShadows() {
+        for (domain, shadow) in engine.local.shadows where shadow.isMirrored && shadow.held == nil {
+            let known = engine.local.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
+            let file = files[domain.domain]?.values ?? [:]
+            guard shadow.file?.inode == files[domain.domain]?.generation else { continue }
+            if PropertyList.Dictionary(known) != file {
+                world.complain("\(label): \(domain) is taken to hold \(known)")
+            }
+        }
+    }
+
+    func pull() throws {
+        try send(.directory(directory))
+        try send(.listed(listing))
+        if world.chance(0.1) { checkTransactions() }
+    }
+
+    /// Whoever has one atom of a transaction has all of them that nobody overwrote.
+    private func checkTransactions() {
+        // A dot that is two changes, in a fork, says nothing of either.
+        guard !world.scenario.clones, !world.scenario.rollbacks else { return }
+        let atoms = engine.local.atoms
+        let record = world.record
+        for transaction in record.captured.values where transaction.writes.count > 1 {
+            // What somebody overwrote may be missing where a base came before that.
+            let isKnown = transaction.atoms.filter { record.survivors.atom(at: $0.path) == $0 }.map { atom in
+                atoms.above(atom.path).contains { $0 == atom || $0.dominates(atom) }
+            }
+            let isLive = transaction.atoms.contains { atoms.atom(at: $0.path) == $0 }
+            if isLive, isKnown.contains(false) { world.complain("\(label): a part of \(transaction.dot)") }
+        }
+    }
+
+    func publish() throws {
+        try send(.directory(directory))
+        try send(.publish)
+    }
+
+    func compact() throws { try send(.compact) }
+
+    func command(_ command: Command) { attempt { try send(.command(command)) } }
+}
+
+// MARK: The directory, as it is seen from here
+
+extension SimulatedHost {
+    var isDirectoryThere: Bool { directory == .marked([Self.mirror]) }
+
+    var directory: Directory {
+        if world.isCalm { return .marked([Self.mirror]) }
+        if let misfortune, world.time < misfortune.until { return misfortune.directory }
+        if let holder = world.holder, holder !== self { return .unavailable }
+        return .marked([Self.mirror])
+    }
+
+    var listing: Listing {
+        var folders: [WriterID: [String: Int]] = strays
+        for address in view.keys { folders[address.writer, default: [:]][world.name(of: address)] = size(of: address) }
+        for (writer, names) in blobView {
+            for name in names {
+                folders[writer, default: [:]][name.description] = world.blobs.all[name]?.value.bytes.count
+            }
+        }
+        return Listing(folders: folders)
+    }
+
+    private func size(of address: PackAddress) -> Int {
+        (world.files[address]?.size ?? 1) - (view[address] == .partial ? 1 : 0)
+    }
+
+    /// Whether the head of the state says that there is nothing to do.
+    var mayRest: Bool {
+        let bytes = Journal.encoded(engine.head(journalLength: 0))
+        guard let head = try? Journal.head(bytes) else { return false }
+        let identities = world.scenario.domains.map { ($0, observation($0).identity) }
+        return !head.needsState(
+            listing, files: Dictionary(identities) { $1 }, at: now, limits: world.scenario.limits)
+    }
+}

@@ -1,0 +1,72 @@
+import MirrorEngine
+
+// What befalls the directory.
+extension World {
+    /// Whether power can go before what was created is known to last. Not where somebody also forgets, or is there
+    /// twice, for then nobody is left to say it again.
+    var canLoseUnsynced: Bool { medium.losesUnsynced && !scenario.clones && !scenario.rollbacks }
+
+    /// Why a file cannot be created now, if so.
+    func refusal() -> CreationFailure? {
+        guard misfortune(0.04) else { return nil }
+        let (fault, failure) = pick([
+            (Fault.noSpace, CreationFailure.space), (.noPermission, .permission), (.inputOutput, .later),
+        ])
+        count(fault)
+        return failure
+    }
+
+    /// The directory as a host sees it is away, or another one, for a while.
+    func mislead(_ host: SimulatedHost) {
+        let other = MirrorID(high: 9, low: 9)
+        let (fault, directory) = pick([
+            (Fault.unavailable, Directory.unavailable), (.emptyMountPoint, .marked([])), (.swapped, .marked([other])),
+            (.split, .marked([SimulatedHost.mirror, other])),
+        ])
+        count(fault)
+        host.misfortune = (directory, until: time + pick([5, 60, 600]))
+    }
+
+    /// The directory is what it was, or half of it, or nothing but a marker; or, where nothing is ever known to be on the
+    /// disk, lacks what came last.
+    func loseFiles() {
+        let standing = creations.filter { !removed.contains($0) }
+        let kinds: [Fault] = [.directoryRolledBack, .halfRestored, .wiped] + (medium == .sftp ? [.forgotten] : [])
+        let fault = pick(kinds)
+        count(fault)
+        switch fault {
+        case .wiped: lose(standing)
+        case .forgotten: lose(standing.suffix(3).filter { _ in chance(0.5) })
+        case .halfRestored: lose(standing.filter { _ in chance(0.5) })
+        default:
+            let since = Int.random(in: 0...creations.count, using: &generator)
+            lose(creations.dropFirst(since).filter { !removed.contains($0) })
+            for address in creations.prefix(since) where removed.contains(address) && chance(0.2) { restore(address) }
+        }
+    }
+
+    private func restore(_ address: PackAddress) {
+        count(.returned)
+        for host in hosts where host.durable.writer != address.writer { host.view[address] = .whole }
+        schedule(in: 500) { [self] in
+            guard removed.contains(address) else { return }
+            for host in hosts { host.view[address] = nil }
+        }
+    }
+
+    /// Something lies in a folder that does not belong there.
+    func scatter(_ host: SimulatedHost) {
+        guard let writer = host.view.keys.map(\.writer).sorted().randomElement(using: &generator) else { return }
+        count(.stray)
+        let names = host.view.keys.filter { $0.writer == writer }.sorted().map { name(of: $0) }
+        let copy = (names.randomElement(using: &generator) ?? "x").replacing(
+            ".", with: " (conflicted copy).", maxReplacements: 1)
+        let junk = pick([copy, ".DS_Store", "l/._000000000001.0000000000.log", "desktop.ini", "~q8x2.tmp", "l/~.log"])
+        host.strays[writer, default: [:]][junk] = pick([0, 1, 512, 4096])
+    }
+
+    /// The one directory there is goes from hand to hand.
+    func passOn() {
+        if medium == .usb { holder = hosts.filter { !$0.isAway }.randomElement(using: &generator) }
+    }
+}

@@ -1,0 +1,60 @@
+import MirrorEngine
+import TestSupport
+import Testing
+
+@testable import Simulation
+
+@Suite struct `A mirror of many hosts` {
+    /// How many runs of each scenario there are; `Tests/run simulate` runs thousands, optimised.
+    private static let rounds = 10
+
+    @Test(arguments: Scenario.all.map(\.name))
+    func `comes to one state everywhere, whatever happens on the way`(_ name: String) throws {
+        let scenario = try #require(Scenario.all.first { $0.name == name })
+        var tally = Tally()
+        // Long values take long.
+        for round in 0..<(scenario.hasLongValues ? 2 : Self.rounds) {
+            var run = Run(scenario, round: round)
+            run.carryOut()
+            tally.note(run)
+            if !run.wrongs.isEmpty {
+                Issue.record("\(run.shrunk().replay): \(run.wrongs.prefix(3))")
+                break
+            }
+        }
+        for fault in scenario.expectedFaults { #expect(tally.faults[fault, default: 0] > 0, "\(fault) never happened") }
+    }
+
+    @Test func `is the same for the same seed`() {
+        for scenario in Scenario.all where !scenario.hasLongValues {
+            let runs = (0..<2).map { _ in
+                var run = Run(scenario, round: 1)
+                run.carryOut()
+                return run.world
+            }
+            #expect(runs[0].faults == runs[1].faults && runs[0].files == runs[1].files, "\(Seed.ofThisRun)")
+        }
+    }
+
+    /// A suite in which a fault never happened says so.
+    @Test func `is not proven by few runs`() {
+        var tally = Tally()
+        #expect(tally.missing.count == Fault.allCases.count + Medium.allCases.count)
+        var run = Run(Scenario.all[0], round: 0)
+        run.carryOut()
+        tally.note(run)
+        #expect(!tally.missing.isEmpty && tally.missing.count < Fault.allCases.count + Medium.allCases.count)
+    }
+}
+
+extension Scenario {
+    /// The faults without which even a few runs would prove too little.
+    fileprivate var expectedFaults: [Fault] {
+        var faults: [Fault] = [.duplicate]
+        if crashes { faults.append(.crash) }
+        if hasLongValues { return faults }
+        if clones { faults += [.clone, .reincarnation] }
+        if rollbacks { faults.append(.rollback) }
+        return faults
+    }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import Simulation
+import Synchronization
+import TestSupport
+
+/// Runs the mirror's simulation many times, on all cores: `Simulator RUNS`, or one run again.
+@main struct Simulator {
+    static func main() async {
+        do {
+            let arguments = try Arguments(CommandLine.arguments.dropFirst())
+            let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
+            exit(isSound ? 0 : 1)
+        } catch {
+            FileHandle.standardError.write(Data("\(error)\n".utf8))
+            exit(2)
+        }
+    }
+
+    private static func runOne(_ arguments: Arguments) throws -> Bool {
+        guard let scenario = Scenario.all.first(where: { $0.name == arguments.scenario }) else {
+            throw Arguments.Mistake(text: "no such scenario: \(Scenario.all.map(\.name))")
+        }
+        var run = Run(scenario, round: arguments.round, without: arguments.omitted)
+        if arguments.tells { run.world.teller = { say($0) } }
+        run.carryOut()
+        for wrong in run.wrongs { say(wrong) }
+        if !run.wrongs.isEmpty, arguments.omitted.isEmpty { say("shrunk: \(run.shrunk().replay)") }
+        return run.wrongs.isEmpty
+    }
+
+    private static func runMany(_ arguments: Arguments) async -> Bool {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let next = Next(limit: arguments.runs)
+        let tally = await withTaskGroup(of: Tally.self) { group in
+            for _ in 0..<arguments.threads { group.addTask { share(next) } }
+            var tally = Tally()
+            for await share in group { tally.add(share) }
+            return tally
+        }
+        report(tally, in: start.duration(to: clock.now), threads: arguments.threads)
+        // A few runs need not meet everything.
+        return tally.findings.isEmpty && (tally.missing.isEmpty || tally.runs < 1000)
+    }
+
+    /// What one thread does: run after run, as long as there are any.
+    private static func share(_ next: Next) -> Tally {
+        var tally = Tally()
+        while let number = next.take() {
+            var run = Tally.run(number: number, of: .ofThisRun)
+            run.carryOut()
+            tally.note(run)
+            for wrong in run.wrongs.prefix(3) { say("\(run.replay): \(wrong.prefix(400))") }
+            if !run.wrongs.isEmpty {
+                say("shrunk: \(run.shrunk().replay)")
+                next.noteFinding()
+            }
+            run.world.end()
+        }
+        return tally
+    }
+
+    /// At once, so that a long search tells what it finds when it finds it.
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    private static func report(_ tally: Tally, in time: Duration, threads: Int) {
+        let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+        let rate = String(format: "%.1f s, %.0f a second", seconds, Double(tally.runs) / max(seconds, 0.001))
+        say("\(tally.runs) runs in \(rate), \(threads) at a time; \(Seed.ofThisRun)")
+        let media = Medium.allCases.map { "\(tally.media[$0, default: 0]) \($0)" }
+        let faults = Fault.allCases.map { "\(tally.faults[$0, default: 0]) \($0)" }
+        say("on: \(media.joined(separator: ", "))\nfaults: \(faults.joined(separator: ", "))")
+        for fault in tally.missing { say("\(fault) never happened") }
+        say("\(tally.findings.count) runs went wrong")
+    }
+}
+
+/// The numbers of the runs that are still to be made.
+final class Next: Sendable {
+    private let limit: Int
+    private let state = Mutex((next: 0, findings: 0))
+
+    init(limit: Int) { self.limit = limit }
+
+    func take() -> Int? {
+        state.withLock { state in
+            guard state.next < limit, state.findings < 20 else { return nil }
+            defer { state.next += 1 }
+            return state.next
+        }
+    }
+
+    /// After many findings there is no use in more.
+    func noteFinding() { state.withLock { $0.findings += 1 } }
+}
