@@ -141,7 +141,8 @@ import Testing
         let paths: [FilePath?] = [
             file.path, places.user.file(of: "DOMAIN", on: "HOST").path,
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions, file.history,
-            places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path, places.forced?.file(of: "DOMAIN").path,
+            places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path,
+            places.forced?.file(of: "DOMAIN").path,
         ]
         let expected = paths.map { path in
             (path?.description ?? "").replacing("DOMAIN", with: "<domain>").replacing("HOST", with: "<host>")
