@@ -58,7 +58,9 @@ let package = Package(
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
             ],
             // What a command does once need not be quick but small.
-            swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
+            swiftSettings: [
+                .unsafeFlags(["-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release))
+            ]),
         .executableTarget(
             name: "prefs", dependencies: ["Commands"], exclude: ["install", "startup-order.txt"],
             swiftSettings: standalone.swift,
