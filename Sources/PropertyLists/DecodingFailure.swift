@@ -172,26 +172,6 @@ private func codePoint(_ code: UInt32) -> String {
 
 private func complaint(aboutElement name: String) -> String {
     let known = ["plist", "dict", "array", "string", "integer", "real", "true", "false", "date", "data", "key"]
-    let nearest = known.map { ($0, $0.editDistance(to: name)) }.min { $0.1 < $1.1 }
-    let hint = nearest.map { $0.1 <= 2 ? "; did you mean <\($0.0)>?" : "" } ?? ""
+    let hint = known.nearest(to: name).map { "; did you mean <\($0)>?" } ?? ""
     return "unknown element <\(shortened(name))>\(hint)"
-}
-
-extension String {
-    /// How many characters must be added, removed, replaced or swapped with their neighbour to come to `other`.
-    package func editDistance(to other: String) -> Int {
-        let (a, b) = (Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars.prefix(64)))
-        var beforeLast = [Int](repeating: 0, count: b.count + 1)
-        var last = Array(0...b.count)
-        for i in a.indices {
-            var current = [i + 1]
-            for j in b.indices {
-                var best = Swift.min(last[j + 1] + 1, current[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = Swift.min(best, beforeLast[j - 1] + 1) }
-                current.append(best)
-            }
-            (beforeLast, last) = (last, current)
-        }
-        return last[b.count]
-    }
 }

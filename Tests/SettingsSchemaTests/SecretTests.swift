@@ -137,10 +137,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("copies", "/home/ada/work/copies"), ("./copies", "/home/ada/work/copies"), (".", "/home/ada/work"),
-            ("..", "/home/ada"), ("../x", "/home/ada/x"), ("../../../../x", "/x"), ("a/../b", "/home/ada/work/a/../b"),
-            (".//./a//b/", "/home/ada/work/a//b/"), ("..a", "/home/ada/work/..a"), ("/mnt", "/mnt"), ("~/x", "~/x"),
-            ("-", "-"), ("", ""), ("é b", "/home/ada/work/é b"),
+            ("copies", "/home/ada/desk/copies"), ("./copies", "/home/ada/desk/copies"), (".", "/home/ada/desk"),
+            ("..", "/home/ada"), ("../x", "/home/ada/x"), ("../../../../x", "/x"), ("a/../b", "/home/ada/desk/a/../b"),
+            (".//./a//b/", "/home/ada/desk/a//b/"), ("..a", "/home/ada/desk/..a"), ("/mnt", "/mnt"), ("~/x", "~/x"),
+            ("-", "-"), ("", ""), ("é b", "/home/ada/desk/é b"),
         ])
     func `leads to the same file from everywhere`(_ given: String, _ kept: String) throws {
         let schema = try Sample.settings(
@@ -154,7 +154,7 @@ import Testing
         ]
         let path = PropertyList.string(kept)
         #expect(
-            schema.anchored(values, in: "/home/ada/work") == [
+            schema.anchored(values, in: "/home/ada/desk") == [
                 "f": path, "t": text, "l": [path, "/"], "d": ["p": path, "u": text, "other": text],
             ])
         #expect(schema.anchored(values, in: nil) == values)

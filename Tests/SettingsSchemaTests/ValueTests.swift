@@ -11,7 +11,7 @@ import Testing
         ("Type = integer;", "18446744073709551615", "18446744073709551615"),
         ("Type = integer;", "-9223372036854775808", "-9223372036854775808"),
         ("Type = integer;", "18446744073709551616", nil),
-        ("Type = integer;", "-9223372036854775809", nil), ("Type = integer;", "+7", nil), ("Type = integer;", "", nil),
+        ("Type = integer;", "-9223372036854775809", nil), ("Type = integer;", "+7", "7"), ("Type = integer;", "", nil),
         ("Type = integer;", "7.0", nil), ("Type = integer;", " 7", nil), ("Type = integer;", "0x", nil),
         ("Type = integer;", "--7", nil), ("Type = integer;", "٧", nil),
         ("Type = real;", "1.5", "1.5"), ("Type = real;", "7", "7.0"), ("Type = real;", "-1e3", "-1000.0"),

@@ -1,14 +1,10 @@
+internal import SettingsSchema
+
 /// Text as a word of a POSIX shell.
 package enum ShellWord {
     /// The word that any shell reads back as `text`, which has no NUL in it.
     package static func quoted(_ text: String) -> String {
-        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
-        var result = "'"
-        // By scalars: a combining mark behind a quote makes it another character to Swift, but not to a shell.
-        for scalar in text.unicodeScalars {
-            if scalar == "'" { result += "'\\''" } else { result.unicodeScalars.append(scalar) }
-        }
-        return result + "'"
+        !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : ShellQuoting.word(text)
     }
 
     /// The line that a shell reads back as `words`.

@@ -115,6 +115,6 @@ package struct ValueArguments {
     }
 
     private static func nearest(to word: String) -> TypeFlag? {
-        Spelling.nearest(to: word, among: TypeFlag.allCases.map(\.rawValue)).flatMap { TypeFlag(rawValue: $0) }
+        TypeFlag.allCases.map(\.rawValue).nearest(to: word).flatMap { TypeFlag(rawValue: $0) }
     }
 }

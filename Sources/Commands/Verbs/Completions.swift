@@ -12,7 +12,7 @@ extension Verb {
         let word = invocation[operand: "SHELL"] ?? ""
         guard let script = CompletionScript(rawValue: word.lowercased()) else {
             throw CommandFailure(
-                .usage, "unknown shell \(ShellWord.quoted(word.onOneLine))\(Spelling.hint(word, among: shells))")
+                .usage, "unknown shell \(ShellWord.quoted(word.onOneLine))\(Spelling.advice(word, among: shells))")
         }
         try surroundings.terminal.write(script.text, to: .output)
         return .done

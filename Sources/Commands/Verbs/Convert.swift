@@ -31,11 +31,8 @@ extension Verb {
     private static func format(_ word: String) throws -> FormatName {
         if let format = FormatName(word: word), FormatName.ofFiles.contains(format) { return format }
         let known = FormatName.ofFiles.map(\.rawValue)
-        let hint = Spelling.hint(word, among: known)
         throw CommandFailure(
-            .usage,
-            "unknown format \(ShellWord.quoted(word.onOneLine))"
-                + (hint.isEmpty ? "; it is one of \(known.joined(separator: ", "))" : hint))
+            .usage, "unknown format \(ShellWord.quoted(word.onOneLine))\(Spelling.advice(word, among: known))")
     }
 }
 

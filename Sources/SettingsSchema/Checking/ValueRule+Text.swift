@@ -22,10 +22,10 @@ extension ValueRule {
             guard let number = Self.real(text) else { throw unreadable }
             return .real(number)
         case .boolean:
-            guard let flag = Self.boolean(text) else { throw unreadable }
+            guard let flag = Bool(word: text) else { throw unreadable }
             return .boolean(flag)
         case .date:
-            guard let date = text == "now" ? now : Self.date(text) else { throw unreadable }
+            guard let date = text == "now" ? now : Date(word: text) else { throw unreadable }
             return .date(date)
         case .data:
             guard let data = Self.data(text) else { throw unreadable }
@@ -103,23 +103,9 @@ extension ValueRule {
         switch kind {
         case .duration: if let seconds = Quantity.seconds(text) { return PropertyList.Integer(seconds) }
         case .size: if let bytes = Quantity.bytes(text) { return PropertyList.Integer(bytes) }
-        default: if let number = Self.integer(text) { return number }
+        default: if let number = PropertyList.Integer(word: text) { return number }
         }
         throw unreadable
-    }
-
-    /// The integer that decimal digits, or hexadecimal ones behind `0x`, say.
-    static func integer(_ text: String) -> PropertyList.Integer? {
-        let isNegative = text.hasPrefix("-")
-        let unsigned = isNegative ? text.dropFirst() : text[...]
-        let isHexadecimal = unsigned.hasPrefix("0x") || unsigned.hasPrefix("0X")
-        let digits = isHexadecimal ? unsigned.dropFirst(2) : unsigned
-        guard digits.first.map({ $0.isASCII && $0.isHexDigit }) ?? false,
-            let magnitude = UInt64(digits, radix: isHexadecimal ? 16 : 10)
-        else { return nil }
-        guard isNegative, magnitude > 0 else { return PropertyList.Integer(magnitude) }
-        guard magnitude <= 1 << 63 else { return nil }
-        return PropertyList.Integer(Int64(truncatingIfNeeded: 0 &- magnitude))
     }
 
     static func real(_ text: String) -> Double? {
@@ -135,22 +121,6 @@ extension ValueRule {
             return nil
         }
         return number
-    }
-
-    static func boolean(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "true", "yes", "on", "1": true
-        case "false", "no", "off", "0": false
-        default: nil
-        }
-    }
-
-    /// RFC 3339, or `YYYY-MM-DD HH:MM:SS ±HHMM`.
-    static func date(_ text: String) -> Date? {
-        if let date = Date(rfc3339: text) { return date }
-        let parts = text.split(separator: " ")
-        guard parts.count == 3, parts[2].utf8.count == 5 else { return nil }
-        return Date(rfc3339: "\(parts[0])T\(parts[1])\(parts[2].prefix(3)):\(parts[2].suffix(2))")
     }
 
     /// Hexadecimal digits with white space and `<>` around, or base64 behind `base64:`.

@@ -98,7 +98,7 @@ extension Attribute {
         _ name: String, _ part: @escaping Access<Model, Bool>, preset: Bool = false
     ) -> Attribute {
         Attribute(name: name) { value, model, place in
-            guard let flag = value.booleanValue ?? value.stringValue.flatMap(ValueRule.boolean) else {
+            guard let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) else {
                 return place.report(.wrongValue(expected: "true or false"))
             }
             part(&model) { $0 = flag }
@@ -157,7 +157,7 @@ extension Attribute {
 extension PropertyList {
     /// A number that counts something, also where the format has only text for it.
     var count: Int? {
-        let number = integerValue ?? stringValue.flatMap(ValueRule.integer)
+        let number = integerValue ?? stringValue.flatMap(PropertyList.Integer.init(word:))
         return number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 

@@ -24,9 +24,9 @@ extension SettingDeclaration {
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
         .text("Placeholder", { $1(&$0.placeholder) }), .text("Unit", { $1(&$0.unit) }),
         Attribute(name: "Deprecated") { value, setting, place in
-            if let text = value.stringValue, ValueRule.boolean(text) == nil {
+            if let text = value.stringValue, Bool(word: text) == nil {
                 setting.deprecated = text
-            } else if let flag = value.booleanValue ?? value.stringValue.flatMap(ValueRule.boolean) {
+            } else if let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) {
                 setting.deprecated = flag ? "" : nil
             } else {
                 place.report(.wrongValue(expected: "true, or the reason"))

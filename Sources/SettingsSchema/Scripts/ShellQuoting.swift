@@ -1,8 +1,9 @@
 /// Text as a shell's source has it, so that it is a value and nothing else.
-enum ShellQuoting {
+package enum ShellQuoting {
     /// One word for a POSIX shell, bash or zsh: in single quotes nothing is special but these.
-    static func word(_ text: String) -> String {
+    package static func word(_ text: String) -> String {
         var result = "'"
+        // By scalars: a combining mark behind a quote makes it another character to Swift, but not to a shell.
         for scalar in text.unicodeScalars {
             if scalar == "'" { result += "'\\''" } else { result.unicodeScalars.append(scalar) }
         }

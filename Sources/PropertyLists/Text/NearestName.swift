@@ -1,0 +1,30 @@
+extension Sequence<String> {
+    /// The name that was probably meant by `name`: one that few changes lead to, or that it is the beginning of.
+    package func nearest(to name: String) -> String? {
+        let wanted = name.lowercased()
+        let distances = map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
+        guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
+        let most = Swift.min(3, (Swift.max(wanted.unicodeScalars.count, best.name.unicodeScalars.count) + 1) / 3)
+        if best.distance <= most { return best.name }
+        return wanted.utf8.count < 2 ? nil : distances.first { $0.name.lowercased().hasPrefix(wanted) }?.name
+    }
+}
+
+extension String {
+    /// How many characters must be added, removed, replaced or swapped with their neighbour to come to `other`.
+    package func editDistance(to other: String) -> Int {
+        let (a, b) = (Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars.prefix(64)))
+        var beforeLast = [Int](repeating: 0, count: b.count + 1)
+        var last = Array(0...b.count)
+        for i in a.indices {
+            var current = [i + 1]
+            for j in b.indices {
+                var best = Swift.min(last[j + 1] + 1, current[j] + 1, last[j] + (a[i] == b[j] ? 0 : 1))
+                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = Swift.min(best, beforeLast[j - 1] + 1) }
+                current.append(best)
+            }
+            (beforeLast, last) = (last, current)
+        }
+        return last[b.count]
+    }
+}
