@@ -208,7 +208,7 @@ struct FilePlan {
                 return
             }
             try files.rename(temporary, to: target, .exchanging)
-        } catch  where error.code == .unsupported || error.code == .invalidArgument || error.code == .notImplemented {
+        } catch  where error.code == .unsupported {
             // Not every file system can: then whatever came since the last look is lost, as the manual says.
             return try files.rename(temporary, to: target)
         } catch  where error.code == .exists || error.code == .noSuchFile {

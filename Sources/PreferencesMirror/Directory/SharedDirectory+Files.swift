@@ -87,7 +87,7 @@ extension SharedDirectory {
     private func giveName(_ temporary: FilePath, _ place: FilePath) throws(SystemFailure) {
         do throws(SystemFailure) {
             try files.rename(temporary, to: place, .keeping)
-        } catch  where [.unsupported, .invalidArgument, .notImplemented].contains(error.code) {
+        } catch  where error.code == .unsupported {
             try files.rename(temporary, to: place)
         }
     }
