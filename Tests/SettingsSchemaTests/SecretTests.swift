@@ -43,7 +43,10 @@ import Testing
         let asked = form.begin()
         #expect(
             asked.last == .ask(prompt: "Server (a dictionary such as {a = b;}) [••••, from user]: ", isSecret: true))
-        let others = [schema.table(), schema.markdown(), schema.jsonSchemaText(), schema.manualOptions(), "\(asked)"]
+        let others = [
+            schema.table(), schema.markdown(), schema.jsonSchemaText(),
+            schema.manualPage(program: "x", date: "January 1, 2026"), "\(asked)",
+        ]
         for text in [help] + others { #expect(!text.contains("sesame"), "\(text)") }
         #expect(schema.table().contains("has a secret in it"))
         #expect(Form(schema, values: values).shownValue(of: "server") == "••••")

@@ -152,7 +152,6 @@ extension Engine {
         case .release(let domain, let takesFile): release(domain, takesFile: takesFile)
         case .resolve(let loser): commit(.resolvedConflict(loser, at: now))
         case .restore(let loser): restore(loser, at: now)
-        case .heal(let names): heal(names, at: now)
         case .retire(let writer): commit(.retired(writer))
         case .leave: takePart(.leaving)
         case .detach: takePart(.detached)
@@ -160,9 +159,6 @@ extension Engine {
             commit(.carries(writer))
             purging.insert(writer)
             compact(at: now)
-        case .rename(let label):
-            profile.label = label
-            intendNote()
         case .rebuild(let packs):
             commit(.rebuilt(packs))
             askForLocks()

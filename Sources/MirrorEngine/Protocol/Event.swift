@@ -51,11 +51,8 @@ package enum Command: Hashable, Sendable {
     case leave
     /// Forgets the mirror without a word to it: from here on nothing is done any more, and the state may be deleted.
     case detach
-    /// Files of our own that are not whole: removes them and says what they said anew.
-    case heal([PackName])
     case retire(WriterID)
     case purge(WriterID)
-    case rename(label: String)
     case rebuild([Pack])
     case pause
     /// Takes part again, after a pause or after having left.

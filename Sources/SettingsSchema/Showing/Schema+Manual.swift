@@ -1,9 +1,6 @@
 internal import PropertyLists
 
 extension Schema {
-    /// The section OPTIONS of a manual page in mdoc.
-    package func manualOptions() -> String { Self.text([".Sh OPTIONS"] + options(settings) + commonOptions) }
-
     /// A whole manual page in mdoc.
     ///
     /// - Parameters:
