@@ -173,10 +173,6 @@ package struct Run {
         }
     }
 
-    /// Whether it is wrong, too, that an author is not told what he lost: a few runs of a thousand still find that, so it
-    /// is looked for only with `PREFS_SIMULATION_LOSSES=1`.
-    private static let checksLosses = ProcessInfo.processInfo.environment["PREFS_SIMULATION_LOSSES"] == "1"
-
     private mutating func check() {
         var expected = AtomStore()
         for transaction in world.transactions { for atom in transaction.atoms { expected.join(atom) } }
@@ -198,7 +194,7 @@ package struct Run {
         }
         wrongs += world.complaints
         // A state that was rolled back has forgotten what was in it.
-        if Self.checksLosses, !world.scenario.rollbacks, !world.scenario.clones, !world.scenario.restoresFiles {
+        if !world.scenario.rollbacks, !world.scenario.clones, !world.scenario.restoresFiles {
             let lost = world.record.lost(by: world.hosts)
             if !lost.isEmpty { wrongs.append("lost: \(lost)") }
         }

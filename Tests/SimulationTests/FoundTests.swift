@@ -168,4 +168,61 @@ import Testing
         }
         #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
+    /// What a writer knew at one of its logs is no more than it said there, whatever it has said since.
+    @Test func `a log that a later one overtook knew no more than it did`() throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.set("a", to: "beaten")
+        near.publishNow()
+        for (key, value) in [("b", "first"), ("a", "winner")] as [(String, PropertyList)] {
+            far.set(key, to: value)
+            far.publishNow()
+        }
+        bench.settle()
+        far.pullNow()
+        far.set("b", to: "knowing")
+        far.publishNow()
+        bench.settle()
+        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        let overtaken = try #require(logs.count == 3 ? logs[1] : nil)
+        for seconds: Int64 in [0, 601] {
+            bench.world.pass(seconds)
+            for late in near.files(of: far.durable.writer) where late.name.kind == .base { near.view[late] = nil }
+            near.view[overtaken] = nil
+            near.pullNow()
+        }
+        #expect(near.value("b") == "knowing" && near.value("a") == "beaten")
+        bench.world.deliver(overtaken, to: near)
+        bench.settle()
+        near.pullNow()
+        #expect(near.value("a") == "winner" && near.hasJournal(of: "beaten"))
+        bench.world.deliverAll(to: near)
+        bench.comeToRest()
+        #expect(bench.isSound)
+    }
+
+    /// What falls under two writes at once is beaten by both: its author may hear of one of them alone.
+    @Test func `a leaf that falls under two values is kept by its author`() {
+        let bench = Bench()
+        let (author, other, own) = (bench.host("author"), bench.host("other"), bench.host("own"))
+        author.set("d", to: ["x": "common"])
+        bench.comeToRest()
+        author.set("d", to: ["x": "common", "y": "beaten"])
+        bench.settle()
+        other.set("d", to: "over all of it")
+        bench.settle()
+        own.set("d", to: ["x": "common", "y": "winner"])
+        for host in [other, author] {
+            host.publishNow()
+            bench.settle()
+            own.pullNow()
+        }
+        own.publishNow()
+        own.attempt { try own.compact() }
+        own.publishNow()
+        bench.comeToRest()
+        #expect(bench.isSound && author.value("d") == ["y": "winner"])
+        #expect(author.hasJournal(of: "beaten"))
+    }
 }

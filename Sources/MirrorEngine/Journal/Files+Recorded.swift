@@ -111,8 +111,8 @@ extension OwnFolder: Recorded {
 extension Peer: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(joined, tip, knowledge, baseSequence)
-        bytes.write(beyond.map(\.lowerBound), beyond.map(\.upperBound), note, vanishedAt, carries)
-        bytes.write(lastStamp, heardAt)
+        bytes.write(beyond, note, vanishedAt, carries)
+        bytes.write(lastStamp)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -120,16 +120,23 @@ extension Peer: Recorded {
         tip = try reader.read()
         knowledge = try reader.read()
         baseSequence = try reader.sequence()
-        let bounds = (try reader.read([UInt64].self), try reader.read([UInt64].self))
-        for (lower, upper) in zip(bounds.0, bounds.1) {
-            guard lower > 0, lower <= upper, upper <= PackName.greatestNumber else { throw .contradiction("range") }
-            beyond.append(lower...upper)
-        }
+        beyond = try reader.read()
         note = try reader.read()
         vanishedAt = try reader.read()
         carries = try reader.read()
         lastStamp = try reader.read()
-        heardAt = try reader.read()
+    }
+}
+
+extension ChainLink: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(first, last, hash, previous, knowledge) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let (first, last) = (try reader.sequence(), try reader.sequence())
+        guard first > 0, first <= last else { throw .contradiction("range") }
+        self.init(
+            first: first, last: last, hash: try reader.read(), previous: try reader.read(),
+            knowledge: try reader.read())
     }
 }
 

@@ -19,8 +19,8 @@ package struct AtomStore: Sendable {
     package enum Outcome: Hashable, Sendable {
         /// It was there.
         case known
-        /// It is dominated by this one.
-        case dominated(by: Atom)
+        /// It is dominated by these, of which each alone would do, the shortest path first.
+        case dominated(by: [Atom])
         /// It is in force now, and these are not any more.
         case joined(displaced: [Atom])
     }
@@ -28,14 +28,12 @@ package struct AtomStore: Sendable {
     /// Adds an atom by the one merge rule, and says what became of it.
     @discardableResult
     package mutating func join(_ atom: Atom) -> Outcome {
-        for other in above(atom.path, withItself: false) where other.isAfter(atom, rules: rules) {
-            return .dominated(by: other)
-        }
         let place = place(of: atom.path)
-        if let other = self.atom(at: place), other.path == atom.path {
-            if other == atom { return .known }
-            if other.isAfter(atom, rules: rules) { return .dominated(by: other) }
-        }
+        let there = self.atom(at: place).flatMap { $0.path == atom.path ? $0 : nil }
+        if there == atom { return .known }
+        let winners = (above(atom.path, withItself: false) + [there].compactMap(\.self))
+            .filter { $0.isAfter(atom, rules: rules) }
+        if !winners.isEmpty { return .dominated(by: winners) }
         let displaced = under(atom.path, from: place).filter { atom.isAfter($0, rules: rules) }
         if displaced.isEmpty {
             insert(atom, at: place)

@@ -3,60 +3,55 @@ extension LocalState {
     /// Takes up a file of another writer. Nothing is taken from the state because a file lacks it.
     mutating func join(_ pack: Pack, at now: Int64) {
         let writer = pack.address.writer
-        if case .log(let log) = pack.content { hear(log, at: now) }
         switch pack.content {
         case .note(let note):
             if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
             peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
-        case .log(let log): join(log, hash: pack.hash, at: now)
+        case .log(let log):
+            hear(log)
+            join(log, hash: pack.hash, at: now)
         case .base(let base): join(base, hash: pack.hash, at: now)
         }
     }
 
     /// Who says something new is there.
-    private mutating func hear(_ log: LogPack, at now: Int64) {
+    private mutating func hear(_ log: LogPack) {
         retired.remove(log.writer)
         let last = log.transactions.map(\.stamp).max() ?? .zero
-        var peer = peers[log.writer] ?? Peer()
-        peer.heardAt = now
-        peer.lastStamp = max(peer.lastStamp, last)
-        peers[log.writer] = peer
+        peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)
     }
 
     private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
-        let said = knowledge(in: log)
-        let transactions = log.transactions(knowing: said)
+        let link = ChainLink(log, hash: hash)
+        let transactions = log.transactions(knowing: knowledge(at: link, of: peers[log.writer]))
         let arrivals = transactions.flatMap { transaction in
             transaction.atoms.map { Arrival(atom: $0, known: transaction.context) }
         }
         let hidden = take(arrivals, at: now)
         var peer = peers[log.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
-        peer.knowledge.merge(said)
-        if log.first - 1 <= knowledge[log.writer] {
-            if log.last >= knowledge[log.writer] { peer.tip = hash }
-            knowledge.raise(log.writer, to: log.last)
-            closeGaps(of: log.writer, &peer)
-        } else {
-            peer.beyond.append(log.first...log.last)
-        }
+        peer.beyond.append(link)
+        followChain(of: log.writer, &peer)
         peers[log.writer] = peer
         keep(hidden)
     }
 
-    /// What the writer of a log knew when it wrote it, or less where the log before it is not known.
-    private func knowledge(in log: LogPack) -> VersionVector {
-        guard let previous = log.previous else { return VersionVector(log.knowledge) }
-        guard let peer = peers[log.writer] else { return VersionVector(log.knowledge) }
-        // What a writer knows only grows, so that a base between two logs knows as much as the first and no more than
-        // the second.
-        if previous == peer.tip || log.first == peer.baseSequence + 1 { return peer.knowledge.applying(log.knowledge) }
-        return VersionVector(log.knowledge)
+    /// What the writer of a log knew when it wrote it, or less where it is not known what it knew at the log before.
+    private func knowledge(at link: ChainLink, of peer: Peer?) -> VersionVector {
+        guard let peer, let previous = link.previous, previous == peer.tip else {
+            return VersionVector(link.knowledge)
+        }
+        return peer.knowledge.applying(link.knowledge)
     }
 
-    private mutating func closeGaps(of writer: WriterID, _ peer: inout Peer) {
-        while let index = peer.beyond.firstIndex(where: { $0.lowerBound - 1 <= knowledge[writer] }) {
-            knowledge.raise(writer, to: peer.beyond.remove(at: index).upperBound)
+    /// Goes on along a writer's logs as far as there is no gap.
+    private mutating func followChain(of writer: WriterID, _ peer: inout Peer) {
+        while let index = peer.beyond.firstIndex(where: { $0.first - 1 <= knowledge[writer] }) {
+            let link = peer.beyond.remove(at: index)
+            guard link.last >= knowledge[writer] else { continue }
+            peer.knowledge = knowledge(at: link, of: peer)
+            peer.tip = link.hash
+            knowledge.raise(writer, to: link.last)
         }
     }
 
@@ -72,12 +67,15 @@ extension LocalState {
         var peer = peers[base.writer] ?? Peer()
         peer.joined.insert(hash.prefix)
         if let anchor = base.anchor { peer.joined.insert(anchor.prefix) }
-        if base.last >= knowledge[base.writer] { peer.tip = base.anchor }
         if base.last >= peer.baseSequence { peer.carries = base.carried }
         peer.baseSequence = max(peer.baseSequence, base.last)
-        peer.knowledge.merge(base.knowledge)
+        if base.last >= knowledge[base.writer] {
+            // What a writer knows only grows: at a base as much as at the log before it, and no more than at the next.
+            peer.knowledge = base.knowledge
+            peer.tip = base.anchor
+        }
         knowledge.raise(base.writer, to: base.last)
-        closeGaps(of: base.writer, &peer)
+        followChain(of: base.writer, &peer)
         peers[base.writer] = peer
         keep(hidden)
     }
@@ -153,10 +151,11 @@ extension LocalState {
     private mutating func note(_ outcome: AtomStore.Outcome, of arrival: Arrival, at now: Int64) -> Hidden {
         switch outcome {
         case .known: return []
-        case .dominated(let winner):
-            noteBeaten(arrival.atom, by: winner)
-            let isOurs = isOwn(winner.dot) || isOwn(arrival.atom.dot)
-            return isOurs ? [] : [(winner.path, Beat(beaten: arrival.atom.dot, by: winner.dot))]
+        case .dominated(let winners):
+            for winner in winners { noteBeaten(arrival.atom, by: winner) }
+            guard !isOwn(arrival.atom.dot) else { return [] }
+            return winners.filter { !isOwn($0.dot) }
+                .map { ($0.path, Beat(beaten: arrival.atom.dot, by: $0.dot)) }
         case .joined(let displaced):
             return displaced.flatMap { loser in
                 noteLost(loser, to: arrival, at: now)

@@ -129,18 +129,35 @@ package struct Peer: Hashable, Sendable {
     package internal(set) var joined: Set<UInt64> = []
     /// The hash of the last log without a gap before it.
     package internal(set) var tip: Fingerprint?
-    /// What the writer said last that it knew.
+    /// What the writer said at its tip, or at a base since, that it knew.
     package internal(set) var knowledge = VersionVector()
     /// The last transaction of the writer's bases that were joined.
     package internal(set) var baseSequence: UInt64 = 0
-    /// Transactions that were joined although others before them are missing.
-    package internal(set) var beyond: [ClosedRange<UInt64>] = []
+    /// Logs that were joined although others before them are missing.
+    package internal(set) var beyond: [ChainLink] = []
     package internal(set) var note: WriterNote?
-    /// The greatest stamp in its logs, and when one was last joined: what tells whose clock is off.
+    /// The greatest stamp in its logs: what tells whose clock is off.
     package internal(set) var lastStamp = Stamp.zero
-    package internal(set) var heardAt: Int64?
     /// Since when its folder is out of view.
     package internal(set) var vanishedAt: Int64?
     /// The other writers whose atoms its last base carries.
     package internal(set) var carries: Set<WriterID> = []
+}
+
+/// A log as a part of its writer's chain, without what it says.
+package struct ChainLink: Hashable, Sendable {
+    /// The sequence numbers of its first and its last transaction.
+    package let first: UInt64
+    package let last: UInt64
+    package let hash: Fingerprint
+    /// The hash of the writer's log before it.
+    package let previous: Fingerprint?
+    /// What the writer knew of others: where that differs from what it knew at the log before.
+    package let knowledge: [Dot]
+}
+
+extension ChainLink {
+    init(_ log: LogPack, hash: Fingerprint) {
+        self.init(first: log.first, last: log.last, hash: hash, previous: log.previous, knowledge: log.knowledge)
+    }
 }
