@@ -225,4 +225,13 @@ import Testing
         #expect(bench.isSound && author.value("d") == ["y": "winner"])
         #expect(author.hasJournal(of: "beaten"))
     }
+    /// One transaction over two files is as blind as the file that is furthest behind: what fell where the other file
+    /// does not show it was not seen by its author either.
+    @Test(arguments: [("a directory that loses files", 26_761), ("crashes", 43_677)])
+    func `a change of two files, one of them behind, tells whom it beat`(_ name: String, _ round: Int) throws {
+        let scenario = try #require(Scenario.all.first { $0.name == name })
+        var run = Run(scenario, seed: Seed(number: 20_261_120), round: round)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
 }

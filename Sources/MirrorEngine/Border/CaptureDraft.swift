@@ -131,10 +131,10 @@ extension CaptureDraft {
     ) -> CapturedDomain {
         let former = local.shadows[reading.domain] ?? Shadow()
         var exceptions: [Path: Shadow.Exception] = [:]
-        for key in candidates(reading, former) where reading.file[key] != after.value(at: key) {
+        for (key, isInView) in differing(reading, former, after) {
+            let isLeft = !isInView && after.atom(at: key)?.value == .left
             let reason: Shadow.Exception.Reason =
-                reading.atHome.contains(key) || after.atom(at: key)?.value == .left
-                ? .home : former.exceptions[key]?.reason ?? .pending
+                isLeft || reading.atHome.contains(key) ? .home : former.exceptions[key]?.reason ?? .pending
             exceptions[key] = Shadow.Exception(value: reading.file[key], reason: reason)
         }
         for key in reading.beyondLimit { exceptions[key] = Shadow.Exception(value: nil, reason: .limit) }
@@ -143,18 +143,33 @@ extension CaptureDraft {
             seen: local.seen(in: reading.domain), held: nil, reverted: reverted[reading.domain] ?? [])
     }
 
-    /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
-    private func candidates(_ reading: DomainReading, _ former: Shadow) -> [Path] {
-        guard former.isCaptured, !reading.isRecovered else {
-            let view = local.atoms.keys(under: reading.domain).map(\.path)
-            return Set(view).union(reading.file.keys).subtracting(reading.beyondLimit).sorted()
+    private typealias Differing = [(key: Path, isInView: Bool)]
+
+    /// The keys whose value in the file is not that in the view, and whether they have one in the view.
+    private func differing(_ reading: DomainReading, _ former: Shadow, _ after: AtomStore) -> Differing {
+        guard former.isCaptured, !reading.isRecovered else { return differingAnywhere(reading, after) }
+        return candidates(reading, former).compactMap { key in
+            let value = after.value(at: key)
+            return value == reading.file[key] ? nil : (key, value != nil)
         }
+    }
+
+    private func differingAnywhere(_ reading: DomainReading, _ after: AtomStore) -> Differing {
+        var differing = Differing()
+        for (key, value) in after.keys(under: reading.domain)
+        where reading.file[key] != value && !reading.beyondLimit.contains(key) { differing.append((key, true)) }
+        for key in reading.file.keys where after.value(at: key) == nil { differing.append((key, false)) }
+        return differing
+    }
+
+    /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
+    private func candidates(_ reading: DomainReading, _ former: Shadow) -> Set<Path> {
         let changed = Set(reading.file.keys).union(reading.shadow.keys).filter {
             reading.file[$0] != reading.shadow[$0]
         }
         let application =
             local.application?.domains.first { $0.domain == reading.domain }?.changes.keys.map { $0 } ?? []
         return changed.union(former.exceptions.keys).union(reading.atHome).union(application)
-            .subtracting(reading.beyondLimit).sorted()
+            .subtracting(reading.beyondLimit)
     }
 }

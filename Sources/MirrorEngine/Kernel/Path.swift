@@ -82,21 +82,22 @@ extension Path {
     package var components: [Component] {
         var (components, at) = ([Component](), 0)
         while at < bytes.count {
-            let (length, start) = self.length(at: at + 1)
-            let end = min(start + length, bytes.count)
-            let text = String(decoding: bytes[start..<end], as: UTF8.self)
-            components.append(Component(text, tag: Tag(rawValue: bytes[at]) ?? .key))
-            at = end
+            components.append(Component(text(ofComponentAt: at), tag: Tag(rawValue: bytes[at]) ?? .key))
+            at = end(ofComponentAt: at)
         }
         return components
+    }
+
+    private func text(ofComponentAt at: Int) -> String {
+        let (length, start) = self.length(at: at + 1)
+        return String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self)
     }
 
     /// How many bytes of this path are the ends of its first component, of its first two, and so on.
     package var ends: [Int] {
         var (ends, at) = ([Int](), 0)
         while at < bytes.count {
-            let (length, start) = self.length(at: at + 1)
-            at = min(start + length, bytes.count)
+            at = end(ofComponentAt: at)
             ends.append(at)
         }
         return ends
@@ -129,12 +130,12 @@ extension Path {
         return (length, at)
     }
 
-    package var domain: String { components.first?.text ?? "" }
+    package var domain: String { bytes.isEmpty ? "" : text(ofComponentAt: 0) }
 
     /// The key in the domain; nil for the domain itself.
     package var key: String? {
-        let components = components
-        return components.count > 1 ? components[1].text : nil
+        let start = bytes.isEmpty ? 0 : end(ofComponentAt: 0)
+        return start < bytes.count ? text(ofComponentAt: start) : nil
     }
 
     package func prefix(bytes count: Int) -> Path { Path(bytes: Array(bytes.prefix(count))) }

@@ -115,12 +115,9 @@ extension LocalState {
     /// Remembers what files do not show: whoever writes into them beats that, too, without having seen it.
     private mutating func keep(_ hidden: Hidden) {
         guard rules.keepsBeat, !hidden.isEmpty else { return }
-        var shown: [Path: VersionVector] = [:]
-        for (path, beat) in hidden {
-            let domain = path.prefix(components: 1)
-            let seen = shown[domain] ?? seen(in: domain)
-            shown[domain] = seen
-            if !seen.covers(beat.beaten), !(beats[path] ?? []).contains(beat) { beats[path, default: []].append(beat) }
+        let seen = seenInAllFiles
+        for (path, beat) in hidden where !seen.covers(beat.beaten) && !(beats[path] ?? []).contains(beat) {
+            beats[path, default: []].append(beat)
         }
     }
 
@@ -219,7 +216,8 @@ extension LocalState {
             shadows[domain]?.exceptions[key] = nil
         } else {
             freeze(domain)
-            let reason: Shadow.Exception.Reason = atoms.atom(at: key)?.value == .left ? .home : .pending
+            let isLeft = after == nil && atoms.atom(at: key)?.value == .left
+            let reason: Shadow.Exception.Reason = isLeft ? .home : .pending
             shadows[domain]?.exceptions[key] = Shadow.Exception(value: inFile, reason: reason)
         }
     }
@@ -233,6 +231,11 @@ extension LocalState {
     package func seen(in domain: Path) -> VersionVector {
         guard rules.contextIsSeen, let shadow = shadows[domain], shadow.isPending else { return knowledge }
         return shadow.seen
+    }
+
+    /// What somebody who writes into several files at once can have seen at least.
+    var seenInAllFiles: VersionVector {
+        shadows.keys.reduce(knowledge) { $0.minimum(with: seen(in: $1)) }
     }
 }
 

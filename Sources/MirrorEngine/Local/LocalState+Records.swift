@@ -45,6 +45,7 @@ extension LocalState {
             outbox.append(transaction)
         }
         for domain in capture.domains { apply(domain) }
+        forgetShown()
         if capture.settlesApplication { application = nil }
     }
 
@@ -81,13 +82,12 @@ extension LocalState {
         beats.filter { !isOwn($0.by) && !context.covers($0.beaten) }.map { Beat(beaten: $0.beaten, by: atom.dot) }
     }
 
-    /// Forgets what others beat and the file has shown since, or what came after it.
-    private mutating func forgetShown(in domain: Path) {
+    /// Forgets what others beat and the files have shown since, or what came after it.
+    private mutating func forgetShown() {
         guard !beats.isEmpty else { return }
-        let seen = seen(in: domain)
+        let seen = seenInAllFiles
         beats = beats.reduce(into: [:]) { beats, entry in
-            let isElsewhere = !domain.isPrefix(of: entry.key)
-            let kept = entry.value.filter { isElsewhere || isOwn($0.by) || !seen.covers($0.beaten) }
+            let kept = entry.value.filter { isOwn($0.by) || !seen.covers($0.beaten) }
             if !kept.isEmpty { beats[entry.key] = kept }
         }
     }
@@ -115,7 +115,6 @@ extension LocalState {
             shadow.replaced = [:]
         }
         shadows[captured.domain] = shadow
-        forgetShown(in: captured.domain)
     }
 
     private mutating func apply(_ applied: [AppliedDomain]) {
@@ -125,8 +124,8 @@ extension LocalState {
             shadows[domain.domain]?.exceptions = domain.exceptions
             shadows[domain.domain]?.seen = domain.seen
             shadows[domain.domain]?.replaced = domain.replaced
-            forgetShown(in: domain.domain)
         }
+        forgetShown()
     }
 }
 

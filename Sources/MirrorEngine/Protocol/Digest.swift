@@ -33,9 +33,10 @@ extension LocalState {
             bytes += (entry.writer == writer ? folder.tip : peers[entry.writer]?.tip)?.bytes ?? []
             tips.update(bytes)
         }
+        var bytes: [UInt8] = []
         atoms.visit { atom in
             guard case .value(let value) = atom.value else { return }
-            var bytes: [UInt8] = []
+            bytes.removeAll(keepingCapacity: true)
             bytes.append(run: atom.path.bytes)
             bytes.append(run: value.bytes)
             state.update(bytes)
