@@ -1,3 +1,4 @@
+internal import Digests
 package import Platform
 
 /// A machine with a user, whose every part follows from one seed.
@@ -22,11 +23,8 @@ package struct SimulatedMachine: Sendable {
         environment = Environment(
             variables: ["HOME": Self.home.description, "PATH": "/usr/bin"], arguments: ["program"],
             executable: "/usr/bin/program", user: user, hostName: hostName)
-        let number = [randomness.next() | 1, randomness.next()].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-        try install(machineID: number, user: user)
+        let number = [randomness.next() | 1, randomness.next()]
+        try install(machineID: number.map { Hexadecimal.text(of: $0) }.joined(), user: user)
     }
 
     /// Sets the machine up as its administrator does.

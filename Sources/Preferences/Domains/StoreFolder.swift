@@ -110,7 +110,7 @@ package struct StoreFolder: Hashable, Sendable {
 
     /// A path can be longer than a name and have any characters: its hash stands for it.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
-        let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hash = Hexadecimal.text(of: Array(SHA256.hash(path.bytes).prefix(16)))
         return history.appending(".paths").resolving(FilePath(hash) ?? ".")
     }
 

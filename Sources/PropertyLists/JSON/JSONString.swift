@@ -1,3 +1,5 @@
+internal import Digests
+
 extension JSONReader {
     /// Reads the string whose quote stands here.
     @inline(__always)
@@ -87,7 +89,9 @@ extension JSONReader {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
-            guard let digit = hexDigit(base[position]) else { throw Fault(.invalidEscape("\\u"), at: start) }
+            guard let digit = Hexadecimal.value(ofDigit: base[position]) else {
+                throw Fault(.invalidEscape("\\u"), at: start)
+            }
             unit = unit << 4 | UInt32(digit)
             position += 1
         }

@@ -1,3 +1,5 @@
+internal import Digests
+
 /// The ASCII characters that may stand in a text without quotes.
 struct BareCharacters {
     private let low: UInt64
@@ -155,7 +157,7 @@ extension OpenStepReader {
     private mutating func readUnit() -> UInt32? {
         let start = at
         var unit: UInt32 = 0
-        while at < count, at < start + 4, let digit = hexDigit(base[at]) {
+        while at < count, at < start + 4, let digit = Hexadecimal.value(ofDigit: base[at]) {
             unit = unit << 4 | UInt32(digit)
             at += 1
         }

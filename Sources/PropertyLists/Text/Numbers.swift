@@ -1,3 +1,5 @@
+internal import Digests
+
 /// A decimal number as written: `digits × 10^exponent`, where digits beyond the nineteenth are dropped.
 struct Decimal19 {
     var digits: UInt64 = 0
@@ -180,23 +182,12 @@ extension UInt64 {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
         for character in digits {
-            guard let digit = hexDigit(character), UInt64(digit) < radix else { return nil }
+            guard let digit = Hexadecimal.value(ofDigit: character), UInt64(digit) < radix else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: radix)
             let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
             guard !overflow, !carry else { return nil }
             value = sum
         }
         self = value
-    }
-}
-
-/// The value of a hexadecimal digit.
-@inline(__always)
-func hexDigit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case 0x30...0x39: character - 0x30
-    case 0x41...0x46: character - 0x37
-    case 0x61...0x66: character - 0x57
-    default: nil
     }
 }
