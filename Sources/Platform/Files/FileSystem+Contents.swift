@@ -14,17 +14,20 @@ extension FileSystem {
 
     /// Makes the folder and those that lead to it, for their owner alone, and sees that they outlast a crash.
     package func makeFolders(_ path: FilePath) throws(SystemFailure) {
-        do {
-            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
-        } catch  where error.code == .noSuchFile && path.parent != path {
-            try makeFolders(path.parent)
-            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
+        guard try makeFolderWithParents(path) else {
+            guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
+            return
         }
         try synchronizeFolder(path.parent)
     }
 
-    private func expectFolder(_ path: FilePath) throws(SystemFailure) {
-        guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
+    private func makeFolderWithParents(_ path: FilePath) throws(SystemFailure) -> Bool {
+        do {
+            return try makeFolder(path, .privateFolder)
+        } catch  where error.code == .noSuchFile && path.parent != path {
+            try makeFolders(path.parent)
+            return try makeFolder(path, .privateFolder)
+        }
     }
 
     /// Writes a new file beside `path`, to be renamed to it, and returns where it is once its contents are on the disk.

@@ -123,13 +123,8 @@ extension History {
 
     private func create(_ path: FilePath) -> (any OpenFile)? {
         do throws(SystemFailure) {
-            return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
-        } catch  where error.code == .noSuchFile {
-            do throws(SystemFailure) {
-                try machine.fileSystem.makeFolders(folder)
-                return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
-            } catch {
-                return nil
+            return try machine.makingFolder(folder) { () throws(SystemFailure) in
+                try machine.fileSystem.open(path, .creatingAnew(.privateFile))
             }
         } catch {
             return nil

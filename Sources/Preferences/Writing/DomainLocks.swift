@@ -87,12 +87,8 @@ struct DomainLocks: Sendable {
     private static func lockFile(
         _ path: FilePath, on machine: Machine, _ patience: Duration
     ) throws(SystemFailure) -> LockAttempt {
-        let access = FileAccess.creating(.privateFile)
-        do throws(SystemFailure) {
-            return try machine.fileSystem.openLocked(path, access, .exclusive, patience: patience)
-        } catch  where error.code == .noSuchFile {
-            try machine.fileSystem.makeFolders(path.parent)
-            return try machine.fileSystem.openLocked(path, access, .exclusive, patience: patience)
+        try machine.makingFolder(path.parent) { () throws(SystemFailure) in
+            try machine.fileSystem.openLocked(path, .creating(.privateFile), .exclusive, patience: patience)
         }
     }
 

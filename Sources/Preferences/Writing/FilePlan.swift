@@ -116,13 +116,10 @@ struct FilePlan {
     }
 
     private mutating func writeTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
-        let files = writer.machine.fileSystem
+        let (files, target) = (writer.machine.fileSystem, resolved.target)
         do throws(SystemFailure) {
-            do throws(SystemFailure) {
-                temporary = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
-            } catch  where error.code == .noSuchFile {
-                try files.makeFolders(resolved.target.parent)
-                temporary = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
+            temporary = try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
+                try files.writeTemporary(bytes, beside: target, like: before.status)
             }
         } catch {
             throw StoreFailure(error, resolved.file.name)

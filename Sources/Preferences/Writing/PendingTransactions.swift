@@ -71,10 +71,7 @@ struct PendingTransactions {
         } catch {
             throw SystemFailure(.invalidArgument, .write, path)
         }
-        do throws(SystemFailure) {
-            try machine.fileSystem.replace(path, with: bytes)
-        } catch  where error.code == .noSuchFile {
-            try machine.fileSystem.makeFolders(path.parent)
+        try machine.makingFolder(path.parent) { () throws(SystemFailure) in
             try machine.fileSystem.replace(path, with: bytes)
         }
     }
