@@ -59,7 +59,7 @@ struct StoreBench: Sendable {
     func settle() { simulated.clock.advance(by: .milliseconds(200)) }
 
     static func file(_ name: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
-        store.file(of: name, newFormat: newFormat)
+        store.file(of: name).made(in: newFormat)
     }
 }
 

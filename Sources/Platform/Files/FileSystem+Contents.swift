@@ -7,6 +7,9 @@ extension FileSystem {
         try rename(path, to: other, .replacing)
     }
 
+    /// A name for a new file that nobody can guess, so that nobody can lay a link there before.
+    package func unpredictableName() -> FileName { .temporary(unpredictableNumber()) }
+
     /// All bytes of a file, or nil where there is none. One that is larger than `limit` fails with `fileTooLarge`.
     package func contents(of path: FilePath, limit: Int = .max) throws(SystemFailure) -> [UInt8]? {
         try open(path, .reading)?.contents(limit: limit)

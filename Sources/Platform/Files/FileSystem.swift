@@ -7,8 +7,8 @@ package protocol FileSystem: Sendable {
     /// Opens a file, or returns nil where there is none to be read or written. A FIFO is not waited for.
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)?
 
-    /// A name for a new file that nobody can guess, so that nobody can lay a link there before.
-    func unpredictableName() -> FileName
+    /// A number that nobody can guess.
+    func unpredictableNumber() -> UInt64
 
     /// Gives what stands at `path` the name `other`.
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure)

@@ -28,20 +28,16 @@ package struct StoreFolder: Hashable, Sendable {
     }
 
     /// The file of a domain.
-    package func file(of domain: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
-        file(stem: domain.fileStem, name: domain.text, among: nil, newFormat)
+    package func file(of domain: DomainName) -> DomainFile {
+        file(stem: domain.fileStem, name: domain.text, among: nil)
     }
 
     /// The file of a domain that holds on one host only.
-    package func file(
-        of domain: DomainName, on host: String, newFormat: PropertyList.Format = .binary
-    ) -> DomainFile {
-        file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder, newFormat)
+    package func file(of domain: DomainName, on host: String) -> DomainFile {
+        file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder)
     }
 
-    private func file(
-        stem: String, name: String, among subfolder: FileName?, _ newFormat: PropertyList.Format
-    ) -> DomainFile {
+    private func file(stem: String, name: String, among subfolder: FileName?) -> DomainFile {
         func place(_ base: FilePath, _ subfolder: FileName?, _ ending: String) -> FilePath {
             (subfolder.map(base.appending) ?? base).resolving(FilePath(stem + ending) ?? ".")
         }
@@ -51,7 +47,7 @@ package struct StoreFolder: Hashable, Sendable {
             return DomainFile(
                 name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in ".ByHost" }, ""),
-                transactions: notes.appending(".transactions"), newFormat: newFormat)
+                transactions: notes.appending(".transactions"))
         case .foreign(let format, let isReadOnly):
             return DomainFile(
                 name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
@@ -90,7 +86,7 @@ package struct StoreFolder: Hashable, Sendable {
         }
         for subfolder in [nil, Self.hostFolder] {
             if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.identity == place {
-                return file(stem: stem, name: name, among: subfolder, .binary)
+                return file(stem: stem, name: name, among: subfolder)
             }
         }
         return nil

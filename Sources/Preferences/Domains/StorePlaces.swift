@@ -1,5 +1,4 @@
 internal import Platform
-package import PropertyLists
 
 /// Where the layers of a store have their files.
 package struct StorePlaces: Sendable {
@@ -77,17 +76,14 @@ extension StorePlaces {
     ///
     /// - Parameter suites: Other domains that stand behind the user's own, the most important first.
     package func searchList(
-        _ domain: DomainName, suites: [DomainName] = [], newFormat: PropertyList.Format = .binary
+        _ domain: DomainName, suites: [DomainName] = []
     ) throws(StoreFailure) -> [(layer: Layer, file: DomainFile)] {
         let host = user.arrangement == .own ? try host() : nil
-        func file(_ domain: DomainName) -> DomainFile { user.file(of: domain, newFormat: newFormat) }
-        func hostFile(_ domain: DomainName) -> DomainFile? {
-            host.map { user.file(of: domain, on: $0, newFormat: newFormat) }
-        }
+        func hostFile(_ domain: DomainName) -> DomainFile? { host.map { user.file(of: domain, on: $0) } }
         var list: [(Layer, DomainFile?)] = [(.forced, forced?.file(of: domain))]
-        if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, file(domain))] }
-        list += suites.map { (.suite($0.text), file($0)) }
-        list += [(.globalHost, hostFile(.global)), (.global, file(.global))]
+        if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, user.file(of: domain))] }
+        list += suites.map { (.suite($0.text), user.file(of: $0)) }
+        list += [(.globalHost, hostFile(.global)), (.global, user.file(of: .global))]
         for folder in site {
             if !domain.isGlobal { list.append((.site, folder.file(of: domain))) }
             list.append((.siteGlobal, folder.file(of: .global)))

@@ -1,3 +1,4 @@
+internal import Digests
 internal import Platform
 internal import PropertyLists
 
@@ -166,7 +167,5 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    func transactionName() -> String {
-        String(decoding: machine.fileSystem.unpredictableName().bytes.suffix(16), as: UTF8.self)
-    }
+    func transactionName() -> String { Hexadecimal.text(of: machine.fileSystem.unpredictableNumber()) }
 }

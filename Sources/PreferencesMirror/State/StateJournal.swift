@@ -59,10 +59,7 @@ struct StateJournal: Sendable {
     }
 
     private func keepDamaged() throws(SystemFailure) {
-        guard
-            let name = FileName(
-                "journal.damaged-\(files.unpredictableName().bytes.suffix(8).map(String.init).joined())")
-        else { return }
+        guard let name = FileName("journal.damaged-\(files.unpredictableNumber())") else { return }
         try files.rename(path, to: folder.appending(name))
     }
 
