@@ -5,7 +5,7 @@ package import Platform
 package struct SimulatedMachine: Sendable {
     package let clock: SimulatedClock
     package let disk: SimulatedDisk
-    package let watcher: SimulatedDirectoryWatcher
+    package let watcher: SimulatedFolderWatcher
     package let terminal: SimulatedTerminal
     /// The user's process.
     package let fileSystem: SimulatedFileSystem
@@ -17,7 +17,7 @@ package struct SimulatedMachine: Sendable {
         var randomness = Randomness(seed: seed)
         clock = SimulatedClock()
         disk = SimulatedDisk(seed: randomness.next(), clock: clock)
-        watcher = SimulatedDirectoryWatcher(disk, seed: randomness.next())
+        watcher = SimulatedFolderWatcher(disk, seed: randomness.next())
         terminal = SimulatedTerminal()
         fileSystem = disk.process(user: user)
         environment = Environment(

@@ -91,7 +91,7 @@ extension FileSystem {
             } catch  where error.code == .staleHandle {
                 continue
             }
-            if try status(of: path)?.identity == file.status().identity { return .locked(file) }
+            if try status(of: path)?.number == file.status().number { return .locked(file) }
             file.unlock()
         }
         throw SystemFailure(.wouldBlock, .lock, path)

@@ -80,12 +80,12 @@ package struct StoreFolder: Hashable, Sendable {
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
         guard arrangement == .own, let stem = path.lastComponent.flatMap({ Self.stem(of: $0) }), !stem.isEmpty,
-            let place = try fileSystem.status(of: path.parent)?.identity
+            let place = try fileSystem.status(of: path.parent)?.number
         else {
             return nil
         }
         for subfolder in [nil, Self.hostFolder] {
-            if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.identity == place {
+            if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.number == place {
                 return file(stem: stem, name: name, among: subfolder)
             }
         }

@@ -33,7 +33,7 @@ struct DomainLocks: Sendable {
         }
         let deadline = machine.clock.now.advanced(by: patience)
         var last: Place?
-        var folders: [FileIdentity: any OpenFile] = [:]
+        var folders: [FileNumber: any OpenFile] = [:]
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
             let left = machine.clock.now.duration(to: deadline)
@@ -41,7 +41,7 @@ struct DomainLocks: Sendable {
                 let lock = try Self.take(place, of: file, on: machine, patience: max(left, .zero), holding: folders)
                 held.append((place, lock))
                 if case .itself = place, let status = try? lock.status(), status.kind == .folder {
-                    folders[status.identity] = lock
+                    folders[status.number] = lock
                 }
             } catch {
                 release()
@@ -64,7 +64,7 @@ struct DomainLocks: Sendable {
 
     private static func take(
         _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration,
-        holding folders: [FileIdentity: any OpenFile]
+        holding folders: [FileNumber: any OpenFile]
     ) throws(StoreFailure) -> any OpenFile {
         let attempt: LockAttempt
         do throws(SystemFailure) {
@@ -78,7 +78,7 @@ struct DomainLocks: Sendable {
         switch attempt {
         case .locked(let lock): return lock
         case .busy(let lock):
-            let holder = (try? lock.status()).flatMap { machine.lockHolder(of: $0.identity) }
+            let holder = (try? lock.status()).flatMap { machine.lockHolder(of: $0.number) }
             throw StoreFailure(.locked(holder: holder), file.name, file: file.path)
         case .absent: throw StoreFailure(SystemFailure(.noSuchFile, .lock, file.path), file.name)
         }
@@ -97,13 +97,13 @@ struct DomainLocks: Sendable {
     ///
     /// - Parameter folders: Those whose locks are ours already: a second opening of one would wait for the first.
     private static func lockItself(
-        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileIdentity: any OpenFile]
+        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileNumber: any OpenFile]
     ) throws(SystemFailure) -> LockAttempt {
         for _ in 0..<64 {
             let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
             guard case .absent = attempt else { return attempt }
-            if !folders.isEmpty, let identity = try machine.fileSystem.status(of: path.parent)?.identity,
-                let lock = folders[identity]
+            if !folders.isEmpty, let number = try machine.fileSystem.status(of: path.parent)?.number,
+                let lock = folders[number]
             {
                 return .locked(lock)
             }

@@ -189,7 +189,7 @@ struct FilePlan {
         of target: FilePath, as written: FileStatus?, in files: any FileSystem
     ) throws(SystemFailure) -> FileStatus? {
         let found = try files.status(of: target)
-        guard let written, found?.identity != written.identity else { return found }
+        guard let written, found?.number != written.number else { return found }
         return written
     }
 
@@ -200,7 +200,7 @@ struct FilePlan {
             guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
             try files.rename(temporary, to: target, .exchanging)
             let out = try files.status(of: temporary)
-            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+            if out?.number == former.number, out?.size == former.size, out?.modified == former.modified {
                 try files.remove(temporary)
                 return
             }
