@@ -1,3 +1,5 @@
+package import Platform
+
 /// A domain after a commit.
 package struct CommittedDomain: Sendable {
     package let file: DomainFile
@@ -13,4 +15,6 @@ package struct CommittedDomain: Sendable {
     package let bytes: [UInt8]?
     /// Whether dates have lost their fractions, which the file's format cannot hold.
     package let hasDroppedFractions: Bool
+    /// The folder of the history, where the new version could not be kept in it.
+    package let unwritableHistory: FilePath?
 }

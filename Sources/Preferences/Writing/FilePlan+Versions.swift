@@ -66,6 +66,6 @@ extension FilePlan {
             return
         }
         var former = versions ?? history.versions
-        history.record(version, after: &former, policy: writer.policy)
+        if !history.record(version, after: &former, policy: writer.policy) { unwritableHistory = history.folder }
     }
 }

@@ -15,6 +15,8 @@ struct FilePlan {
     var unkept: UnkeptVersion?
     /// The versions that are kept, once somebody has looked.
     var versions: [KeptVersion]?
+    /// Where the version that is in force now could not be kept.
+    var unwritableHistory: FilePath?
     let isKeptLater: Bool
     let isFirst: Bool
     private(set) var bytes: [UInt8]?
@@ -56,7 +58,8 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions,
+            unwritableHistory: unwritableHistory)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
