@@ -79,7 +79,7 @@ package struct StoreFolder: Hashable, Sendable {
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
-        guard arrangement == .own, let stem = path.lastComponent.flatMap({ Self.stem(of: $0) }), !stem.isEmpty,
+        guard arrangement == .own, let stem = path.lastComponent.flatMap({ $0.stemOfPropertyList }), !stem.isEmpty,
             let place = try fileSystem.status(of: path.parent)?.number
         else {
             return nil
@@ -95,7 +95,7 @@ package struct StoreFolder: Hashable, Sendable {
     /// The domain whose file it is; nil for a file that is named by a path of its own.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
         guard arrangement == .own, file.lock != .itself,
-            let stem = file.path.lastComponent.flatMap({ Self.stem(of: $0) })
+            let stem = file.path.lastComponent.flatMap({ $0.stemOfPropertyList })
         else {
             return nil
         }
@@ -117,23 +117,14 @@ extension StoreFolder {
     /// The domains that have a file here, sorted.
     package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         let names = try fileSystem.names(in: folder) ?? []
-        return names.compactMap { Self.stem(of: $0) }.compactMap { stem in try? DomainName(stem) }.sorted()
+        return names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }.sorted()
     }
 
     /// The domains that have a file for the host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
         let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []
-        return names.compactMap { Self.stem(of: $0) }.filter { $0.hasSuffix("." + host) }
+        return names.compactMap(\.stemOfPropertyList).filter { $0.hasSuffix("." + host) }
             .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }.sorted()
-    }
-
-    private static func stem(of name: FileName) -> String? {
-        guard !name.isTemporary, let text = String(validating: name.bytes, as: UTF8.self),
-            text.hasSuffix(".plist")
-        else {
-            return nil
-        }
-        return String(text.dropLast(".plist".count))
     }
 }

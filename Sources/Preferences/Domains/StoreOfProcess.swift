@@ -29,7 +29,7 @@ package final class StoreOfProcess: Sendable {
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
         signals = StoreSignals(
             IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
-            PolicyInForce((try? places.get()) ?? nil, machine))
+            PolicyInForce(try? places.get(), machine))
         schemas = DomainSchemas(kind, machine, signals.issues)
     }
 

@@ -108,7 +108,7 @@ extension DomainFile {
     /// Whether only the administrator can have written the file, so that it may force values.
     package func isTrusted(on machine: Machine) -> Bool {
         [path, path.parent].allSatisfy { path in
-            guard let status = (try? machine.fileSystem.status(of: path)) ?? nil else { return false }
+            guard let status = try? machine.fileSystem.status(of: path) else { return false }
             return status.owner == machine.administrator
                 && status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
         }

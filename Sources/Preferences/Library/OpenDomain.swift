@@ -122,9 +122,9 @@ final class OpenDomain: Sendable {
         guard isDue else { return }
         // What a writer that died has decided need not show in this file yet.
         if isExact || isFirst { file.finishTransactions(on: machine) }
-        let generation = (try? machine.fileSystem.status(of: file.path)) ?? nil
+        let status = try? machine.fileSystem.status(of: file.path)
         let isSame = state.withLock {
-            $0.stored.generation == generation?.generation && $0.failure == nil && $0.stored.recovery == nil
+            $0.stored.generation == status?.generation && $0.failure == nil && $0.stored.recovery == nil
         }
         // Each turn that is in vain is one in which somebody else has read or written.
         if !isSame { for _ in 0..<64 where read(file, mustBeTrusted) { return } }

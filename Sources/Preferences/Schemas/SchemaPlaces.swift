@@ -56,7 +56,7 @@ extension SchemaPlaces {
         for folder in folders {
             let path = Self.file(of: name, in: folder)
             // One that cannot be read is as good as none: who extends it is told that it is missing.
-            if let bytes = (try? machine.fileSystem.contents(of: path, limit: Self.mostBytes)) ?? nil {
+            if let bytes = try? machine.fileSystem.contents(of: path, limit: Self.mostBytes) {
                 return Schema.declared(in: bytes)
             }
         }
@@ -65,11 +65,7 @@ extension SchemaPlaces {
 
     /// The domains for which a schema is installed in any of the places, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
-        let names = folders.flatMap { ((try? machine.fileSystem.names(in: $0)) ?? nil) ?? [] }
-        let domains = names.compactMap { name -> DomainName? in
-            guard !name.isTemporary, name.description.hasSuffix(".plist") else { return nil }
-            return try? DomainName(String(name.description.dropLast(".plist".count)))
-        }
-        return Set(domains).sorted()
+        let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
+        return Set(names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }).sorted()
     }
 }

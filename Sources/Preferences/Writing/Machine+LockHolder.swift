@@ -26,6 +26,6 @@ extension Machine {
     }
 
     private func text(of path: FilePath) -> String? {
-        ((try? fileSystem.contents(of: path, limit: 16 << 20)) ?? nil).map { String(decoding: $0, as: UTF8.self) }
+        (try? fileSystem.contents(of: path, limit: 16 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -80,9 +80,10 @@ extension JSONReader {
             base[position + 1] == UInt8(ascii: "u")
         else { throw Fault(.loneSurrogate, at: start) }
         position += 2
-        let low = try readUnit(from: position - 2)
-        guard (0xDC00...0xDFFF).contains(low) else { throw Fault(.loneSurrogate, at: start) }
-        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))!
+        guard let scalar = Unicode.Scalar(high: high, low: try readUnit(from: position - 2)) else {
+            throw Fault(.loneSurrogate, at: start)
+        }
+        return scalar
     }
 
     private mutating func readUnit(from start: Int) throws(Fault) -> UInt32 {

@@ -128,12 +128,11 @@ extension TextEncoding {
             }
             var code = unit(bytes, at, width: 2, bigEndian)
             at += 2
-            if code & 0xFC00 == 0xD800, at + 2 <= bytes.count {
-                let low = unit(bytes, at, width: 2, bigEndian)
-                if low & 0xFC00 == 0xDC00 {
-                    code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
-                    at += 2
-                }
+            if code & 0xFC00 == 0xD800, at + 2 <= bytes.count,
+                let pair = Unicode.Scalar(high: code, low: unit(bytes, at, width: 2, bigEndian))
+            {
+                code = pair.value
+                at += 2
             }
             guard body(Unicode.Scalar(code), place) else { return }
         }

@@ -118,43 +118,34 @@ extension XMLReader {
     /// Passes over the closing tag of `element`, which begins here.
     @inline(__always)
     mutating func expectClosingTag(_ element: XMLElement) throws(Fault) {
-        let raw = UnsafeRawPointer(base)
-        switch element {
-        case .string where position + 9 <= end:
-            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") {
-                position += 9
-                return
+        let isUsual =
+            switch element {
+            case .string: isByte(8, UInt8(ascii: ">")) && skip(ClosingTag.string, ofBytes: 8, length: 9)
+            case .key: skip(ClosingTag.key, ofBytes: 6, length: 6)
+            case .real: skip(ClosingTag.real, ofBytes: 7, length: 7)
+            case .date: skip(ClosingTag.date, ofBytes: 7, length: 7)
+            case .data: skip(ClosingTag.data, ofBytes: 7, length: 7)
+            case .integer:
+                isByte(9, UInt8(ascii: ">")) && isByte(8, UInt8(ascii: "r"))
+                    && skip(ClosingTag.integer, ofBytes: 8, length: 10)
+            default: false
             }
-        case .key where position + 8 <= end:
-            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key {
-                position += 6
-                return
-            }
-        case .real where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real {
-                position += 7
-                return
-            }
-        case .date where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.date {
-                position += 7
-                return
-            }
-        case .data where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.data {
-                position += 7
-                return
-            }
-        case .integer where position + 10 <= end:
-            if raw.word(position) == ClosingTag.integer, base[position + 8] == UInt8(ascii: "r"),
-                base[position + 9] == UInt8(ascii: ">")
-            {
-                position += 10
-                return
-            }
-        default: break
+        if !isUsual { try expectUnusualClosingTag(element) }
+    }
+
+    @inline(__always)
+    private func isByte(_ offset: Int, _ byte: UInt8) -> Bool {
+        position + offset < end && base[position + offset] == byte
+    }
+
+    /// Passes over a tag in its usual spelling, of which a word holds the first bytes; false where another stands here.
+    @inline(__always)
+    private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
+        guard position + 8 <= end, UnsafeRawPointer(base).word(position) & (.max >> (64 - 8 * count)) == tag else {
+            return false
         }
-        try expectUnusualClosingTag(element)
+        position += length
+        return true
     }
 
     private enum ClosingTag {
