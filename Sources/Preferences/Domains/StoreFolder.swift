@@ -12,6 +12,8 @@ package struct StoreFolder: Hashable, Sendable {
     package let history: FilePath
     /// The folder of locks and notes that path addresses share with this store.
     private let notes: FilePath
+    /// The folder in which transactions over several files are noted.
+    package var transactions: FilePath { notes.appending(".transactions") }
 
     package enum Arrangement: Hashable, Sendable {
         /// Our own: locks, by-host files and notes of transactions beside the domains.
@@ -47,11 +49,11 @@ package struct StoreFolder: Hashable, Sendable {
             return DomainFile(
                 name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in ".ByHost" }, ""),
-                transactions: notes.appending(".transactions"))
+                transactions: transactions)
         case .foreign(let format, let isReadOnly):
             return DomainFile(
                 name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
-                transactions: notes.appending(".transactions"), newFormat: format, isReadOnly: isReadOnly)
+                transactions: transactions, newFormat: format, isReadOnly: isReadOnly)
         }
     }
 
@@ -64,7 +66,7 @@ package struct StoreFolder: Hashable, Sendable {
     ) -> DomainFile {
         DomainFile(
             name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
-            transactions: notes.appending(".transactions"), newFormat: newFormat)
+            transactions: transactions, newFormat: newFormat)
     }
 
     /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.
@@ -72,7 +74,7 @@ package struct StoreFolder: Hashable, Sendable {
         DomainFile(
             name: "the record of what was applied", path: history.parent.appending(".applied.plist"),
             lock: .file(notes.appending(".locks").appending(".applied.lock")),
-            history: history.appending(".applied"), transactions: notes.appending(".transactions"))
+            history: history.appending(".applied"), transactions: transactions)
     }
 
     /// The domain's file that a path leads to; nil for any other. By whatever way it is addressed, it has one lock.

@@ -66,14 +66,11 @@ struct DomainLocks: Sendable {
         _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration,
         holding folders: [FileNumber: any OpenFile]
     ) throws(StoreFailure) -> any OpenFile {
-        let attempt: LockAttempt
-        do throws(SystemFailure) {
+        let attempt = try file.reporting { () throws(SystemFailure) in
             switch place {
-            case .file(let path): attempt = try lockFile(path, on: machine, patience)
-            case .itself(let path): attempt = try lockItself(path, on: machine, patience, folders)
+            case .file(let path): try lockFile(path, on: machine, patience)
+            case .itself(let path): try lockItself(path, on: machine, patience, folders)
             }
-        } catch {
-            throw StoreFailure(error, file.name)
         }
         switch attempt {
         case .locked(let lock): return lock

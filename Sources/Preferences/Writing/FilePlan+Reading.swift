@@ -35,10 +35,8 @@ extension FilePlan {
     private static func generation(
         of resolved: ResolvedFile, _ machine: Machine
     ) throws(StoreFailure) -> FileGeneration? {
-        do throws(SystemFailure) {
-            return try machine.fileSystem.status(of: resolved.target)?.generation
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
+        try resolved.file.reporting { () throws(SystemFailure) in
+            try machine.fileSystem.status(of: resolved.target)?.generation
         }
     }
 

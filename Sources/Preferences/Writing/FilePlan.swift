@@ -71,12 +71,10 @@ struct FilePlan {
 
     private mutating func writeTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
         let (files, target) = (writer.machine.fileSystem, resolved.target)
-        do throws(SystemFailure) {
-            temporary = try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
+        temporary = try resolved.file.reporting { () throws(SystemFailure) in
+            try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
                 try files.writeTemporary(bytes, beside: target, like: before.status)
             }
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
         }
     }
 

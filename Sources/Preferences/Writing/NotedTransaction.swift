@@ -16,7 +16,7 @@ extension StoreFolder {
     /// The notes of transactions that lie here. Opening a domain carries out what can be.
     package func notedTransactions(on machine: Machine) -> [NotedTransaction] {
         guard arrangement == .own else { return [] }
-        let folder = self.folder.appending(".transactions")
+        let folder = transactions
         let names = (try? machine.fileSystem.names(in: folder)) ?? []
         return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
