@@ -36,14 +36,14 @@ let package = Package(
     ],
     targets: [
         // Vocabulary: values, what may be said about them, and how their bytes are told apart. Pure.
-        .target(name: "PropertyLists"),
         .target(name: "Digests"),
+        .target(name: "PropertyLists", dependencies: ["Digests"]),
         .target(name: "SettingsSchema", dependencies: ["PropertyLists"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
         // The rim: the operating system, and its simulated twin.
         .target(name: "Platform", dependencies: ["Digests"]),
-        .target(name: "SimulatedPlatform", dependencies: ["Platform"]),
+        .target(name: "SimulatedPlatform", dependencies: ["Digests", "Platform"]),
 
         // Policy: the store, and the loop that mirrors it.
         .target(name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "SettingsSchema"]),

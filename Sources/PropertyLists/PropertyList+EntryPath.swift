@@ -55,47 +55,64 @@ extension PropertyList {
         _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
     ) throws(EntryPath.Failure) -> Result {
         guard depth < path.components.count else { return try body(&value) }
-        let component = path.components[depth]
-        func failure(_ problem: EntryPath.Failure.Problem) -> EntryPath.Failure {
-            let way = EntryPath(Array(path.components[...depth]))
-            return EntryPath.Failure(problem: problem, place: way.description)
-        }
-        let isLast = depth == path.components.count - 1
         switch value?.kind {
         case .dictionary:
             var dictionary = value.takeDictionary()
             defer { value = .dictionary(dictionary) }
-            return try dictionary.withValue(forKey: component.text) { entry throws(EntryPath.Failure) in
+            return try dictionary.withValue(forKey: path.components[depth].text) { entry throws(EntryPath.Failure) in
                 try edit(&entry, path, depth + 1, body)
             }
         case .array:
             var elements = value.takeArray()
             defer { value = .array(elements) }
-            if component == .end, isLast {
-                var entry: PropertyList?
-                let result = try body(&entry)
-                if let entry { elements.append(entry) }
-                return result
-            }
-            guard let index = component.index else { throw failure(.notAnIndex) }
-            guard let position = elements.position(of: index) else {
-                throw failure(.outOfBounds(count: elements.count))
-            }
-            var element: PropertyList? = .boolean(false)
-            swap(&element!, &elements[position])
-            defer {
-                if let element { elements[position] = element } else { elements.remove(at: position) }
-            }
-            return try edit(&element, path, depth + 1, body)
-        case nil:
-            if component.index != nil { throw failure(.missingArray) }
-            var created: PropertyList? = component == .end && isLast ? .array([]) : .dictionary([:])
-            let result = try edit(&created, path, depth, body)
-            if let created, created != .dictionary([:]), created != .array([]) { value = created }
-            return result
-        case let kind?:
-            throw failure(.notAContainer(kind))
+            return try edit(elementOf: &elements, path, depth, body)
+        case nil: return try edit(missing: &value, path, depth, body)
+        case let kind?: throw path.failure(.notAContainer(kind), at: depth)
         }
+    }
+
+    private static func edit<Result>(
+        elementOf elements: inout [PropertyList], _ path: EntryPath, _ depth: Int,
+        _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
+    ) throws(EntryPath.Failure) -> Result {
+        let component = path.components[depth]
+        if component == .end, path.isLast(depth) {
+            var entry: PropertyList?
+            let result = try body(&entry)
+            if let entry { elements.append(entry) }
+            return result
+        }
+        guard let index = component.index else { throw path.failure(.notAnIndex, at: depth) }
+        guard let position = elements.position(of: index) else {
+            throw path.failure(.outOfBounds(count: elements.count), at: depth)
+        }
+        var element: PropertyList? = .boolean(false)
+        swap(&element!, &elements[position])
+        defer {
+            if let element { elements[position] = element } else { elements.remove(at: position) }
+        }
+        return try edit(&element, path, depth + 1, body)
+    }
+
+    /// Makes the container that the path goes through, and keeps it if anything is put into it.
+    private static func edit<Result>(
+        missing value: inout PropertyList?, _ path: EntryPath, _ depth: Int,
+        _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
+    ) throws(EntryPath.Failure) -> Result {
+        let component = path.components[depth]
+        if component.index != nil { throw path.failure(.missingArray, at: depth) }
+        var created: PropertyList? = component == .end && path.isLast(depth) ? .array([]) : .dictionary([:])
+        let result = try edit(&created, path, depth, body)
+        if let created, created != .dictionary([:]), created != .array([]) { value = created }
+        return result
+    }
+}
+
+extension EntryPath {
+    fileprivate func isLast(_ depth: Int) -> Bool { depth == components.count - 1 }
+
+    fileprivate func failure(_ problem: Failure.Problem, at depth: Int) -> Failure {
+        Failure(problem: problem, place: EntryPath(Array(components[...depth])).description)
     }
 }
 

@@ -57,7 +57,7 @@ extension SimulatedFileSystem {
         return number.map { SimulatedFile(self, path, opening: $0) }
     }
 
-    package func unpredictableName() -> FileName { disk.withState { .temporary($0.disk.randomness.next()) } }
+    package func unpredictableNumber() -> UInt64 { disk.withState { $0.disk.randomness.next() } }
 
     package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
         try perform(manner == .exchanging ? .exchange : .rename, path) { state, user throws(ErrorCode) in

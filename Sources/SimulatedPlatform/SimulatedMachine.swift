@@ -1,10 +1,11 @@
+internal import Digests
 package import Platform
 
 /// A machine with a user, whose every part follows from one seed.
 package struct SimulatedMachine: Sendable {
     package let clock: SimulatedClock
     package let disk: SimulatedDisk
-    package let watcher: SimulatedDirectoryWatcher
+    package let watcher: SimulatedFolderWatcher
     package let terminal: SimulatedTerminal
     /// The user's process.
     package let fileSystem: SimulatedFileSystem
@@ -16,17 +17,14 @@ package struct SimulatedMachine: Sendable {
         var randomness = Randomness(seed: seed)
         clock = SimulatedClock()
         disk = SimulatedDisk(seed: randomness.next(), clock: clock)
-        watcher = SimulatedDirectoryWatcher(disk, seed: randomness.next())
+        watcher = SimulatedFolderWatcher(disk, seed: randomness.next())
         terminal = SimulatedTerminal()
         fileSystem = disk.process(user: user)
         environment = Environment(
             variables: ["HOME": Self.home.description, "PATH": "/usr/bin"], arguments: ["program"],
             executable: "/usr/bin/program", user: user, hostName: hostName)
-        let number = [randomness.next() | 1, randomness.next()].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-        try install(machineID: number, user: user)
+        let number = [randomness.next() | 1, randomness.next()]
+        try install(machineID: number.map { Hexadecimal.text(of: $0) }.joined(), user: user)
     }
 
     /// Sets the machine up as its administrator does.

@@ -32,7 +32,7 @@ import Testing
         environment.arguments = ["prefs"] + words
         let status = Command.run(
             in: Surroundings(
-                environment: environment, fileSystem: files, watcher: SimulatedDirectoryWatcher(disk),
+                environment: environment, fileSystem: files, watcher: SimulatedFolderWatcher(disk),
                 clock: disk.clock, terminal: terminal))
         let wasHit = files.hits > 0
         files.kill()

@@ -20,12 +20,12 @@ final class Clinic {
         root = machine.disk.process()
     }
 
-    func doctor(watcher: (any DirectoryWatcher)? = nil) throws -> Transcript.Outcome {
+    func doctor(watcher: (any FolderWatcher)? = nil) throws -> Transcript.Outcome {
         try prefs(["prefs", "doctor"], watcher: watcher)
     }
 
     private func prefs(
-        _ words: [String], isAdministrator: Bool = false, watcher: (any DirectoryWatcher)? = nil
+        _ words: [String], isAdministrator: Bool = false, watcher: (any FolderWatcher)? = nil
     ) throws -> Transcript.Outcome {
         var environment = machine.environment
         for (name, value) in variables { environment.variables[name] = value }

@@ -16,7 +16,7 @@ import TestSupport
 ///   - program: What a program does that the command runs, and its exit status.
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
-    environment: Environment? = nil, watcher: (any DirectoryWatcher)? = nil, variables: EnvironmentVariables = [:],
+    environment: Environment? = nil, watcher: (any FolderWatcher)? = nil, variables: EnvironmentVariables = [:],
     descriptors: [Int32: [UInt8]] = [:], meanwhile: [@Sendable () throws -> Void] = [],
     program: @escaping @Sendable (_ arguments: [String]) throws -> Int32 = { _ in 127 }
 ) throws -> Transcript.Outcome {

@@ -44,6 +44,18 @@ import Testing
     }
 
     @Test(arguments: writes)
+    func `what a verb wrote is told of where its version could not be kept, and holds`(_ words: [String]) throws {
+        let machine = try prepared()
+        let before = try state(machine)
+        let folder: FilePath = "/home/ada/.local/state/prefs/history/d"
+        try machine.disk.process().open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o500))
+        let write = try runPrefs(["prefs"] + words, on: machine)
+        #expect(write.status == 0)
+        #expect(write.errors.contains("prefs: d: written, but \(folder) cannot keep this version\n"))
+        #expect(try state(machine) != before)
+    }
+
+    @Test(arguments: writes)
     func `whatever a verb wrote can be undone, and the undo too`(_ words: [String]) throws {
         let machine = try prepared()
         let before = try state(machine)

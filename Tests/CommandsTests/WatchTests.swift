@@ -106,7 +106,7 @@ import Testing
 
     @Test func `several changes between two looks are one, and none is lost with an overflow`() throws {
         let machine = try SimulatedMachine()
-        var manner = SimulatedDirectoryWatcher.Manner()
+        var manner = SimulatedFolderWatcher.Manner()
         (manner.delivery, manner.queueLength) = (.onRequest, 1)
         machine.watcher.manner = manner
         let outcome = try runPrefs(

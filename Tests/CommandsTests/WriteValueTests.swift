@@ -105,6 +105,8 @@ struct Refusal: Sendable {
             ["-date", "2023-02-29T00:00:00Z"], .invalidValue,
             "-date 2023-02-29T00:00:00Z: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
         Refusal(["-data", "123"], .invalidValue, "-data 123: an odd number of hexadecimal digits"),
+        Refusal(["-data", "<12 3>"], .invalidValue, "-data '<12 3>': an odd number of hexadecimal digits"),
+        Refusal(["-data", "<12"], .invalidValue, "-data '<12': not hexadecimal digits, @FILE or base64:TEXT"),
         Refusal(["-data", "xy"], .invalidValue, "-data xy: not hexadecimal digits, @FILE or base64:TEXT"),
         Refusal(["-data", "base64:A"], .invalidValue, "-data base64:A: not hexadecimal digits, @FILE or base64:TEXT"),
         Refusal(["-data", "@/nowhere"], .notFound, "/nowhere: no such file"),

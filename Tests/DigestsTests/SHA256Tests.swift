@@ -12,16 +12,16 @@ import Testing
         ("a", 10_000, "27dd1f61b867b6a0f6e9d8a41c43231de52107e53ae424de8f847b821db4b711"),
     ])
     func `is that of the standard's examples`(_ text: String, _ count: Int, _ hash: String) {
-        #expect(hex(SHA256.hash(Array(String(repeating: text, count: count).utf8))) == hash)
+        #expect(Hexadecimal.text(of: SHA256.hash(Array(String(repeating: text, count: count).utf8))) == hash)
     }
 
     @Test func `pads messages of every length around a block`() {
         let hashes = (0..<130).map { SHA256.hash([UInt8](repeating: 0x61, count: $0)) }
         #expect(Set(hashes).count == 130)
         // Of 55, 56, 63, 64 and 65 letters a, as other programs have it.
-        #expect(hex(hashes[55]) == "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318")
-        #expect(hex(hashes[56]) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a")
-        #expect(hex(hashes[64]) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb")
+        #expect(Hexadecimal.text(of: hashes[55]) == "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318")
+        #expect(Hexadecimal.text(of: hashes[56]) == "b35439a4ac6f0948b6d6f9e3c6af0f5f590ce20f1bde7090ef7970686ec6738a")
+        #expect(Hexadecimal.text(of: hashes[64]) == "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb")
     }
 
     @Test(arguments: [1, 3, 63, 64, 65, 127, 200]) func `takes a message in pieces of any length`(_ length: Int) {
@@ -49,10 +49,6 @@ import Testing
         ),
     ])
     func `with a key is that of the standard's examples`(_ key: [UInt8], _ text: String, _ code: String) {
-        #expect(hex(SHA256.code(of: Array(text.utf8), key: key)) == code)
-    }
-
-    private func hex(_ bytes: [UInt8]) -> String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        #expect(Hexadecimal.text(of: SHA256.code(of: Array(text.utf8), key: key)) == code)
     }
 }

@@ -57,7 +57,7 @@ final class RealHost: Sendable {
         environment.variables = EnvironmentVariables()
         for (name, value) in Self.variables(home) { environment.variables[name] = value }
         machine = Machine(
-            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher.ofThisProcess,
+            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: environment, terminal: SystemTerminal())
         places = try #require(try StorePlaces(.native, on: machine))
     }

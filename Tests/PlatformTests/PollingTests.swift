@@ -53,7 +53,7 @@ import Testing
 /// What a simulated watcher does to whoever relies on it.
 @Suite struct `A simulated watch` {
     static func watched(
-        _ change: (inout SimulatedDirectoryWatcher.Manner) -> Void
+        _ change: (inout SimulatedFolderWatcher.Manner) -> Void
     ) throws -> (SimulatedMachine, EventLog, any FolderWatch) {
         let machine = try SimulatedMachine()
         change(&machine.watcher.manner)

@@ -139,7 +139,7 @@ private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
         let clock = Self.make(name)
         let calls = Mutex<[Int]>([])
         let (last, now) = (Gate(), clock.now)
-        let cancelled = clock.wake(at: now.advanced(by: .milliseconds(5))) { calls.withLock { $0.append(0) } }
+        let cancelled = clock.wake(at: now.advanced(by: .milliseconds(29))) { calls.withLock { $0.append(0) } }
         cancelled.cancel()
         let wakeups = [30, 10, 20].map { delay in
             clock.wake(at: now.advanced(by: .milliseconds(delay))) {

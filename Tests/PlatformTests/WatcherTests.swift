@@ -12,9 +12,9 @@ enum WatcherSubject: String, CaseIterable, Sendable, CustomTestStringConvertible
     var testDescription: String { rawValue }
 
     /// A watcher, the files that it watches, and how time passes for it.
-    func make() throws -> (bench: Bench, watcher: any DirectoryWatcher, pass: @Sendable () -> Void) {
+    func make() throws -> (bench: Bench, watcher: any FolderWatcher, pass: @Sendable () -> Void) {
         switch self {
-        case .notified: return (try FileSystemSubject.real.make(), SystemDirectoryWatcher(), {})
+        case .notified: return (try FileSystemSubject.real.make(), SystemFolderWatcher(), {})
         case .polling:
             let watcher = PollingWatcher(SystemFileSystem(), SystemClock())
             return (try FileSystemSubject.real.make(), watcher, {})
@@ -171,7 +171,7 @@ extension EventLog {
 @Suite(.serialized) struct `A watch of the kernel's` {
     @Test func `is one`() throws {
         let bench = try FileSystemSubject.real.make()
-        let watch = SystemDirectoryWatcher().watch(bench.folder) { _ in }
+        let watch = SystemFolderWatcher().watch(bench.folder) { _ in }
         #expect(watch.means == .notification)
         watch.cancel()
     }
@@ -182,7 +182,7 @@ extension EventLog {
         let folder = try present(FilePath(place.url.path(percentEncoded: false) + below))
         let files = SystemFileSystem()
         let log = EventLog()
-        let watch = SystemDirectoryWatcher().watch(folder) { log.add($0) }
+        let watch = SystemFolderWatcher().watch(folder) { log.add($0) }
         var mount = try Mount.make(size: 1 << 20, over: place)
         guard mount != nil else { try Test.cancel("no privilege to mount") }
         if below.isEmpty { #expect(log.comesToHold { $0 == [.anything] }) }
@@ -202,7 +202,7 @@ extension EventLog {
         let length = try bench.fileSystem.text("/proc/sys/fs/inotify/max_queued_events")
             .flatMap { Int($0.filter(\.isNumber)) }
         let (isBusy, mayGoOn, log) = (Gate(), Gate(), EventLog())
-        let watch = SystemDirectoryWatcher().watch(bench.folder) { event in
+        let watch = SystemFolderWatcher().watch(bench.folder) { event in
             isBusy.open()
             _ = mayGoOn.wait(until: deadline())
             if event == .anything { log.add(event) }

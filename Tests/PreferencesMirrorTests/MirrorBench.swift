@@ -68,7 +68,7 @@ struct MirrorHost: Sendable {
     /// - Parameter watcher: What tells of changes, if not one that tells all.
     init(
         _ name: String, on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(),
-        watcher: (any DirectoryWatcher)? = nil
+        watcher: (any FolderWatcher)? = nil
     ) throws {
         self.name = name
         self.disk = disk
@@ -80,7 +80,7 @@ struct MirrorHost: Sendable {
                 "XDG_DATA_HOME": home + "/data",
             ], arguments: ["program"], executable: "/usr/bin/program", user: 1000, hostName: name)
         machine = Machine(
-            fileSystem: fileSystem, clock: disk.clock, watcher: watcher ?? SimulatedDirectoryWatcher(disk),
+            fileSystem: fileSystem, clock: disk.clock, watcher: watcher ?? SimulatedFolderWatcher(disk),
             environment: environment, terminal: SimulatedTerminal())
         places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
     }

@@ -73,7 +73,7 @@ extension Bell {
         let hosts = try bench.hosts("a", "b")
         let watching = try Watching([hosts[1]])
         watching.pass(.seconds(300))
-        (hosts[1].machine.watcher as? SimulatedDirectoryWatcher)?.manner.percentLost = 100
+        (hosts[1].machine.watcher as? SimulatedFolderWatcher)?.manner.percentLost = 100
         try hosts[0].write("key", 1)
         try hosts[0].sync()
         watching.pass(.seconds(73))

@@ -23,7 +23,7 @@ final class HookedFileSystem: FileSystem {
         return file
     }
 
-    func unpredictableName() -> FileName { inner.unpredictableName() }
+    func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
         try inner.rename(path, to: other, manner)

@@ -146,7 +146,7 @@ private struct Editor {
 
     @Test func `misses nothing where events are lost in an overflow`() throws {
         let bench = try StoreBench()
-        let watcher = SimulatedDirectoryWatcher(bench.simulated.disk)
+        let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
         watcher.manner.queueLength = 2
         var machine = bench.process()
@@ -192,7 +192,7 @@ private struct Editor {
     /// The settings behind properties are made with the first of them, and an observer may be told then.
     @Test func `may make a property when it hears of a change`() throws {
         let bench = try StoreBench()
-        let watcher = SimulatedDirectoryWatcher(bench.simulated.disk)
+        let watcher = SimulatedFolderWatcher(bench.simulated.disk)
         watcher.manner.delivery = .onRequest
         var machine = bench.process()
         machine.watcher = watcher

@@ -31,7 +31,7 @@ struct StoreBench: Sendable {
         environment.process = 4711
         return Machine(
             fileSystem: disk.process(user: 1000, plan), clock: disk.clock,
-            watcher: SimulatedDirectoryWatcher(disk), environment: environment, terminal: terminal)
+            watcher: SimulatedFolderWatcher(disk), environment: environment, terminal: terminal)
     }
 
     /// The user's store, as a new process uses it.
@@ -59,7 +59,7 @@ struct StoreBench: Sendable {
     func settle() { simulated.clock.advance(by: .milliseconds(200)) }
 
     static func file(_ name: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
-        store.file(of: name, newFormat: newFormat)
+        store.file(of: name).made(in: newFormat)
     }
 }
 

@@ -26,6 +26,22 @@ final class Bench {
         return host
     }
 
+    /// Two hosts, and two logs of the second one that the first has not read: each sets a key, `a` or `b`, to its name.
+    func hostsWithTwoLogs() -> (near: SimulatedHost, far: SimulatedHost, logs: [PackAddress]) {
+        let (near, far) = (host("near"), host("far"))
+        comeToRest()
+        for key in ["a", "b"] {
+            far.set(key, to: .string(key))
+            far.publishNow()
+        }
+        settle()
+        return (near, far, near.files(of: far.durable.writer).filter { $0.name.kind == .log })
+    }
+
+    /// A log of a writer whom no host knows.
+    static let addressOfStranger = PackAddress(
+        writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+
     func clone(_ host: SimulatedHost, _ label: String) -> SimulatedHost {
         let clone = host.clone(label)
         clone.view = host.view

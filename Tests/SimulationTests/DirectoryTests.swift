@@ -162,8 +162,7 @@ import Testing
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()
-        let address = PackAddress(
-            writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+        let address = Bench.addressOfStranger
         near.view[address] = .partial
         for _ in 0..<4 {
             near.sync()
@@ -177,22 +176,14 @@ import Testing
         let bench = Bench()
         let near = bench.host("near")
         bench.comeToRest()
-        let address = PackAddress(
-            writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
+        let address = Bench.addressOfStranger
         for _ in 0..<3 { try near.send(.fetched([address: .faulty(.newerVersion(2))])) }
         #expect(near.reports.filter { $0 == .tooNew(address) }.count == 1)
     }
 
     @Test func `joins a log after ten minutes without the one before it, and counts it as known when that has come`() {
         let bench = Bench()
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        bench.comeToRest()
-        for key in ["a", "b"] {
-            far.set(key, to: .string(key))
-            far.publishNow()
-        }
-        bench.settle()
-        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        let (near, far, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
         near.pullNow()
         #expect(near.value("b") == nil)

@@ -28,14 +28,7 @@ import Testing
     /// The outcome of one application must not be taken for that of another.
     @Test func `locks are not asked for twice`() throws {
         let bench = Bench()
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        bench.comeToRest()
-        for key in ["a", "b"] {
-            far.set(key, to: .string(key))
-            far.publishNow()
-        }
-        bench.settle()
-        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        let (near, _, logs) = bench.hostsWithTwoLogs()
         let packs = logs.compactMap { bench.world.files[$0] }
         var engine = near.engine
         let locks = packs.flatMap { pack in
@@ -49,14 +42,7 @@ import Testing
     /// A log that waits for the one before it is joined in time, in view or not.
     @Test func `a host with a log that waits has not nothing to do`() {
         let bench = Bench()
-        let (near, far) = (bench.host("near"), bench.host("far"))
-        bench.comeToRest()
-        for key in ["a", "b"] {
-            far.set(key, to: .string(key))
-            far.publishNow()
-        }
-        bench.settle()
-        let logs = near.files(of: far.durable.writer).filter { $0.name.kind == .log }
+        let (near, _, logs) = bench.hostsWithTwoLogs()
         near.view[logs[0]] = nil
         near.pullNow()
         near.view[logs[1]] = nil

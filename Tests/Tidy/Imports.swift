@@ -2,12 +2,12 @@
 enum Imports {
     /// What each module may import of this package and of the system. Also allowed everywhere: `everywhere`.
     static let allowed: [String: Set<String>] = [
-        "PropertyLists": [],
         "Digests": [],
+        "PropertyLists": ["Digests"],
         "SettingsSchema": ["PropertyLists"],
         "MirrorEngine": ["Digests", "PropertyLists"],
         "Platform": ["Digests", "Glibc", "Synchronization"],
-        "SimulatedPlatform": ["Platform", "Synchronization"],
+        "SimulatedPlatform": ["Digests", "Platform", "Synchronization"],
         "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Commands": [

@@ -57,7 +57,7 @@ extension CountingFileSystem {
         return try inner.open(path, access).map { CountedFile($0, self) }
     }
 
-    func unpredictableName() -> FileName { inner.unpredictableName() }
+    func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
         note(other) { $0.named += 1 }

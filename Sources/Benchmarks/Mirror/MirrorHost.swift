@@ -30,7 +30,7 @@ final class MirrorHost {
         surroundings.variables = EnvironmentVariables()
         for (name, value) in environment { surroundings.variables[name] = value }
         machine = Machine(
-            fileSystem: files, clock: SystemClock(), watcher: SystemDirectoryWatcher.ofThisProcess,
+            fileSystem: files, clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: surroundings, terminal: SystemTerminal())
         guard let store = try StorePlaces(.native, on: machine) else { throw Failure("\(home) has no store") }
         places = try MirrorPlaces(store, on: machine)

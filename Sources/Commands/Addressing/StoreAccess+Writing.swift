@@ -16,6 +16,9 @@ extension StoreAccess {
             if outcome.hasDroppedFractions {
                 try surroundings.note("\(outcome.file.path): XML holds no fractions of a second; they were dropped")
             }
+            if let folder = outcome.unwritableHistory {
+                try surroundings.note("\(outcome.file.name): written, but \(folder) cannot keep this version")
+            }
         }
         return outcomes
     }

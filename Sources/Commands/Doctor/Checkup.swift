@@ -56,7 +56,7 @@ struct Checkup: Sendable {
 
     /// The folders of the user's store in which files of settings are written, as far as they exist.
     var writtenFolders: [FilePath] {
-        [user.folder, user.folder.appending(StoreFolder.hostFolder), user.folder.appending(".transactions")]
+        [user.folder, user.folder.appending(StoreFolder.hostFolder), user.transactions]
     }
 }
 

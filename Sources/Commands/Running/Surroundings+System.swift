@@ -15,7 +15,7 @@ extension Surroundings {
         let (interruption, delay) = (Interruption(), InterruptDelay())
         return Surroundings(
             environment: .ofThisProcess(), fileSystem: SystemFileSystem(),
-            watcher: SystemDirectoryWatcher.ofThisProcess,
+            watcher: SystemFolderWatcher.ofThisProcess,
             clock: SystemClock(), terminal: SystemTerminal(),
             background: { work in runApart(work) }, wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },

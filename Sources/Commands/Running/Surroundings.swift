@@ -5,7 +5,7 @@ internal import Preferences
 package struct Surroundings: Sendable {
     package var environment: Environment
     package let fileSystem: any FileSystem
-    package let watcher: any DirectoryWatcher
+    package let watcher: any FolderWatcher
     package let clock: any Clock
     package let terminal: any Terminal
     /// Does work that may wait, apart from the caller.
@@ -20,7 +20,7 @@ package struct Surroundings: Sendable {
     package let dialogue: any Dialogue
 
     package init(
-        environment: Environment, fileSystem: any FileSystem, watcher: any DirectoryWatcher, clock: any Clock,
+        environment: Environment, fileSystem: any FileSystem, watcher: any FolderWatcher, clock: any Clock,
         terminal: any Terminal,
         background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
         wait: @escaping @Sendable (Gate) -> Bool = { _ in false },

@@ -83,11 +83,11 @@ package struct ValueArguments {
 
     private func data(_ word: String) throws(ValueFailure) -> Data {
         if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
-        guard word.utf8.starts(with: "base64:".utf8) else { return try Data(hexadecimal: word) }
-        guard let data = Data(base64Encoded: String(word.unicodeScalars.dropFirst("base64:".count))) else {
-            throw ValueFailure(.malformed(.data, word))
+        do throws(Data.WordProblem) {
+            return try Data(word: word)
+        } catch {
+            throw ValueFailure(error == .oddDigits ? .oddDigits(word) : .malformed(.data, word))
         }
-        return data
     }
 
     private func contents(_ name: String) throws(ValueFailure) -> [UInt8] {

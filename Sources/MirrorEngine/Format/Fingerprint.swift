@@ -37,7 +37,5 @@ package struct Fingerprint: Hashable, Sendable {
 }
 
 extension Fingerprint: CustomStringConvertible {
-    package var description: String {
-        bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
+    package var description: String { Hexadecimal.text(of: bytes) }
 }

@@ -1,3 +1,5 @@
+internal import Digests
+
 /// The name of a file in a writer's folder: what it is, its number, and the beginning of its hash.
 ///
 /// `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base`, `who-0001.7b1d9a22c4`: small letters, digits, dots
@@ -120,12 +122,7 @@ package struct MirrorID: Hashable, Sendable {
 }
 
 extension MirrorID: CustomStringConvertible {
-    package var description: String {
-        [high, low].map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-        }.joined()
-    }
+    package var description: String { Hexadecimal.text(of: high) + Hexadecimal.text(of: low) }
 
     /// `mirror-4f0c2b.id`
     package var markerName: String { "mirror-\(description.prefix(6)).id" }

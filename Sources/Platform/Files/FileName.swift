@@ -1,3 +1,5 @@
+internal import Digests
+
 /// The name of a file in its folder. Whoever holds one knows that it cannot lead out of the folder.
 package struct FileName: Hashable, Sendable {
     package let bytes: [UInt8]
@@ -23,16 +25,14 @@ extension FileName {
     /// The name of a file that is still being written. It begins with a dot and is of one length, so that what a crash
     /// left behind can be told from everything else.
     package static func temporary(_ number: UInt64) -> FileName {
-        let digits = String(number, radix: 16)
-        let padding = String(repeating: "0", count: temporaryDigits - digits.count)
-        return FileName(joined: Array((temporaryPrefix + padding + digits).utf8))
+        FileName(joined: temporaryPrefix.utf8 + Hexadecimal.digits(of: number, count: temporaryDigits))
     }
 
     /// Whether this is the name of a file that was still being written.
     package var isTemporary: Bool {
         let prefix = Self.temporaryPrefix.utf8
         return bytes.count == prefix.count + Self.temporaryDigits && bytes.starts(with: prefix)
-            && bytes.dropFirst(prefix.count).allSatisfy { "0123456789abcdef".utf8.contains($0) }
+            && bytes.dropFirst(prefix.count).allSatisfy { Hexadecimal.value(ofDigit: $0).map(Hexadecimal.digit) == $0 }
     }
 
     private static let temporaryPrefix = ".prefs-"

@@ -36,14 +36,14 @@ package struct FileStatus: Hashable, Sendable {
 
 extension FileStatus {
     /// Which file it is, whatever it holds.
-    package var identity: FileIdentity { FileIdentity(device: device, inode: inode) }
+    package var number: FileNumber { FileNumber(device: device, inode: inode) }
 
     /// Which contents of which file it is: another generation means that something may have changed.
-    package var generation: FileGeneration { FileGeneration(identity: identity, size: size, changed: changed) }
+    package var generation: FileGeneration { FileGeneration(file: number, size: size, changed: changed) }
 }
 
 /// Which file it is, under whatever name. Once the last name and handle are gone, the number may be used again.
-package struct FileIdentity: Hashable, Sendable {
+package struct FileNumber: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
 
@@ -55,27 +55,13 @@ package struct FileIdentity: Hashable, Sendable {
 
 /// Which contents of which file: device, inode, size and the time of the last change.
 package struct FileGeneration: Hashable, Sendable {
-    package var identity: FileIdentity
+    package var file: FileNumber
     package var size: Int
     package var changed: Timestamp
 
-    package init(identity: FileIdentity, size: Int, changed: Timestamp) {
-        self.identity = identity
+    package init(file: FileNumber, size: Int, changed: Timestamp) {
+        self.file = file
         self.size = size
         self.changed = changed
     }
-}
-
-/// Who may do what with a file: the lower twelve bits of its mode.
-package struct FilePermissions: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt16
-
-    package init(rawValue: UInt16) { self.rawValue = rawValue }
-
-    /// Read and written by its owner, and nobody else: what a file of settings is created with.
-    package static let privateFile = FilePermissions(rawValue: 0o600)
-    /// Used by its owner, and nobody else: what a folder of settings is created with.
-    package static let privateFolder = FilePermissions(rawValue: 0o700)
-    package static let writableByGroup = FilePermissions(rawValue: 0o020)
-    package static let writableByOthers = FilePermissions(rawValue: 0o002)
 }

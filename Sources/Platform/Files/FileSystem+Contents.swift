@@ -7,6 +7,9 @@ extension FileSystem {
         try rename(path, to: other, .replacing)
     }
 
+    /// A name for a new file that nobody can guess, so that nobody can lay a link there before.
+    package func unpredictableName() -> FileName { .temporary(unpredictableNumber()) }
+
     /// All bytes of a file, or nil where there is none. One that is larger than `limit` fails with `fileTooLarge`.
     package func contents(of path: FilePath, limit: Int = .max) throws(SystemFailure) -> [UInt8]? {
         try open(path, .reading)?.contents(limit: limit)
@@ -14,17 +17,20 @@ extension FileSystem {
 
     /// Makes the folder and those that lead to it, for their owner alone, and sees that they outlast a crash.
     package func makeFolders(_ path: FilePath) throws(SystemFailure) {
-        do {
-            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
-        } catch  where error.code == .noSuchFile && path.parent != path {
-            try makeFolders(path.parent)
-            guard try makeFolder(path, .privateFolder) else { return try expectFolder(path) }
+        guard try makeFolderWithParents(path) else {
+            guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
+            return
         }
         try synchronizeFolder(path.parent)
     }
 
-    private func expectFolder(_ path: FilePath) throws(SystemFailure) {
-        guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
+    private func makeFolderWithParents(_ path: FilePath) throws(SystemFailure) -> Bool {
+        do {
+            return try makeFolder(path, .privateFolder)
+        } catch  where error.code == .noSuchFile && path.parent != path {
+            try makeFolders(path.parent)
+            return try makeFolder(path, .privateFolder)
+        }
     }
 
     /// Writes a new file beside `path`, to be renamed to it, and returns where it is once its contents are on the disk.
@@ -85,7 +91,7 @@ extension FileSystem {
             } catch  where error.code == .staleHandle {
                 continue
             }
-            if try status(of: path)?.identity == file.status().identity { return .locked(file) }
+            if try status(of: path)?.number == file.status().number { return .locked(file) }
             file.unlock()
         }
         throw SystemFailure(.wouldBlock, .lock, path)

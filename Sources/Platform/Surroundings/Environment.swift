@@ -40,8 +40,7 @@ extension Environment {
     /// The user's home: `HOME`, else what `/etc/passwd` says.
     package func home(in fileSystem: some FileSystem) throws -> FilePath {
         if let home = absolutePath("HOME") { return home }
-        guard let list = try fileSystem.contents(of: "/etc/passwd", limit: Self.mostBytesOfPasswords),
-            let home = PasswordEntry.all(in: list).first(where: { $0.user == user })?.home,
+        guard let home = try PasswordEntry.all(in: fileSystem).first(where: { $0.user == user })?.home,
             home.isAbsolute, home.lastComponent != nil
         else {
             throw Homeless(user: user)
@@ -66,8 +65,6 @@ extension Environment {
     private func absolutePath(_ variable: String) -> FilePath? {
         variables[variable].flatMap { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
     }
-
-    private static let mostBytesOfPasswords = 16 << 20
 }
 
 extension Environment.BaseFolder {

@@ -11,9 +11,8 @@ package struct HostIdentity: Hashable, Sendable {
     /// Nil where `text` is not the 32 hexadecimal digits of a machine's number.
     package init?(machineID text: [UInt8]) {
         let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
-        let values = digits.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
-        guard digits.count == 32, values.count == 32, values.contains(where: { $0 != 0 }) else { return nil }
-        let number = stride(from: 0, to: 32, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+        guard digits.count == 32, let number = Hexadecimal.bytes(ofDigits: digits), number.contains(where: { $0 != 0 })
+        else { return nil }
         self.init(key: number)
     }
 
@@ -36,13 +35,7 @@ package struct HostIdentity: Hashable, Sendable {
 
 extension HostIdentity: CustomStringConvertible {
     /// 32 hexadecimal digits.
-    package var description: String {
-        // By hand: each command asks for it, and what is generic takes longer to come about than to run.
-        let digits = Array("0123456789abcdef".utf8)
-        var text: [UInt8] = []
-        for byte in bytes { text += [digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
+    package var description: String { Hexadecimal.text(of: bytes) }
 }
 
 extension Environment {

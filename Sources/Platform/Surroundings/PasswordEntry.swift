@@ -18,8 +18,9 @@ package struct PasswordEntry: Hashable, Sendable {
         home = FilePath(fields[5])
     }
 
-    /// The entries of a file.
-    package static func all(in bytes: [UInt8]) -> some Sequence<PasswordEntry> {
-        bytes.lazy.split(separator: UInt8(ascii: "\n")).compactMap { PasswordEntry($0) }
+    /// The entries of the machine's own list.
+    package static func all(in fileSystem: some FileSystem) throws(SystemFailure) -> [PasswordEntry] {
+        let bytes = try fileSystem.contents(of: "/etc/passwd", limit: 16 << 20) ?? []
+        return bytes.split(separator: UInt8(ascii: "\n")).compactMap { PasswordEntry($0) }
     }
 }

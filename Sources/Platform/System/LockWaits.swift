@@ -18,7 +18,7 @@ final class LockWaits: Sendable {
     static let ofThisProcess = LockWaits()
 
     /// What is waited for.
-    struct Goal: Hashable { let file: FileIdentity, mode: LockMode }
+    struct Goal: Hashable { let file: FileNumber, mode: LockMode }
 
     private let abandoned = Mutex<[Goal: [Abandoned]]>([:])
 
@@ -33,7 +33,7 @@ final class LockWaits: Sendable {
             guard patience > .zero else { return nil }
         }
         let deadline = SystemClock().now.advanced(by: patience)
-        let goal = Goal(file: try descriptor.status(of: path).identity, mode: mode)
+        let goal = Goal(file: try descriptor.status(of: path).number, mode: mode)
         let wait: LockWait
         if let former = takeOver(goal) {
             wait = former

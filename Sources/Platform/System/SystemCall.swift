@@ -56,7 +56,7 @@ final class Descriptor: Sendable {
         } catch  where error.code == .noSuchFile {
             throw SystemFailure(.staleHandle, .lock, path)
         }
-        guard try other.status(of: path).identity == status(of: path).identity else {
+        guard try other.status(of: path).number == status(of: path).number else {
             throw SystemFailure(.staleHandle, .lock, path)
         }
         return other

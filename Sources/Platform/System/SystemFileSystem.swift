@@ -34,7 +34,7 @@ package struct SystemFileSystem: FileSystem {
         #endif
     }
 
-    package func unpredictableName() -> FileName { .temporary(.random(in: .min ... .max)) }
+    package func unpredictableNumber() -> UInt64 { .random(in: .min ... .max) }
 
     package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
         do {

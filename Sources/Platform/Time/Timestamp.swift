@@ -33,36 +33,3 @@ package struct Timestamp: Hashable, Sendable, Comparable {
 extension Timestamp: CustomStringConvertible {
     package var description: String { date.ISO8601Format() }
 }
-
-/// A time of the clock that only runs forward, in nanoseconds since some beginning of its own.
-package struct Instant: Hashable, Sendable, Comparable {
-    package var nanoseconds: Int64
-
-    package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
-
-    /// A time that never comes.
-    package static let never = Instant(nanoseconds: .max)
-
-    package func advanced(by duration: Duration) -> Instant {
-        Instant(nanoseconds: nanoseconds.addingClamped(duration.nanoseconds))
-    }
-
-    package func duration(to other: Instant) -> Duration { .nanoseconds(other.nanoseconds - nanoseconds) }
-
-    package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
-}
-
-extension Duration {
-    /// The whole nanoseconds, or as many as can be told.
-    package var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return Timestamp(seconds: seconds, nanoseconds: attoseconds / 1_000_000_000).nanoseconds
-    }
-}
-
-extension Int64 {
-    fileprivate func addingClamped(_ other: Int64) -> Int64 {
-        let (sum, overflows) = addingReportingOverflow(other)
-        return overflows ? (other < 0 ? .min : .max) : sum
-    }
-}

@@ -6,7 +6,7 @@ struct FolderSnapshot: Equatable, Sendable {
 
     /// What makes a folder another one, or all in it worth another look.
     struct Folder: Hashable, Sendable {
-        var identity: FileIdentity
+        var number: FileNumber
         var permissions: FilePermissions
         var owner: UInt32
     }
@@ -23,7 +23,7 @@ struct FolderSnapshot: Equatable, Sendable {
         else {
             return
         }
-        self.folder = Folder(identity: folder.identity, permissions: folder.permissions, owner: folder.owner)
+        self.folder = Folder(number: folder.number, permissions: folder.permissions, owner: folder.owner)
         for name in names {
             files[name] = try fileSystem.status(of: path.appending(name), followingLink: false)
         }
@@ -43,7 +43,7 @@ struct FolderSnapshot: Equatable, Sendable {
         case (_?, nil): .removed
         case (nil, _?): .created
         case (let former?, let later?):
-            if former.identity != later.identity {
+            if former.number != later.number {
                 // A name that at once stands for another file was renamed to.
                 .movedHere
             } else if former.size != later.size || former.modified != later.modified {

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// A watcher that looks for itself: at once after a change, ever more rarely while nothing happens.
-package struct PollingWatcher: DirectoryWatcher {
+package struct PollingWatcher: FolderWatcher {
     private let fileSystem: any FileSystem
     private let clock: any Clock
     private let reason: WatchMeans.Reason

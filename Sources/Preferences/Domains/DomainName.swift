@@ -1,3 +1,5 @@
+internal import Digests
+
 /// The name of a domain. Whoever holds one knows that a file can safely be named for it.
 public struct DomainName: Hashable, Sendable {
     /// The name as it is written; of the global domain, its official one.
@@ -82,8 +84,7 @@ extension DomainName {
             let piece =
                 isPlain
                 ? String(scalar)
-                : String(scalar).utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }
-                    .joined()
+                : String(scalar).utf8.map { "%" + Hexadecimal.text(of: [$0]).uppercased() }.joined()
             if encoded.utf8.count + piece.utf8.count > Self.mostBytes { break }
             encoded += piece
         }

@@ -4,7 +4,7 @@ package import Platform
 package struct Machine: Sendable {
     package var fileSystem: any FileSystem
     package var clock: any Clock
-    package var watcher: any DirectoryWatcher
+    package var watcher: any FolderWatcher
     package var environment: Environment
     package var terminal: any Terminal
     /// The folder whose values are in force whatever anybody else says.
@@ -18,7 +18,7 @@ package struct Machine: Sendable {
     package var atEnd: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
-        fileSystem: any FileSystem, clock: any Clock, watcher: any DirectoryWatcher, environment: Environment,
+        fileSystem: any FileSystem, clock: any Clock, watcher: any FolderWatcher, environment: Environment,
         terminal: any Terminal, forcedFolder: FilePath = "/etc/prefs/forced", administrator: UInt32 = 0,
         background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
         atEnd: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
@@ -37,7 +37,7 @@ package struct Machine: Sendable {
     /// The machine that this process runs on.
     package static func ofThisProcess() -> Machine {
         Machine(
-            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemDirectoryWatcher.ofThisProcess,
+            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
             environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) },
             atEnd: { action in atExit(action) })
     }

@@ -12,6 +12,8 @@ package struct StoreFolder: Hashable, Sendable {
     package let history: FilePath
     /// The folder of locks and notes that path addresses share with this store.
     private let notes: FilePath
+    /// The folder in which transactions over several files are noted.
+    package var transactions: FilePath { notes.appending(".transactions") }
 
     package enum Arrangement: Hashable, Sendable {
         /// Our own: locks, by-host files and notes of transactions beside the domains.
@@ -28,20 +30,16 @@ package struct StoreFolder: Hashable, Sendable {
     }
 
     /// The file of a domain.
-    package func file(of domain: DomainName, newFormat: PropertyList.Format = .binary) -> DomainFile {
-        file(stem: domain.fileStem, name: domain.text, among: nil, newFormat)
+    package func file(of domain: DomainName) -> DomainFile {
+        file(stem: domain.fileStem, name: domain.text, among: nil)
     }
 
     /// The file of a domain that holds on one host only.
-    package func file(
-        of domain: DomainName, on host: String, newFormat: PropertyList.Format = .binary
-    ) -> DomainFile {
-        file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder, newFormat)
+    package func file(of domain: DomainName, on host: String) -> DomainFile {
+        file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder)
     }
 
-    private func file(
-        stem: String, name: String, among subfolder: FileName?, _ newFormat: PropertyList.Format
-    ) -> DomainFile {
+    private func file(stem: String, name: String, among subfolder: FileName?) -> DomainFile {
         func place(_ base: FilePath, _ subfolder: FileName?, _ ending: String) -> FilePath {
             (subfolder.map(base.appending) ?? base).resolving(FilePath(stem + ending) ?? ".")
         }
@@ -51,11 +49,11 @@ package struct StoreFolder: Hashable, Sendable {
             return DomainFile(
                 name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in ".ByHost" }, ""),
-                transactions: notes.appending(".transactions"), newFormat: newFormat)
+                transactions: transactions)
         case .foreign(let format, let isReadOnly):
             return DomainFile(
                 name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
-                transactions: notes.appending(".transactions"), newFormat: format, isReadOnly: isReadOnly)
+                transactions: transactions, newFormat: format, isReadOnly: isReadOnly)
         }
     }
 
@@ -68,7 +66,7 @@ package struct StoreFolder: Hashable, Sendable {
     ) -> DomainFile {
         DomainFile(
             name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
-            transactions: notes.appending(".transactions"), newFormat: newFormat)
+            transactions: transactions, newFormat: newFormat)
     }
 
     /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.
@@ -76,21 +74,21 @@ package struct StoreFolder: Hashable, Sendable {
         DomainFile(
             name: "the record of what was applied", path: history.parent.appending(".applied.plist"),
             lock: .file(notes.appending(".locks").appending(".applied.lock")),
-            history: history.appending(".applied"), transactions: notes.appending(".transactions"))
+            history: history.appending(".applied"), transactions: transactions)
     }
 
     /// The domain's file that a path leads to; nil for any other. By whatever way it is addressed, it has one lock.
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
-        guard arrangement == .own, let stem = path.lastComponent.flatMap({ Self.stem(of: $0) }), !stem.isEmpty,
-            let place = try fileSystem.status(of: path.parent)?.identity
+        guard arrangement == .own, let stem = path.lastComponent.flatMap({ $0.stemOfPropertyList }), !stem.isEmpty,
+            let place = try fileSystem.status(of: path.parent)?.number
         else {
             return nil
         }
         for subfolder in [nil, Self.hostFolder] {
-            if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.identity == place {
-                return file(stem: stem, name: name, among: subfolder, .binary)
+            if try fileSystem.status(of: subfolder.map(folder.appending) ?? folder)?.number == place {
+                return file(stem: stem, name: name, among: subfolder)
             }
         }
         return nil
@@ -99,7 +97,7 @@ package struct StoreFolder: Hashable, Sendable {
     /// The domain whose file it is; nil for a file that is named by a path of its own.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
         guard arrangement == .own, file.lock != .itself,
-            let stem = file.path.lastComponent.flatMap({ Self.stem(of: $0) })
+            let stem = file.path.lastComponent.flatMap({ $0.stemOfPropertyList })
         else {
             return nil
         }
@@ -110,7 +108,7 @@ package struct StoreFolder: Hashable, Sendable {
 
     /// A path can be longer than a name and have any characters: its hash stands for it.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
-        let hash = SHA256.hash(path.bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hash = Hexadecimal.text(of: Array(SHA256.hash(path.bytes).prefix(16)))
         return history.appending(".paths").resolving(FilePath(hash) ?? ".")
     }
 
@@ -121,23 +119,14 @@ extension StoreFolder {
     /// The domains that have a file here, sorted.
     package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         let names = try fileSystem.names(in: folder) ?? []
-        return names.compactMap { Self.stem(of: $0) }.compactMap { stem in try? DomainName(stem) }.sorted()
+        return names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }.sorted()
     }
 
     /// The domains that have a file for the host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
         let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []
-        return names.compactMap { Self.stem(of: $0) }.filter { $0.hasSuffix("." + host) }
+        return names.compactMap(\.stemOfPropertyList).filter { $0.hasSuffix("." + host) }
             .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }.sorted()
-    }
-
-    private static func stem(of name: FileName) -> String? {
-        guard !name.isTemporary, let text = String(validating: name.bytes, as: UTF8.self),
-            text.hasSuffix(".plist")
-        else {
-            return nil
-        }
-        return String(text.dropLast(".plist".count))
     }
 }

@@ -29,7 +29,7 @@ package final class StoreOfProcess: Sendable {
         places = Result { () throws(StoreFailure) in try StorePlaces(kind, on: machine) }
         signals = StoreSignals(
             IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
-            PolicyInForce((try? places.get()) ?? nil, machine))
+            PolicyInForce(try? places.get(), machine))
         schemas = DomainSchemas(kind, machine, signals.issues)
     }
 
@@ -62,55 +62,6 @@ package final class StoreOfProcess: Sendable {
             let domain = OpenDomain(.memory(values, failure: failure), on: machine, signals)
             open[key] = .always(domain)
             return domain
-        }
-    }
-}
-
-/// What all open domains of a store tell to.
-final class StoreSignals: Sendable {
-    /// Grows with every change that this process makes or sees.
-    let epoch = Atomic<UInt64>(1)
-    let issues: IssueBoard
-    let pending: PendingDomains
-    let policy: PolicyInForce
-
-    init(_ issues: IssueBoard, _ pending: PendingDomains, _ policy: PolicyInForce) {
-        self.issues = issues
-        self.pending = pending
-        self.policy = policy
-    }
-
-    private let told = Mutex<Set<ResolvedTable.PassedOver>>([])
-
-    /// Those that nobody was told of yet: each is told of once, however many instances come across it.
-    func news(of passedOver: Set<ResolvedTable.PassedOver>) -> Set<ResolvedTable.PassedOver> {
-        if passedOver.isEmpty { return [] }
-        return told.withLock { told in
-            defer { told.formUnion(passedOver) }
-            return passedOver.subtracting(told)
-        }
-    }
-
-    func noteChange() { epoch.add(1, ordering: .releasing) }
-}
-
-/// What the user has set of the store, read when the first domain is written.
-final class PolicyInForce: Sendable {
-    private let places: StorePlaces?
-    private let machine: Machine
-    private let policy = Mutex<StorePolicy?>(nil)
-
-    init(_ places: StorePlaces?, _ machine: Machine) {
-        self.places = places
-        self.machine = machine
-    }
-
-    var value: StorePolicy {
-        policy.withLock { policy in
-            if let policy { return policy }
-            let read = places.map { StorePolicy(in: $0, on: machine) } ?? StorePolicy()
-            policy = read
-            return read
         }
     }
 }

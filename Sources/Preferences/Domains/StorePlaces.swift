@@ -1,5 +1,5 @@
 internal import Platform
-package import PropertyLists
+internal import PropertyLists
 
 /// Where the layers of a store have their files.
 package struct StorePlaces: Sendable {
@@ -13,48 +13,59 @@ package struct StorePlaces: Sendable {
     /// The places of a kind of store; nil for one without files.
     package init?(_ kind: Store.Kind, on machine: Machine) throws(StoreFailure) {
         self.machine = machine
-        func folder(_ kind: Environment.BaseFolder) throws(StoreFailure) -> FilePath {
-            do {
-                return try machine.environment.folder(kind, in: machine.fileSystem)
-            } catch let failure as SystemFailure {
-                throw StoreFailure(failure, "the user's home")
-            } catch {
-                throw StoreFailure(.homeless, "the user's home")
-            }
-        }
-        func own(_ folder: FilePath, _ history: FilePath) -> StoreFolder {
-            StoreFolder(folder, .own, history: history, notes: folder)
-        }
+        (site, forced) = kind == .native ? Self.ofAdministrator(machine) : ([], nil)
         switch kind {
         case .memory: return nil
         case .native:
-            let prefs: FileName = "prefs"
-            user = own(
-                try folder(.configuration).appending(prefs), try folder(.state).resolving("prefs/history"))
-            site = machine.environment.systemFolders(.configuration).map {
-                own($0.appending(prefs), $0.resolving("prefs/.history"))
-            }
-            forced = own(machine.forcedFolder, machine.forcedFolder.appending(".history"))
-        case .folder(let path):
-            user = own(path, path.appending(".history"))
-            (site, forced) = ([], nil)
-        case .foundation, .gnustep:
-            let configuration = try folder(.configuration)
-            let home =
-                kind == .foundation
-                ? configuration : try Self.home(machine).resolving("GNUstep/Defaults")
-            user = StoreFolder(
-                home,
-                .foreign(newFormat: kind == .foundation ? .xml : .openstep, isReadOnly: kind == .gnustep),
-                history: try folder(.state).resolving("prefs/history"),
-                notes: configuration.appending("prefs"))
-            (site, forced) = ([], nil)
+            user = try StoreFolder(
+                own: machine.storeFolder(.configuration).appending("prefs"),
+                history: machine.storeFolder(.state).resolving("prefs/history"))
+        case .folder(let path): user = StoreFolder(own: path, history: path.appending(".history"))
+        case .foundation:
+            user = try Self.foreign(machine.storeFolder(.configuration), .xml, isReadOnly: false, machine)
+        case .gnustep:
+            user = try Self.foreign(
+                machine.storeHome().resolving("GNUstep/Defaults"), .openstep, isReadOnly: true, machine)
         }
     }
 
-    private static func home(_ machine: Machine) throws(StoreFailure) -> FilePath {
+    private static func ofAdministrator(_ machine: Machine) -> (site: [StoreFolder], forced: StoreFolder?) {
+        let site = machine.environment.systemFolders(.configuration).map {
+            StoreFolder(own: $0.appending("prefs"), history: $0.resolving("prefs/.history"))
+        }
+        let forced = machine.forcedFolder
+        return (site, StoreFolder(own: forced, history: forced.appending(".history")))
+    }
+
+    /// The folder of another program, of which versions and locks are kept in ours.
+    private static func foreign(
+        _ folder: FilePath, _ format: PropertyList.Format, isReadOnly: Bool, _ machine: Machine
+    ) throws(StoreFailure) -> StoreFolder {
+        StoreFolder(
+            folder, .foreign(newFormat: format, isReadOnly: isReadOnly),
+            history: try machine.storeFolder(.state).resolving("prefs/history"),
+            notes: try machine.storeFolder(.configuration).appending("prefs"))
+    }
+}
+
+extension StoreFolder {
+    fileprivate init(own folder: FilePath, history: FilePath) {
+        self.init(folder, .own, history: history, notes: folder)
+    }
+}
+
+extension Machine {
+    fileprivate func storeFolder(_ kind: Environment.BaseFolder) throws(StoreFailure) -> FilePath {
+        try underHome { try environment.folder(kind, in: fileSystem) }
+    }
+
+    fileprivate func storeHome() throws(StoreFailure) -> FilePath {
+        try underHome { try environment.home(in: fileSystem) }
+    }
+
+    private func underHome(_ body: () throws -> FilePath) throws(StoreFailure) -> FilePath {
         do {
-            return try machine.environment.home(in: machine.fileSystem)
+            return try body()
         } catch let failure as SystemFailure {
             throw StoreFailure(failure, "the user's home")
         } catch {
@@ -77,17 +88,14 @@ extension StorePlaces {
     ///
     /// - Parameter suites: Other domains that stand behind the user's own, the most important first.
     package func searchList(
-        _ domain: DomainName, suites: [DomainName] = [], newFormat: PropertyList.Format = .binary
+        _ domain: DomainName, suites: [DomainName] = []
     ) throws(StoreFailure) -> [(layer: Layer, file: DomainFile)] {
         let host = user.arrangement == .own ? try host() : nil
-        func file(_ domain: DomainName) -> DomainFile { user.file(of: domain, newFormat: newFormat) }
-        func hostFile(_ domain: DomainName) -> DomainFile? {
-            host.map { user.file(of: domain, on: $0, newFormat: newFormat) }
-        }
+        func hostFile(_ domain: DomainName) -> DomainFile? { host.map { user.file(of: domain, on: $0) } }
         var list: [(Layer, DomainFile?)] = [(.forced, forced?.file(of: domain))]
-        if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, file(domain))] }
-        list += suites.map { (.suite($0.text), file($0)) }
-        list += [(.globalHost, hostFile(.global)), (.global, file(.global))]
+        if !domain.isGlobal { list += [(.userHost, hostFile(domain)), (.user, user.file(of: domain))] }
+        list += suites.map { (.suite($0.text), user.file(of: $0)) }
+        list += [(.globalHost, hostFile(.global)), (.global, user.file(of: .global))]
         for folder in site {
             if !domain.isGlobal { list.append((.site, folder.file(of: domain))) }
             list.append((.siteGlobal, folder.file(of: .global)))
@@ -100,7 +108,7 @@ extension DomainFile {
     /// Whether only the administrator can have written the file, so that it may force values.
     package func isTrusted(on machine: Machine) -> Bool {
         [path, path.parent].allSatisfy { path in
-            guard let status = (try? machine.fileSystem.status(of: path)) ?? nil else { return false }
+            guard let status = try? machine.fileSystem.status(of: path) else { return false }
             return status.owner == machine.administrator
                 && status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
         }

@@ -15,12 +15,7 @@ extension DomainFile {
     /// The newest good version that is kept, in place of the damaged file.
     func recovered(from damage: StoreFailure, on machine: Machine) throws(StoreFailure) -> DomainContents {
         guard let newest = History(of: self, on: machine)?.newestGood else { throw damage }
-        let status: FileStatus?
-        do throws(SystemFailure) {
-            status = try machine.fileSystem.status(of: path)
-        } catch {
-            throw StoreFailure(error, name)
-        }
+        let status = try reporting { () throws(SystemFailure) in try machine.fileSystem.status(of: path) }
         return DomainContents(
             values: newest.values, format: damagedFormat(damage), status: status,
             recovery: Recovery(damage: damage, version: newest.version))

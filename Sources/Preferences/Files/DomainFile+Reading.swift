@@ -40,11 +40,7 @@ extension DomainFile {
     }
 
     func open(on machine: Machine) throws(StoreFailure) -> (any OpenFile)? {
-        do throws(SystemFailure) {
-            return try machine.fileSystem.open(path, .reading)
-        } catch {
-            throw StoreFailure(error, name)
-        }
+        try reporting { () throws(SystemFailure) in try machine.fileSystem.open(path, .reading) }
     }
 
     /// The contents of the open file, and its bytes.
@@ -56,19 +52,17 @@ extension DomainFile {
 
     private func read(_ file: any OpenFile) throws(StoreFailure) -> ([UInt8], FileStatus) {
         let status = try status(of: file)
-        do throws(SystemFailure) {
-            return (try file.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
-        } catch {
-            throw StoreFailure(error, name)
+        return (try bytes(of: file, status), status)
+    }
+
+    private func bytes(of file: any OpenFile, _ status: FileStatus) throws(StoreFailure) -> [UInt8] {
+        try reporting { () throws(SystemFailure) in
+            try file.contents(status, limit: PropertyList.Limits.default.inputBytes)
         }
     }
 
     private func status(of file: any OpenFile) throws(StoreFailure) -> FileStatus {
-        do throws(SystemFailure) {
-            return try file.status()
-        } catch {
-            throw StoreFailure(error, name)
-        }
+        try reporting { () throws(SystemFailure) in try file.status() }
     }
 
     /// The settings that bytes stand for.
@@ -119,12 +113,7 @@ extension DomainFile {
     private func look(
         for path: EntryPath, inSmall file: any OpenFile, _ status: FileStatus
     ) throws(StoreFailure) -> PropertyList? {
-        let bytes: [UInt8]
-        do throws(SystemFailure) {
-            bytes = try file.contents(status, limit: PropertyList.Limits.default.inputBytes)
-        } catch {
-            throw StoreFailure(error, name)
-        }
+        let bytes = try bytes(of: file, status)
         guard bytes.starts(with: "bplist".utf8) else {
             return PropertyList.dictionary(try parse(bytes).0)[path]
         }

@@ -10,10 +10,8 @@ struct ResolvedFile: Sendable {
 
     init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
         self.file = file
-        do throws(SystemFailure) {
-            target = try file.path.followingLinks(in: machine.fileSystem)
-        } catch {
-            throw StoreFailure(error, file.name)
+        target = try file.reporting { () throws(SystemFailure) in
+            try file.path.followingLinks(in: machine.fileSystem)
         }
         isLinked = target != file.path
     }

@@ -70,15 +70,16 @@ package struct HistoryPolicy: Hashable, Sendable {
 }
 
 extension History {
-    /// Keeps a version. What goes wrong here is no failure of the write.
+    /// Keeps a version. What goes wrong here is no failure of the write: false where it could not be kept.
     ///
     /// - Parameter former: Those that are kept already; what was kept is one of them then.
-    func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) {
-        guard policy.versions > 0 else { return }
+    @discardableResult
+    func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) -> Bool {
+        guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
         let version = next(
             after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
-        guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return }
+        guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return false }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
             if let model = try machine.fileSystem.status(of: file.path),
@@ -88,10 +89,11 @@ extension History {
             }
         } catch {
             _ = try? machine.fileSystem.remove(path)
-            return
+            return false
         }
         forget(former, with: version, policy)
         former.append(version)
+        return true
     }
 
     /// Keeps the file that is about to be replaced under a second name.
@@ -123,13 +125,8 @@ extension History {
 
     private func create(_ path: FilePath) -> (any OpenFile)? {
         do throws(SystemFailure) {
-            return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
-        } catch  where error.code == .noSuchFile {
-            do throws(SystemFailure) {
-                try machine.fileSystem.makeFolders(folder)
-                return try machine.fileSystem.open(path, .creatingAnew(.privateFile))
-            } catch {
-                return nil
+            return try machine.makingFolder(folder) { () throws(SystemFailure) in
+                try machine.fileSystem.open(path, .creatingAnew(.privateFile))
             }
         } catch {
             return nil

@@ -1,3 +1,4 @@
+internal import Digests
 package import Platform
 internal import PropertyLists
 
@@ -98,9 +99,9 @@ package struct KeptVersion: Hashable, Sendable {
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
             if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+                let value = Hexadecimal.bytes(ofDigits: digits)
             {
-                bytes.append(value)
+                bytes += value
                 rest = rest.dropFirst(2)
             } else {
                 bytes.append(byte)

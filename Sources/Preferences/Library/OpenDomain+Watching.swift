@@ -90,7 +90,7 @@ extension OpenDomain {
 
     /// Whether a transaction is still replacing files one by one, so that only a part of it can be seen yet.
     private func isPostponed(_ file: DomainFile) -> Bool {
-        guard let folder = file.transactions, ((try? machine.fileSystem.status(of: folder)) ?? nil) != nil else {
+        guard let folder = file.transactions, (try? machine.fileSystem.status(of: folder)) != nil else {
             state.withLock { $0.watch.postponements = 0 }
             return false
         }

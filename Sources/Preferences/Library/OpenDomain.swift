@@ -122,9 +122,9 @@ final class OpenDomain: Sendable {
         guard isDue else { return }
         // What a writer that died has decided need not show in this file yet.
         if isExact || isFirst { file.finishTransactions(on: machine) }
-        let generation = (try? machine.fileSystem.status(of: file.path)) ?? nil
+        let status = try? machine.fileSystem.status(of: file.path)
         let isSame = state.withLock {
-            $0.stored.generation == generation?.generation && $0.failure == nil && $0.stored.recovery == nil
+            $0.stored.generation == status?.generation && $0.failure == nil && $0.stored.recovery == nil
         }
         // Each turn that is in vain is one in which somebody else has read or written.
         if !isSame { for _ in 0..<64 where read(file, mustBeTrusted) { return } }
@@ -216,35 +216,5 @@ extension OpenDomain.State {
         values = next
         stored = contents
         readings += 1
-    }
-}
-
-/// Which keys have changed, counted by versions. Only the last ones are known by name.
-struct ChangeLog: Sendable {
-    private(set) var version: UInt64 = 1
-    private var recent: [Change] = []
-
-    struct Change: Sendable {
-        let key: String
-        /// Whether this process made it.
-        let isOwn: Bool
-    }
-
-    private static let most = 512
-
-    /// Notes a change and returns the version that it makes.
-    @discardableResult
-    mutating func note(_ key: String, isOwn: Bool) -> UInt64 {
-        // Half of them at a time, so that a change costs the same whenever it comes.
-        if recent.count == Self.most { recent.removeFirst(Self.most / 2) }
-        recent.append(Change(key: key, isOwn: isOwn))
-        version += 1
-        return version
-    }
-
-    /// The changes since the version; nil if there were too many to tell.
-    func changes(since former: UInt64) -> [Change]? {
-        let count = version - former
-        return count <= recent.count ? Array(recent.suffix(Int(count))) : nil
     }
 }

@@ -56,7 +56,7 @@ extension SchemaPlaces {
         for folder in folders {
             let path = Self.file(of: name, in: folder)
             // One that cannot be read is as good as none: who extends it is told that it is missing.
-            if let bytes = (try? machine.fileSystem.contents(of: path, limit: Self.mostBytes)) ?? nil {
+            if let bytes = try? machine.fileSystem.contents(of: path, limit: Self.mostBytes) {
                 return Schema.declared(in: bytes)
             }
         }
@@ -65,41 +65,7 @@ extension SchemaPlaces {
 
     /// The domains for which a schema is installed in any of the places, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
-        let names = folders.flatMap { ((try? machine.fileSystem.names(in: $0)) ?? nil) ?? [] }
-        let domains = names.compactMap { name -> DomainName? in
-            guard !name.isTemporary, name.description.hasSuffix(".plist") else { return nil }
-            return try? DomainName(String(name.description.dropLast(".plist".count)))
-        }
-        return Set(domains).sorted()
-    }
-}
-
-/// A schema as it was found for a domain.
-package final class InstalledSchema: Sendable {
-    /// The file that it stands in; nil for that of the store's own settings.
-    package let file: FilePath?
-    /// What of it could be read, be it all or not: that much at least says what is secret.
-    package let readable: Schema?
-    /// What is wrong with it. One with mistakes counts for nothing else.
-    package let faults: [String]
-
-    /// What messages call it.
-    package var place: String { file?.description ?? "prefs itself" }
-
-    /// The schema, where it is good.
-    package var schema: Schema? { faults.isEmpty ? readable : nil }
-
-    init(file: FilePath?, readable: Schema?, faults: [String]) {
-        (self.file, self.readable, self.faults) = (file, readable, faults)
-    }
-
-    package convenience init(
-        _ bytes: [UInt8], at file: FilePath, of domain: DomainName, checks: Bool,
-        extending findSchema: (String) -> Schema?
-    ) {
-        let (schema, mistakes) = Schema.read(bytes, checks: checks, extending: findSchema)
-        let isOther = schema.map { !$0.domain.isEmpty && (try? DomainName($0.domain)) != domain } ?? false
-        let other = isOther ? ["is the schema of another domain, \(schema?.domain.shown ?? "")"] : []
-        self.init(file: file, readable: schema, faults: mistakes.map(\.description) + other)
+        let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
+        return Set(names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }).sorted()
     }
 }

@@ -1,4 +1,3 @@
-package import Platform
 package import PropertyLists
 
 /// What a writer wants changed in one domain.
@@ -34,39 +33,4 @@ package struct DomainEdit: Sendable {
         edit.requiresKnown = requiresKnown
         return edit
     }
-}
-
-/// A domain while it is changed.
-package struct DomainDraft: Sendable {
-    package var values: PropertyList.Dictionary
-    /// The format in which the file is to be written.
-    package var format: PropertyList.Format
-    /// Whether the file is to go, with all that is in it.
-    package var removesFile = false
-    /// Whether the file is to be written though nothing in it changes.
-    package var rewrites = false
-    /// Why it is changed, where only the change itself can tell; nil for what the writer says.
-    package var reason: WriteReason?
-    /// What the system says of the file; nil where there is none.
-    package let status: FileStatus?
-
-    /// Whether there is a file.
-    package var exists: Bool { status != nil }
-}
-
-/// A domain after a commit.
-package struct CommittedDomain: Sendable {
-    package let file: DomainFile
-    package let before: DomainContents
-    package let after: DomainContents
-    /// Whether anything was written.
-    package let isChanged: Bool
-    /// What the change is called in histories; nil where nothing was written.
-    package let transaction: String?
-    /// The new version, if it is to be kept later.
-    package let unkept: UnkeptVersion?
-    /// The file that was written; nil where none was, or one was removed.
-    package let bytes: [UInt8]?
-    /// Whether dates have lost their fractions, which the file's format cannot hold.
-    package let hasDroppedFractions: Bool
 }

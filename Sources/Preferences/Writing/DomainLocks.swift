@@ -33,7 +33,7 @@ struct DomainLocks: Sendable {
         }
         let deadline = machine.clock.now.advanced(by: patience)
         var last: Place?
-        var folders: [FileIdentity: any OpenFile] = [:]
+        var folders: [FileNumber: any OpenFile] = [:]
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
             let left = machine.clock.now.duration(to: deadline)
@@ -41,7 +41,7 @@ struct DomainLocks: Sendable {
                 let lock = try Self.take(place, of: file, on: machine, patience: max(left, .zero), holding: folders)
                 held.append((place, lock))
                 if case .itself = place, let status = try? lock.status(), status.kind == .folder {
-                    folders[status.identity] = lock
+                    folders[status.number] = lock
                 }
             } catch {
                 release()
@@ -64,21 +64,18 @@ struct DomainLocks: Sendable {
 
     private static func take(
         _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration,
-        holding folders: [FileIdentity: any OpenFile]
+        holding folders: [FileNumber: any OpenFile]
     ) throws(StoreFailure) -> any OpenFile {
-        let attempt: LockAttempt
-        do throws(SystemFailure) {
+        let attempt = try file.reporting { () throws(SystemFailure) in
             switch place {
-            case .file(let path): attempt = try lockFile(path, on: machine, patience)
-            case .itself(let path): attempt = try lockItself(path, on: machine, patience, folders)
+            case .file(let path): try lockFile(path, on: machine, patience)
+            case .itself(let path): try lockItself(path, on: machine, patience, folders)
             }
-        } catch {
-            throw StoreFailure(error, file.name)
         }
         switch attempt {
         case .locked(let lock): return lock
         case .busy(let lock):
-            let holder = (try? lock.status()).flatMap { machine.lockHolder(of: $0.identity) }
+            let holder = (try? lock.status()).flatMap { machine.lockHolder(of: $0.number) }
             throw StoreFailure(.locked(holder: holder), file.name, file: file.path)
         case .absent: throw StoreFailure(SystemFailure(.noSuchFile, .lock, file.path), file.name)
         }
@@ -87,12 +84,8 @@ struct DomainLocks: Sendable {
     private static func lockFile(
         _ path: FilePath, on machine: Machine, _ patience: Duration
     ) throws(SystemFailure) -> LockAttempt {
-        let access = FileAccess.creating(.privateFile)
-        do throws(SystemFailure) {
-            return try machine.fileSystem.openLocked(path, access, .exclusive, patience: patience)
-        } catch  where error.code == .noSuchFile {
-            try machine.fileSystem.makeFolders(path.parent)
-            return try machine.fileSystem.openLocked(path, access, .exclusive, patience: patience)
+        try machine.makingFolder(path.parent) { () throws(SystemFailure) in
+            try machine.fileSystem.openLocked(path, .creating(.privateFile), .exclusive, patience: patience)
         }
     }
 
@@ -101,13 +94,13 @@ struct DomainLocks: Sendable {
     ///
     /// - Parameter folders: Those whose locks are ours already: a second opening of one would wait for the first.
     private static func lockItself(
-        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileIdentity: any OpenFile]
+        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileNumber: any OpenFile]
     ) throws(SystemFailure) -> LockAttempt {
         for _ in 0..<64 {
             let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
             guard case .absent = attempt else { return attempt }
-            if !folders.isEmpty, let identity = try machine.fileSystem.status(of: path.parent)?.identity,
-                let lock = folders[identity]
+            if !folders.isEmpty, let number = try machine.fileSystem.status(of: path.parent)?.number,
+                let lock = folders[number]
             {
                 return .locked(lock)
             }

@@ -27,7 +27,7 @@ package struct DomainMark: Hashable, Sendable {
     private var line: [UInt8] {
         var line = Array(Self.beginning.utf8)
         let fields = [
-            hash.map { Self.hexadecimal($0[...]) } ?? Array(Self.deleted.utf8), Array(transaction.utf8),
+            hash.map { Hexadecimal.digits(of: $0) } ?? Array(Self.deleted.utf8), Array(transaction.utf8),
             Array(String(note.process).utf8), Array(note.reason.rawValue.utf8),
             Array(DomainName(encoding: note.program).text.utf8),
         ]
@@ -59,7 +59,7 @@ package struct DomainMark: Hashable, Sendable {
         let check = fields[6].prefix { $0 != UInt8(ascii: " ") }
         guard check.elementsEqual(Self.check(of: line[..<(fields[6].startIndex - 1)])) else { return nil }
         let isDeleted = fields[1].elementsEqual(Self.deleted.utf8)
-        let hash = isDeleted ? nil : Self.bytes(ofHexadecimal: fields[1])
+        let hash = isDeleted ? nil : Hexadecimal.bytes(ofDigits: fields[1])
         guard isDeleted || hash?.count == 32 else { return nil }
         self.init(
             hash: hash, transaction: transaction,
@@ -68,35 +68,6 @@ package struct DomainMark: Hashable, Sendable {
     }
 
     private static func check(of bytes: ArraySlice<UInt8>) -> [UInt8] {
-        hexadecimal(SHA256.hash(Array(bytes)).prefix(4))
-    }
-
-    private static func hexadecimal(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var digits: [UInt8] = []
-        for byte in bytes { digits += [digit(byte >> 4), digit(byte & 15)] }
-        return digits
-    }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
-    }
-
-    private static func bytes(ofHexadecimal digits: ArraySlice<UInt8>) -> [UInt8]? {
-        guard digits.count.isMultiple(of: 2) else { return nil }
-        var (bytes, high) = ([UInt8](), UInt8?.none)
-        for digit in digits {
-            guard let value = value(of: digit) else { return nil }
-            if let first = high { bytes.append(first << 4 | value) }
-            high = high == nil ? value : nil
-        }
-        return bytes
-    }
-
-    private static func value(of digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
+        Hexadecimal.digits(of: Array(SHA256.hash(Array(bytes)).prefix(4)))
     }
 }

@@ -1,3 +1,4 @@
+internal import Digests
 internal import Platform
 internal import PropertyLists
 
@@ -141,12 +142,8 @@ package struct DomainWriter: Sendable {
             throw StoreFailure(domain, .severalStores)
         }
         let path = folder.appending(name)
-        do throws(SystemFailure) {
-            // Whoever carries the record out needs the new files by their names, after a loss of power too.
-            try synchronize(steps.map(\.target.parent))
-        } catch {
-            throw StoreFailure(error, domain.name)
-        }
+        // Whoever carries the record out needs the new files by their names, after a loss of power too.
+        try domain.reporting { () throws(SystemFailure) in try synchronize(steps.map(\.target.parent)) }
         do throws(SystemFailure) {
             try PendingTransactions.note(TransactionRecord(steps: steps), at: path, on: machine)
             return path
@@ -166,7 +163,5 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    func transactionName() -> String {
-        String(decoding: machine.fileSystem.unpredictableName().bytes.suffix(16), as: UTF8.self)
-    }
+    func transactionName() -> String { Hexadecimal.text(of: machine.fileSystem.unpredictableNumber()) }
 }

@@ -6,10 +6,10 @@ extension FilePlan {
     mutating func keepFormer(
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
     ) throws(StoreFailure) {
-        do throws(SystemFailure) {
-            if before.recovery != nil { try resolved.file.keepDamaged(resolved.target, on: writer.machine) }
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
+        if before.recovery != nil {
+            try resolved.file.reporting { () throws(SystemFailure) in
+                try resolved.file.keepDamaged(resolved.target, on: writer.machine)
+            }
         }
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
@@ -66,6 +66,6 @@ extension FilePlan {
             return
         }
         var former = versions ?? history.versions
-        history.record(version, after: &former, policy: writer.policy)
+        if !history.record(version, after: &former, policy: writer.policy) { unwritableHistory = history.folder }
     }
 }

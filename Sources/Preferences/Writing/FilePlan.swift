@@ -15,6 +15,8 @@ struct FilePlan {
     var unkept: UnkeptVersion?
     /// The versions that are kept, once somebody has looked.
     var versions: [KeptVersion]?
+    /// Where the version that is in force now could not be kept.
+    var unwritableHistory: FilePath?
     let isKeptLater: Bool
     let isFirst: Bool
     private(set) var bytes: [UInt8]?
@@ -43,55 +45,6 @@ struct FilePlan {
         after = before
     }
 
-    /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
-    private static func read(
-        _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
-    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
-        if let known = edit.known, known.recovery == nil {
-            let isKnown = try generation(of: resolved, machine) == known.generation
-            // What somebody else has left there is read once more: no version of it may be kept.
-            if isKnown, known.isOwn || !known.exists { return (known, nil) }
-            if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
-        }
-        guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
-        do throws(StoreFailure) {
-            let (contents, bytes) = try edit.file.load(file)
-            return (contents, bytes)
-        } catch  where error.isDamage {
-            do throws(StoreFailure) {
-                return (try edit.file.recovered(from: error, on: machine), nil)
-            } catch  where edit.acceptsLoss && error.isDamage {
-                let status = try? file.status()
-                let nothing = KeptVersion(
-                    sequence: 0, time: machine.clock.wall,
-                    note: WriteNote(program: "", process: 0, reason: .recovered), transaction: "", size: 0)
-                return (
-                    DomainContents(values: [:], status: status, recovery: Recovery(damage: error, version: nothing)),
-                    nil
-                )
-            }
-        }
-    }
-
-    private static func generation(
-        of resolved: ResolvedFile, _ machine: Machine
-    ) throws(StoreFailure) -> FileGeneration? {
-        do throws(SystemFailure) {
-            return try machine.fileSystem.status(of: resolved.target)?.generation
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
-        }
-    }
-
-    /// Keys that a file has already are kept, whatever they are.
-    private static func checkKeys(_ draft: DomainDraft, _ before: DomainContents, _ file: DomainFile)
-        throws(StoreFailure)
-    {
-        for key in draft.values.keys where !key.isFitForWriting && before.values[key] == nil {
-            throw StoreFailure(file, .badKey(key))
-        }
-    }
-
     // MARK: What becomes of the file
 
     var removesFile: Bool { draft.removesFile }
@@ -105,7 +58,8 @@ struct FilePlan {
     var outcome: CommittedDomain {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
-            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions)
+            unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions,
+            unwritableHistory: unwritableHistory)
     }
 
     mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
@@ -116,16 +70,11 @@ struct FilePlan {
     }
 
     private mutating func writeTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
-        let files = writer.machine.fileSystem
-        do throws(SystemFailure) {
-            do throws(SystemFailure) {
-                temporary = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
-            } catch  where error.code == .noSuchFile {
-                try files.makeFolders(resolved.target.parent)
-                temporary = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
+        let (files, target) = (writer.machine.fileSystem, resolved.target)
+        temporary = try resolved.file.reporting { () throws(SystemFailure) in
+            try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
+                try files.writeTemporary(bytes, beside: target, like: before.status)
             }
-        } catch {
-            throw StoreFailure(error, resolved.file.name)
         }
     }
 
@@ -192,7 +141,7 @@ struct FilePlan {
         of target: FilePath, as written: FileStatus?, in files: any FileSystem
     ) throws(SystemFailure) -> FileStatus? {
         let found = try files.status(of: target)
-        guard let written, found?.identity != written.identity else { return found }
+        guard let written, found?.number != written.number else { return found }
         return written
     }
 
@@ -203,7 +152,7 @@ struct FilePlan {
             guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
             try files.rename(temporary, to: target, .exchanging)
             let out = try files.status(of: temporary)
-            if out?.identity == former.identity, out?.size == former.size, out?.modified == former.modified {
+            if out?.number == former.number, out?.size == former.size, out?.modified == former.modified {
                 try files.remove(temporary)
                 return
             }

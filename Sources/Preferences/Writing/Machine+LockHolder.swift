@@ -2,7 +2,7 @@ internal import Platform
 
 extension Machine {
     /// Who has the lock of a file, where the kernel tells.
-    func lockHolder(of file: FileIdentity) -> LockHolder? {
+    func lockHolder(of file: FileNumber) -> LockHolder? {
         guard let table = text(of: "/proc/locks") else { return nil }
         // Such as `1: FLOCK  ADVISORY  WRITE 4711 fd:01:131090 0 EOF`; a line of somebody who waits has an arrow.
         for line in table.split(separator: "\n") where !line.contains("->") {
@@ -26,6 +26,6 @@ extension Machine {
     }
 
     private func text(of path: FilePath) -> String? {
-        ((try? fileSystem.contents(of: path, limit: 16 << 20)) ?? nil).map { String(decoding: $0, as: UTF8.self) }
+        (try? fileSystem.contents(of: path, limit: 16 << 20)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -16,9 +16,9 @@ extension StoreFolder {
     /// The notes of transactions that lie here. Opening a domain carries out what can be.
     package func notedTransactions(on machine: Machine) -> [NotedTransaction] {
         guard arrangement == .own else { return [] }
-        let folder = self.folder.appending(".transactions")
-        let names = (try? machine.fileSystem.names(in: folder)) ?? nil
-        return (names ?? []).filter { !$0.isTemporary }.map { name in
+        let folder = transactions
+        let names = (try? machine.fileSystem.names(in: folder)) ?? []
+        return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
             guard let record = PendingTransactions.record(at: path, folder, machine) else {
                 return NotedTransaction(path: path, domains: nil, temporaries: [], isBusy: false)

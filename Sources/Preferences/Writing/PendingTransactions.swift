@@ -9,7 +9,7 @@ struct PendingTransactions {
     /// Those that are noted in a folder. What cannot be read does not count, and is left for a person to look at.
     init(in folder: FilePath?, on machine: Machine) {
         self.machine = machine
-        guard let folder, let names = (try? machine.fileSystem.names(in: folder)) ?? nil else {
+        guard let folder, let names = try? machine.fileSystem.names(in: folder) else {
             records = []
             return
         }
@@ -22,7 +22,7 @@ struct PendingTransactions {
 
     static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
         // Carrying it out takes our rights: what somebody else has noted could have us make and rename any file.
-        guard let file = (try? machine.fileSystem.open(path, .reading)) ?? nil, let status = try? file.status(),
+        guard let file = try? machine.fileSystem.open(path, .reading), let status = try? file.status(),
             status.owner == machine.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
             let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value)
         else {
@@ -46,7 +46,7 @@ struct PendingTransactions {
             guard let locks = try? DomainLocks(of: files, on: machine, patience: patience) else { continue }
             defer { locks.release() }
             // Somebody else may have been quicker.
-            guard (try? machine.fileSystem.status(of: path)) ?? nil != nil else { continue }
+            guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
             do throws(SystemFailure) {
                 for step in record.steps { try step.change.carryOut(at: step.target, in: machine.fileSystem) }
                 for folder in Set(record.steps.map(\.target.parent)).sorted() {
@@ -71,10 +71,7 @@ struct PendingTransactions {
         } catch {
             throw SystemFailure(.invalidArgument, .write, path)
         }
-        do throws(SystemFailure) {
-            try machine.fileSystem.replace(path, with: bytes)
-        } catch  where error.code == .noSuchFile {
-            try machine.fileSystem.makeFolders(path.parent)
+        try machine.makingFolder(path.parent) { () throws(SystemFailure) in
             try machine.fileSystem.replace(path, with: bytes)
         }
     }

@@ -18,7 +18,7 @@ extension MirrorPlaces {
     package func initialise(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServant() }
-        let id = MirrorID(high: randomWord, low: randomWord)
+        let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
         let isMirror: Bool
         do throws(SystemFailure) {
             isMirror = try !shared.markers().isEmpty
@@ -95,10 +95,5 @@ extension MirrorPlaces {
             }
         }
         try machine.fileSystem.remove(folder)
-    }
-
-    private var randomWord: UInt64 {
-        let digits = machine.fileSystem.unpredictableName().bytes.suffix(16)
-        return UInt64(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
     }
 }

@@ -12,7 +12,7 @@ package struct MirrorService: Sendable {
     package private(set) var isOver = false
     private let hints: Hints
     private let clock: any Clock
-    private let watcher: any DirectoryWatcher
+    private let watcher: any FolderWatcher
     private var watches: [FilePath: any FolderWatch] = [:]
     private var pace = Pace()
     private var publishing = PublishingPace()

@@ -52,9 +52,7 @@ package struct MirrorSession: Sendable {
     var files: any FileSystem { places.machine.fileSystem }
 
     var moment: Moment {
-        let digits = files.unpredictableName().bytes.suffix(16)
-        let random = UInt64(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
-        return Moment(now: machine.clock.wall.milliseconds, random: random)
+        Moment(now: machine.clock.wall.milliseconds, random: files.unpredictableNumber())
     }
 
     /// What was told since the last time.

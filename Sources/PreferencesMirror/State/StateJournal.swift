@@ -8,7 +8,7 @@ struct StateJournal: Sendable {
     private let folder: FilePath
     private let files: any FileSystem
     private var file: (any OpenFile)?
-    private var identity: Platform.FileIdentity?
+    private var number: FileNumber?
     /// The bytes that are known to be whole.
     private(set) var length = 0
     private var checkpointLength = 0
@@ -31,7 +31,7 @@ struct StateJournal: Sendable {
     /// Whether the journal is the one that was read, with nothing added by others.
     var isCurrent: Bool {
         guard file != nil, let status = (try? files.status(of: path)) ?? nil else { return false }
-        return status.identity == identity && status.size == length
+        return status.number == number && status.size == length
     }
 
     /// The state that the journal says; nil where there is none that can be read, so that a new one must be begun.
@@ -53,16 +53,13 @@ struct StateJournal: Sendable {
             try open.truncate(to: reading.length)
             try open.synchronize()
         }
-        (file, identity, length) = (open, try open.status().identity, reading.length)
+        (file, number, length) = (open, try open.status().number, reading.length)
         checkpointLength = Journal.checkpointLength(bytes)
         return reading.state
     }
 
     private func keepDamaged() throws(SystemFailure) {
-        guard
-            let name = FileName(
-                "journal.damaged-\(files.unpredictableName().bytes.suffix(8).map(String.init).joined())")
-        else { return }
+        guard let name = FileName("journal.damaged-\(files.unpredictableNumber())") else { return }
         try files.rename(path, to: folder.appending(name))
     }
 
@@ -75,7 +72,7 @@ struct StateJournal: Sendable {
         try files.makeFolders(folder)
         try files.replace(path, with: bytes)
         guard let open = try files.open(path, .writing) else { throw SystemFailure(.noSuchFile, .open, path) }
-        (file, identity, length) = (open, try open.status().identity, bytes.count)
+        (file, number, length) = (open, try open.status().number, bytes.count)
         checkpointLength = bytes.count
     }
 

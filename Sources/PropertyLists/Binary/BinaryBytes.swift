@@ -16,15 +16,6 @@ struct BytesInMemory: BinaryBytes {
     func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
 }
 
-/// Something that a binary property list can be read from piece by piece: an open file, mostly.
-public protocol ByteSource: Sendable {
-    /// How many bytes there are.
-    var byteCount: Int { get }
-
-    /// Fills `buffer` with the bytes from `offset` on; fewer than asked for is an error to be thrown.
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws
-}
-
 extension ContiguousArray: ByteSource where Element == UInt8 {
     public var byteCount: Int { count }
 

@@ -51,10 +51,10 @@ extension BinaryReader where Bytes: ~Copyable {
             var code = UInt32(bigEndian(text + 2 * at, 2))
             at += 1
             if code & 0xF800 == 0xD800 {
-                guard code < 0xDC00, at < head.count else { throw Fault(.loneSurrogate, at: place) }
-                let low = UInt32(bigEndian(text + 2 * at, 2))
-                guard low & 0xFC00 == 0xDC00 else { throw Fault(.loneSurrogate, at: place) }
-                code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
+                guard at < head.count,
+                    let scalar = Unicode.Scalar(high: code, low: UInt32(bigEndian(text + 2 * at, 2)))
+                else { throw Fault(.loneSurrogate, at: place) }
+                code = scalar.value
                 at += 1
             }
             if code >= 0x80 { isASCII = false }

@@ -1,3 +1,5 @@
+internal import Digests
+
 extension JSONReader {
     /// Reads the string whose quote stands here.
     @inline(__always)
@@ -78,16 +80,19 @@ extension JSONReader {
             base[position + 1] == UInt8(ascii: "u")
         else { throw Fault(.loneSurrogate, at: start) }
         position += 2
-        let low = try readUnit(from: position - 2)
-        guard (0xDC00...0xDFFF).contains(low) else { throw Fault(.loneSurrogate, at: start) }
-        return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))!
+        guard let scalar = Unicode.Scalar(high: high, low: try readUnit(from: position - 2)) else {
+            throw Fault(.loneSurrogate, at: start)
+        }
+        return scalar
     }
 
     private mutating func readUnit(from start: Int) throws(Fault) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
-            guard let digit = hexDigit(base[position]) else { throw Fault(.invalidEscape("\\u"), at: start) }
+            guard let digit = Hexadecimal.value(ofDigit: base[position]) else {
+                throw Fault(.invalidEscape("\\u"), at: start)
+            }
             unit = unit << 4 | UInt32(digit)
             position += 1
         }

@@ -1,3 +1,5 @@
+internal import Digests
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -124,14 +126,12 @@ enum JSONEscaping: TextEscaping {
         case 13: output.append("\\r")
         case let control:
             output.append("\\u00")
-            output.append(hexDigits.utf8Start[Int(control >> 4)])
-            output.append(hexDigits.utf8Start[Int(control & 15)])
+            output.append(Hexadecimal.digit(control >> 4))
+            output.append(Hexadecimal.digit(control & 15))
         }
         return 1
     }
 }
-
-private let hexDigits: StaticString = "0123456789abcdef"
 
 // MARK: What JSON has no type for
 

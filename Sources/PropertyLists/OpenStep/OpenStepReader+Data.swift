@@ -1,3 +1,5 @@
+internal import Digests
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -42,7 +44,7 @@ extension OpenStepReader {
         while true {
             readEightDigits()
             guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
-            if let high = hexDigit(base[at]) {
+            if let high = Hexadecimal.value(ofDigit: base[at]) {
                 try readByte(high)
             } else if base[at] == UInt8(ascii: ">") {
                 at += 1
@@ -58,7 +60,7 @@ extension OpenStepReader {
 
     private mutating func readByte(_ high: UInt8) throws(Fault) {
         guard at + 1 < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
-        guard let low = hexDigit(base[at + 1]) else {
+        guard let low = Hexadecimal.value(ofDigit: base[at + 1]) else {
             at += 1
             throw complaint(.invalidData("an odd number of hexadecimal digits"))
         }

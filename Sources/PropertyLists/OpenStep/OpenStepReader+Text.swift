@@ -1,3 +1,5 @@
+internal import Digests
+
 /// The ASCII characters that may stand in a text without quotes.
 struct BareCharacters {
     private let low: UInt64
@@ -143,10 +145,7 @@ extension OpenStepReader {
         if let scalar = Unicode.Scalar(unit) { return scalar }
         if unit < 0xDC00, at + 1 < count, base[at] == UInt8(ascii: "\\"), base[at + 1] == UInt8(ascii: "U") {
             at += 2
-            if let low = readUnit(), low & 0xFC00 == 0xDC00 {
-                let code = 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF
-                if let scalar = Unicode.Scalar(code) { return scalar }
-            }
+            if let low = readUnit(), let scalar = Unicode.Scalar(high: unit, low: low) { return scalar }
         }
         throw Fault(.loneSurrogate, at: start)
     }
@@ -155,7 +154,7 @@ extension OpenStepReader {
     private mutating func readUnit() -> UInt32? {
         let start = at
         var unit: UInt32 = 0
-        while at < count, at < start + 4, let digit = hexDigit(base[at]) {
+        while at < count, at < start + 4, let digit = Hexadecimal.value(ofDigit: base[at]) {
             unit = unit << 4 | UInt32(digit)
             at += 1
         }

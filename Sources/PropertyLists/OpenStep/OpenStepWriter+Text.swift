@@ -1,3 +1,5 @@
+internal import Digests
+
 extension OpenStepWriter {
     @inline(__always)
     mutating func write(text: String) { text.withBytes { write(text: $0) } }
@@ -73,9 +75,9 @@ extension OpenStepWriter {
         guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return 1 }
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
             output.append("\\U")
-            let digits = String(unit, radix: 16)
-            output.append(repeating: 0x30, count: 4 - digits.utf8.count)
-            output.append(text: digits)
+            for shift: UInt16 in [12, 8, 4, 0] {
+                output.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: unit >> shift & 15)))
+            }
         }
         return UTF8.width(scalar)
     }

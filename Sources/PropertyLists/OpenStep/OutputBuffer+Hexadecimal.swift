@@ -1,3 +1,5 @@
+internal import Digests
+
 extension OutputBuffer {
     /// Writes `bytes` in hexadecimal digits, with a space behind each four as GNUstep and Core Foundation have it.
     mutating func append(hexadecimal bytes: UnsafeRawBufferPointer) {
@@ -12,14 +14,11 @@ extension OutputBuffer {
         }
         if at > 0, at < bytes.count { append(UInt8(ascii: " ")) }
         for byte in bytes[at...] {
-            append(hexadecimalDigit(byte >> 4))
-            append(hexadecimalDigit(byte & 15))
+            append(Hexadecimal.digit(byte >> 4))
+            append(Hexadecimal.digit(byte & 15))
         }
     }
 }
-
-@inline(__always)
-private func hexadecimalDigit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
 
 /// The eight hexadecimal digits of four bytes, the first of each in the lowest byte.
 @inline(__always)

@@ -1,14 +1,3 @@
-/// A problem found while reading, before anybody asks at which entry.
-struct Fault: Error {
-    let problem: DecodingFailure.Problem
-    let offset: Int
-
-    init(_ problem: DecodingFailure.Problem, at offset: Int) {
-        self.problem = problem
-        self.offset = offset
-    }
-}
-
 /// Builds a value from the events of a text: the children of all open containers lie on one stack.
 ///
 /// The stack stands in for recursion, so that the depth of the input never meets the end of a thread's stack.

@@ -42,65 +42,103 @@ func base64Decoded(
     guard let base = text.baseAddress else { return Data() }
     var output = OutputBuffer(capacity: text.count / 4 * 3 + 4)
     let failure: Fault? = base64Values.withUnsafeBufferPointer { values in
-        var at = 0
-        let target = output.end
-        var written = 0
-        var group: UInt32 = 0
-        var characters = 0
-        var padding = 0
-        while at < text.count {
-            while characters == 0, padding == 0, at + 4 <= text.count {
-                let (a, b, c, d) = (
-                    values[Int(base[at])], values[Int(base[at + 1])], values[Int(base[at + 2])],
-                    values[Int(base[at + 3])]
-                )
-                guard (a | b | c | d) & 0xC0 == 0 else { break }
-                let bits = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
-                target[written] = UInt8(truncatingIfNeeded: bits >> 16)
-                target[written + 1] = UInt8(truncatingIfNeeded: bits >> 8)
-                target[written + 2] = UInt8(truncatingIfNeeded: bits)
-                written += 3
-                at += 4
-            }
-            guard at < text.count else { break }
-            let value = values[Int(base[at])]
-            switch value {
-            case Mark.space: break
-            case Mark.padding:
-                padding += 1
-                if characters < 2 || characters + padding > 4 {
-                    return Fault(.invalidData("a misplaced “=” in base64"), at: place + at)
-                }
-            case 0..<0x40:
-                if padding > 0 { return Fault(.invalidData("base64 goes on behind its end"), at: place + at) }
-                group = group << 6 | UInt32(value)
-                characters += 1
-                if characters == 4 {
-                    target[written] = UInt8(truncatingIfNeeded: group >> 16)
-                    target[written + 1] = UInt8(truncatingIfNeeded: group >> 8)
-                    target[written + 2] = UInt8(truncatingIfNeeded: group)
-                    written += 3
-                    (group, characters) = (0, 0)
-                }
-            default: return Fault(.invalidData("a character that base64 does not have"), at: place + at)
-            }
-            at += 1
+        var decoder = Base64Decoder(base: base, count: text.count, values: values, target: output.end)
+        while decoder.at < text.count {
+            decoder.takeFullGroups()
+            guard decoder.at < text.count else { break }
+            if let problem = decoder.takeCharacter() { return Fault(.invalidData(problem), at: place + decoder.at) }
         }
-        if characters > 0 {
-            if !needsPadding, padding == 0, characters > 1 { padding = 4 - characters }
-            guard characters + padding == 4 else {
-                return Fault(.invalidData("base64 ends in the middle of a group"), at: place + text.count)
-            }
-            group <<= UInt32(6 * padding)
-            target[written] = UInt8(truncatingIfNeeded: group >> 16)
-            if padding == 1 { target[written + 1] = UInt8(truncatingIfNeeded: group >> 8) }
-            written += 3 - padding
-        }
-        output.advance(written)
+        if let problem = decoder.takeRest(needsPadding) { return Fault(.invalidData(problem), at: place + text.count) }
+        output.advance(decoder.written)
         return nil
     }
     if let failure { throw failure }
     return output.data()
+}
+
+/// How far a text in base64 has been read. What it is asked for is nil, or what is wrong.
+private struct Base64Decoder {
+    let base: UnsafePointer<UInt8>
+    let count: Int
+    let values: UnsafeBufferPointer<UInt8>
+    let target: UnsafeMutablePointer<UInt8>
+    var at = 0
+    var written = 0
+    /// The group that has begun: its bits, its characters, and the `=` that stand for the others.
+    private var group: UInt32 = 0
+    private var characters = 0
+    private var padding = 0
+
+    @inline(__always)
+    init(
+        base: UnsafePointer<UInt8>, count: Int, values: UnsafeBufferPointer<UInt8>, target: UnsafeMutablePointer<UInt8>
+    ) {
+        (self.base, self.count, self.values, self.target) = (base, count, values, target)
+    }
+
+    /// Takes groups of four characters as long as nothing else comes between.
+    @inline(__always)
+    mutating func takeFullGroups() {
+        guard characters == 0, padding == 0 else { return }
+        var (at, written) = (at, written)
+        while at + 4 <= count {
+            let (a, b, c, d) = (
+                values[Int(base[at])], values[Int(base[at + 1])], values[Int(base[at + 2])],
+                values[Int(base[at + 3])]
+            )
+            guard (a | b | c | d) & 0xC0 == 0 else { break }
+            let bits = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+            store(bits, 3, at: written)
+            written += 3
+            at += 4
+        }
+        (self.at, self.written) = (at, written)
+    }
+
+    /// Writes the first `length` bytes of a group.
+    @inline(__always)
+    private func store(_ bits: UInt32, _ length: Int, at place: Int) {
+        target[place] = UInt8(truncatingIfNeeded: bits >> 16)
+        if length > 1 { target[place + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+        if length > 2 { target[place + 2] = UInt8(truncatingIfNeeded: bits) }
+    }
+
+    /// Takes one character.
+    @inline(__always)
+    mutating func takeCharacter() -> String? {
+        let value = values[Int(base[at])]
+        switch value {
+        case Mark.space: break
+        case Mark.padding:
+            padding += 1
+            if characters < 2 || characters + padding > 4 { return "a misplaced “=” in base64" }
+        case 0..<0x40:
+            if padding > 0 { return "base64 goes on behind its end" }
+            group = group << 6 | UInt32(value)
+            characters += 1
+            if characters == 4 { endGroup() }
+        default: return "a character that base64 does not have"
+        }
+        at += 1
+        return nil
+    }
+
+    /// Takes the last group, which need not be full.
+    mutating func takeRest(_ needsPadding: Bool) -> String? {
+        guard characters > 0 else { return nil }
+        if !needsPadding, padding == 0, characters > 1 { padding = 4 - characters }
+        guard characters + padding == 4 else { return "base64 ends in the middle of a group" }
+        group <<= UInt32(6 * padding)
+        endGroup()
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func endGroup() {
+        store(group, 3 - padding, at: written)
+        written += 3 - padding
+        (group, characters) = (0, 0)
+    }
 }
 
 private let base64Alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"

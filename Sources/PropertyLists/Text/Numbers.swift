@@ -1,3 +1,5 @@
+internal import Digests
+
 /// A decimal number as written: `digits × 10^exponent`, where digits beyond the nineteenth are dropped.
 struct Decimal19 {
     var digits: UInt64 = 0
@@ -102,12 +104,7 @@ extension Decimal19 {
         }
         let wholeStart = at
         var significant = 0
-        while at < end {
-            let digit = base[at] &- 0x30
-            if digit > 9 { break }
-            number.take(digit, &significant, isFraction: false)
-            at += 1
-        }
+        number.takeDigits(base, &at, end, &significant, isFraction: false)
         var scan = Scan(
             number: number, end: at, wholeDigits: at - wholeStart, fractionDigits: 0, hasPoint: false,
             hasDigitsInExponent: true, beginsWithZero: at > wholeStart && base[wholeStart] == 0x30)
@@ -115,35 +112,48 @@ extension Decimal19 {
             scan.hasPoint = true
             at += 1
             let fractionStart = at
-            while at < end {
-                let digit = base[at] &- 0x30
-                if digit > 9 { break }
-                number.take(digit, &significant, isFraction: true)
-                at += 1
-            }
+            number.takeDigits(base, &at, end, &significant, isFraction: true)
             scan.fractionDigits = at - fractionStart
         }
         if at < end, base[at] | 0x20 == UInt8(ascii: "e") {
             at += 1
-            var isNegative = false
-            if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
-                isNegative = base[at] == UInt8(ascii: "-")
-                at += 1
-            }
-            let exponentStart = at
-            var exponent = 0
-            while at < end {
-                let digit = base[at] &- 0x30
-                if digit > 9 { break }
-                if exponent < 1_000_000 { exponent = exponent * 10 + Int(digit) }
-                at += 1
-            }
-            scan.hasDigitsInExponent = at > exponentStart
-            number.exponent += isNegative ? -exponent : exponent
+            scan.hasDigitsInExponent = number.takeExponent(base, &at, end)
         }
         scan.number = number
         scan.end = at
         return scan
+    }
+
+    @inline(__always)
+    private mutating func takeDigits(
+        _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ significant: inout Int, isFraction: Bool
+    ) {
+        while at < end {
+            let digit = base[at] &- 0x30
+            if digit > 9 { break }
+            take(digit, &significant, isFraction: isFraction)
+            at += 1
+        }
+    }
+
+    /// Takes what stands behind the mark of an exponent; false where that is no digit.
+    @inline(__always)
+    private mutating func takeExponent(_ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int) -> Bool {
+        var isNegative = false
+        if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
+            isNegative = base[at] == UInt8(ascii: "-")
+            at += 1
+        }
+        let start = at
+        var sum = 0
+        while at < end {
+            let digit = base[at] &- 0x30
+            if digit > 9 { break }
+            if sum < 1_000_000 { sum = sum * 10 + Int(digit) }
+            at += 1
+        }
+        exponent += isNegative ? -sum : sum
+        return at > start
     }
 
     @inline(__always)
@@ -180,23 +190,12 @@ extension UInt64 {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
         for character in digits {
-            guard let digit = hexDigit(character), UInt64(digit) < radix else { return nil }
+            guard let digit = Hexadecimal.value(ofDigit: character), UInt64(digit) < radix else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: radix)
             let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
             guard !overflow, !carry else { return nil }
             value = sum
         }
         self = value
-    }
-}
-
-/// The value of a hexadecimal digit.
-@inline(__always)
-func hexDigit(_ character: UInt8) -> UInt8? {
-    switch character {
-    case 0x30...0x39: character - 0x30
-    case 0x41...0x46: character - 0x37
-    case 0x61...0x66: character - 0x57
-    default: nil
     }
 }

@@ -1,3 +1,5 @@
+internal import Digests
+
 #if canImport(FoundationEssentials)
     package import FoundationEssentials
 #else
@@ -43,4 +45,30 @@ extension Date {
         guard let date = Date(rfc3339: word) ?? Date(spaced: word) else { return nil }
         self = date
     }
+}
+
+extension Data {
+    /// Why a word is not data.
+    package enum WordProblem: Error { case malformed, oddDigits }
+
+    /// Hexadecimal digits with white space between them and angle brackets around, or base64 behind `base64:`.
+    package init(word: String) throws(WordProblem) {
+        if word.utf8.starts(with: "base64:".utf8) {
+            let text = String(word.unicodeScalars.dropFirst("base64:".count))
+            guard let data = Data(base64Encoded: text) else { throw .malformed }
+            self = data
+            return
+        }
+        let written = word.unicodeScalars.lazy.filter { !$0.properties.isWhitespace }
+        var digits = Array(written.map { UInt8(exactly: $0.value) ?? 0 })[...]
+        if digits.count > 1, digits.first == UInt8(ascii: "<"), digits.last == UInt8(ascii: ">") {
+            digits = digits.dropFirst().dropLast()
+        }
+        guard digits.allSatisfy({ Hexadecimal.value(ofDigit: $0) != nil }) else { throw .malformed }
+        guard let bytes = Hexadecimal.bytes(ofDigits: digits) else { throw .oddDigits }
+        self.init(bytes)
+    }
+
+    /// The bytes in hexadecimal digits.
+    package var hexadecimal: String { Hexadecimal.text(of: Array(self)) }
 }

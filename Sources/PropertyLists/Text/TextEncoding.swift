@@ -111,25 +111,30 @@ extension TextEncoding {
                 let unit: UInt32? = at + 4 <= bytes.count ? Self.unit(bytes, at, width: 4, bigEndian) : nil
                 guard body(unit.flatMap { Unicode.Scalar($0) }, at) else { return }
             }
-        case .utf16(let bigEndian):
-            var at = start
-            while at < bytes.count {
-                let place = at
-                guard at + 2 <= bytes.count else {
-                    _ = body(nil, place)
-                    return
-                }
-                var code = Self.unit(bytes, at, width: 2, bigEndian)
-                at += 2
-                if code & 0xFC00 == 0xD800, at + 2 <= bytes.count {
-                    let low = Self.unit(bytes, at, width: 2, bigEndian)
-                    if low & 0xFC00 == 0xDC00 {
-                        code = 0x10000 + (code & 0x3FF) << 10 + low & 0x3FF
-                        at += 2
-                    }
-                }
-                guard body(Unicode.Scalar(code), place) else { return }
+        case .utf16(let bigEndian): Self.walkUTF16(bytes, from: start, bigEndian, body)
+        }
+    }
+
+    private static func walkUTF16(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ bigEndian: Bool,
+        _ body: (Unicode.Scalar?, Int) -> Bool
+    ) {
+        var at = start
+        while at < bytes.count {
+            let place = at
+            guard at + 2 <= bytes.count else {
+                _ = body(nil, place)
+                return
             }
+            var code = unit(bytes, at, width: 2, bigEndian)
+            at += 2
+            if code & 0xFC00 == 0xD800, at + 2 <= bytes.count,
+                let pair = Unicode.Scalar(high: code, low: unit(bytes, at, width: 2, bigEndian))
+            {
+                code = pair.value
+                at += 2
+            }
+            guard body(Unicode.Scalar(code), place) else { return }
         }
     }
 

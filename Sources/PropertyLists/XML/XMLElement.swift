@@ -1,3 +1,5 @@
+internal import Digests
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -74,7 +76,9 @@ private func xmlInteger(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throw
     {
         return number
     }
-    let isNumber = !body.isEmpty && body.allSatisfy { hexDigit($0).map { isHexadecimal || $0 < 10 } ?? false }
+    let isNumber =
+        !body.isEmpty
+        && body.allSatisfy { Hexadecimal.value(ofDigit: $0).map { isHexadecimal || $0 < 10 } ?? false }
     let shown = String(decoding: text, as: UTF8.self)
     throw Fault(isNumber ? .integerOutOfRange(shown) : .invalidInteger(shown), at: place)
 }

@@ -28,7 +28,7 @@ extension ValueRule {
             guard let date = text == "now" ? now : Date(word: text) else { throw unreadable }
             return .date(date)
         case .data:
-            guard let data = Self.data(text) else { throw unreadable }
+            guard let data = try? Data(word: text) else { throw unreadable }
             return .data(data)
         case .array: return try array(text, now: now)
         case .dictionary:
@@ -121,28 +121,5 @@ extension ValueRule {
             return nil
         }
         return number
-    }
-
-    /// Hexadecimal digits with white space and `<>` around, or base64 behind `base64:`.
-    static func data(_ text: String) -> Data? {
-        if text.hasPrefix("base64:") {
-            let body = text.dropFirst(7)
-            return body.isEmpty ? Data() : Data(base64Encoded: String(body))
-        }
-        var digits = text.filter { !$0.isWhitespace }[...]
-        if digits.first == "<", digits.last == ">", digits.count > 1 { digits = digits.dropFirst().dropLast() }
-        guard digits.utf8.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in digits {
-            guard digit.isASCII, let value = digit.hexDigitValue else { return nil }
-            guard let first = high else {
-                high = UInt8(value)
-                continue
-            }
-            bytes.append(first << 4 | UInt8(value))
-            high = nil
-        }
-        return Data(bytes)
     }
 }

@@ -2,7 +2,7 @@ package import Platform
 internal import Synchronization
 
 /// A watcher that tells when, and as little as, a test wants it to.
-package final class SimulatedDirectoryWatcher: DirectoryWatcher {
+package final class SimulatedFolderWatcher: FolderWatcher {
     private let disk: SimulatedDisk
     private let state: Mutex<State>
 
@@ -79,7 +79,7 @@ package final class SimulatedDirectoryWatcher: DirectoryWatcher {
     }
 }
 
-extension SimulatedDirectoryWatcher.State {
+extension SimulatedFolderWatcher.State {
     fileprivate mutating func kept(of events: [FolderEvent]) -> [FolderEvent] {
         guard manner.percentLost > 0 else { return events }
         return events.filter { _ in Int.random(in: 0..<100, using: &randomness) >= manner.percentLost }
@@ -112,7 +112,7 @@ private final class SimulatedWatch: Sendable {
         if let number { disk.removeWatch(number) }
     }
 
-    func add(_ events: [FolderEvent], _ manner: SimulatedDirectoryWatcher.Manner) {
+    func add(_ events: [FolderEvent], _ manner: SimulatedFolderWatcher.Manner) {
         state.withLock { state in
             for event in events where !manner.coalesces || state.waiting.last != event { state.waiting.append(event) }
             if state.waiting.count > manner.queueLength { state.waiting = [.anything] }

@@ -6,8 +6,6 @@ struct XMLTag {
     var isEmpty: Bool
 }
 
-// MARK: Tags
-
 extension XMLReader {
     /// Reads the tag that begins here, in any spelling.
     @inline(never)
@@ -77,7 +75,7 @@ extension XMLReader {
     }
 
     /// Passes over what stands in quotes; false where no quote begins.
-    private mutating func readQuoted(
+    mutating func readQuoted(
         inside place: String, forbidding forbidden: UInt8? = nil
     ) throws(Fault) -> Bool {
         guard position < end, base[position] == UInt8(ascii: "\"") || base[position] == UInt8(ascii: "'") else {
@@ -99,7 +97,7 @@ extension XMLReader {
         return true
     }
 
-    private mutating func readName(of what: String, from start: Int) throws(Fault) -> UnsafeBufferPointer<UInt8> {
+    mutating func readName(of what: String, from start: Int) throws(Fault) -> UnsafeBufferPointer<UInt8> {
         let first = position
         while position < end, isNameByte(base[position], isFirst: position == first) { position += 1 }
         guard position > first else {
@@ -120,43 +118,34 @@ extension XMLReader {
     /// Passes over the closing tag of `element`, which begins here.
     @inline(__always)
     mutating func expectClosingTag(_ element: XMLElement) throws(Fault) {
-        let raw = UnsafeRawPointer(base)
-        switch element {
-        case .string where position + 9 <= end:
-            if raw.word(position) == ClosingTag.string, base[position + 8] == UInt8(ascii: ">") {
-                position += 9
-                return
+        let isUsual =
+            switch element {
+            case .string: isByte(8, UInt8(ascii: ">")) && skip(ClosingTag.string, ofBytes: 8, length: 9)
+            case .key: skip(ClosingTag.key, ofBytes: 6, length: 6)
+            case .real: skip(ClosingTag.real, ofBytes: 7, length: 7)
+            case .date: skip(ClosingTag.date, ofBytes: 7, length: 7)
+            case .data: skip(ClosingTag.data, ofBytes: 7, length: 7)
+            case .integer:
+                isByte(9, UInt8(ascii: ">")) && isByte(8, UInt8(ascii: "r"))
+                    && skip(ClosingTag.integer, ofBytes: 8, length: 10)
+            default: false
             }
-        case .key where position + 8 <= end:
-            if raw.word(position) & 0xFFFF_FFFF_FFFF == ClosingTag.key {
-                position += 6
-                return
-            }
-        case .real where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.real {
-                position += 7
-                return
-            }
-        case .date where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.date {
-                position += 7
-                return
-            }
-        case .data where position + 8 <= end:
-            if raw.word(position) & 0xFF_FFFF_FFFF_FFFF == ClosingTag.data {
-                position += 7
-                return
-            }
-        case .integer where position + 10 <= end:
-            if raw.word(position) == ClosingTag.integer, base[position + 8] == UInt8(ascii: "r"),
-                base[position + 9] == UInt8(ascii: ">")
-            {
-                position += 10
-                return
-            }
-        default: break
+        if !isUsual { try expectUnusualClosingTag(element) }
+    }
+
+    @inline(__always)
+    private func isByte(_ offset: Int, _ byte: UInt8) -> Bool {
+        position + offset < end && base[position + offset] == byte
+    }
+
+    /// Passes over a tag in its usual spelling, of which a word holds the first bytes; false where another stands here.
+    @inline(__always)
+    private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
+        guard position + 8 <= end, UnsafeRawPointer(base).word(position) & (.max >> (64 - 8 * count)) == tag else {
+            return false
         }
-        try expectUnusualClosingTag(element)
+        position += length
+        return true
     }
 
     private enum ClosingTag {
@@ -175,84 +164,5 @@ extension XMLReader {
         guard tag.isClosing, tag.name == element else {
             throw Fault(.mismatchedTag(expected: element.rawValue, found: tag.name.rawValue), at: start)
         }
-    }
-}
-
-// MARK: What stands between elements
-
-extension XMLReader {
-    @inline(__always)
-    mutating func skipSpace() {
-        while position < end, isXMLSpace(base[position]) { position += 1 }
-    }
-
-    func hasPrefix(_ text: StaticString) -> Bool {
-        position + text.utf8CodeUnitCount <= end && sameBytes(base + position, text.utf8Start, text.utf8CodeUnitCount)
-    }
-
-    /// Passes over white space, comments and instructions.
-    mutating func skipMisc() throws(Fault) {
-        repeat { skipSpace() } while try skipCommentOrInstruction()
-    }
-
-    /// Passes over a comment or a processing instruction, if one begins here.
-    @inline(never)
-    mutating func skipCommentOrInstruction() throws(Fault) -> Bool {
-        if hasPrefix("<!--") {
-            try skip(from: position + 4, past: "-->", inside: "a comment")
-            return true
-        }
-        guard hasPrefix("<?") else { return false }
-        let start = position
-        position += 2
-        let target = try readName(of: "an instruction", from: start)
-        if String(decoding: target, as: UTF8.self).lowercased() == "xml" {
-            throw Fault(.malformedTag("a declaration that is not at the beginning"), at: start)
-        }
-        try skip(from: position, past: "?>", inside: "an instruction")
-        return true
-    }
-
-    private mutating func skip(from start: Int, past terminator: StaticString, inside place: String) throws(Fault) {
-        position = start
-        while position < end {
-            if base[position] == terminator.utf8Start[0], hasPrefix(terminator) {
-                position += terminator.utf8CodeUnitCount
-                return
-            }
-            if base[position] < 0x20, !isXMLSpace(base[position]) {
-                throw Fault(.invalidCharacter(UInt32(base[position])), at: position)
-            }
-            position += 1
-        }
-        throw Fault(.unexpectedEnd(inside: place), at: end)
-    }
-
-    /// Passes over the declaration, the document type, and what stands between them.
-    mutating func skipProlog() throws(Fault) {
-        if hasPrefix("<?xml"), position + 5 < end, isXMLSpace(base[position + 5]) {
-            try skip(from: position + 5, past: "?>", inside: "the declaration")
-        }
-        try skipMisc()
-        guard hasPrefix("<!DOCTYPE") else { return }
-        try skipDocumentType()
-        try skipMisc()
-    }
-
-    /// Passes over a document type, whose external part is never fetched and whose internal one is refused.
-    private mutating func skipDocumentType() throws(Fault) {
-        position += 9
-        while position < end {
-            switch base[position] {
-            case UInt8(ascii: "\""), UInt8(ascii: "'"): _ = try readQuoted(inside: "the document type")
-            case UInt8(ascii: "["): throw Fault(.internalSubset, at: position)
-            case UInt8(ascii: "<"): throw Fault(.malformedTag("“<” in the document type"), at: position)
-            case UInt8(ascii: ">"):
-                position += 1
-                return
-            default: position += 1
-            }
-        }
-        throw Fault(.unexpectedEnd(inside: "the document type"), at: end)
     }
 }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 /// The watcher of this machine: the kernel's notifications where there are any, else polling.
-package final class SystemDirectoryWatcher: DirectoryWatcher {
+package final class SystemFolderWatcher: FolderWatcher {
     /// One for all of the process: the kernel gives a user no more than some hundred queues of notifications.
-    package static let ofThisProcess = SystemDirectoryWatcher()
+    package static let ofThisProcess = SystemFolderWatcher()
 
     private let fileSystem: any FileSystem
     private let clock: any Clock

@@ -1,0 +1,93 @@
+internal import Platform
+
+// What Foundation's `UserDefaults` has for whole domains.
+extension Defaults {
+    /// All values in force, each as `object(forKey:)` gives it.
+    public func dictionaryRepresentation() -> [String: Any] {
+        let entries = refreshed { table in table.entries.filter { !$0.key.isHidden }.mapValues(\.value) }
+        return entries.mapValues(\.asAny)
+    }
+
+    /// The names of the domains that live as long as the process.
+    public var volatileDomainNames: [String] {
+        [Self.argumentDomain, Self.registrationDomain] + store.process.namedDomains.names
+    }
+
+    /// The values of a domain that lives as long as the process.
+    public func volatileDomain(forName domainName: String) -> [String: Any] {
+        volatileLayer(domainName)?.snapshot().values.asAny ?? store.process.namedDomains[domainName]?.asAny ?? [:]
+    }
+
+    /// Replaces all values of a domain that lives as long as the process.
+    public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
+        let values = converted(domain)
+        if let layer = volatileLayer(domainName) {
+            layer.replaceAll(values)
+        } else {
+            store.process.namedDomains[domainName] = values
+        }
+    }
+
+    /// Removes a domain that lives as long as the process.
+    public func removeVolatileDomain(forName domainName: String) {
+        if let layer = volatileLayer(domainName) {
+            layer.replaceAll([:])
+        } else {
+            store.process.namedDomains[domainName] = nil
+        }
+    }
+
+    private func volatileLayer(_ domainName: String) -> OpenDomain? {
+        switch domainName {
+        case Self.argumentDomain: store.process.arguments
+        case Self.registrationDomain: store.process.volatile(name, .registered)
+        default: nil
+        }
+    }
+
+    /// The user's own values of a domain; nil where there are none.
+    public func persistentDomain(forName domainName: String) -> [String: Any]? {
+        guard let domain = persistent(domainName) else { return nil }
+        domain.look()
+        var values = domain.snapshot().values
+        values.removeAll { $0.key.isHidden }
+        return values.isEmpty ? nil : values.asAny
+    }
+
+    /// Replaces all values of a domain on the disk.
+    public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
+        var values = converted(domain)
+        for key in domain.keys where !key.isFitForWriting {
+            values[key] = nil
+            post(.refused(key: key, reason: StoreFailure(.badKey(key), domainName).description))
+        }
+        replacePersistent(domainName, with: values)
+    }
+
+    private func replacePersistent(_ domainName: String, with values: PropertyList.Dictionary) {
+        guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
+        do throws(StoreFailure) {
+            domain.look()
+            let (stored, status) = domain.stored()
+            let schema = name == self.name ? self.schema : store.process.schemas[name]
+            let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
+            let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
+            try schema?.rules.check(changes, over: stored, status, domainName)
+            let beginning = stored.isEmpty && !values.isEmpty ? schema?.rules.beginning ?? [] : []
+            domain.set(changes.filter { stored[$0.0] != $0.1 } + beginning)
+        } catch {
+            for (key, reason) in error.reasons(of: Array(values.keys)) { post(.refused(key: key, reason: reason)) }
+        }
+    }
+
+    /// Removes all values of a domain on the disk.
+    public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }
+
+    private func persistent(_ domainName: String) -> OpenDomain? {
+        guard let name = try? DomainName(domainName) else {
+            post(.refused(key: domainName, reason: "this is no name of a domain"))
+            return nil
+        }
+        return name == self.name ? target : store.process.target(of: name)
+    }
+}
