@@ -55,12 +55,7 @@ extension StoreAccess {
 
     /// The keys of a domain on which the administrator has decided.
     func forcedKeys(of domain: AddressedDomain) throws -> [String] {
-        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            file.isTrusted(on: machine)
-        else {
-            return []
-        }
-        return try file.contents(on: machine).values.keys.sorted()
+        try forcedFile(of: domain)?.contents(on: machine).values.keys.sorted() ?? []
     }
 }
 

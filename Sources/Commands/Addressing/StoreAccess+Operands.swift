@@ -55,8 +55,7 @@ extension StoreAccess {
             return ComparedOperand(values: values, masking: masking(named), address: nil)
         }
         try check(layer)
-        let addressed = AddressedDomain(
-            word: name, name: domain, file: try file(of: domain, in: layer), layer: layer)
+        let addressed = try self.domain(domain, in: layer)
         return ComparedOperand(
             values: try values(addressed) ?? [:], masking: masking(addressed),
             address: address(name, layer, invocation))
@@ -67,7 +66,7 @@ extension StoreAccess {
         guard let sign = word.unicodeScalars.lastIndex(of: "@"), sign != word.startIndex else { return nil }
         let (name, ending) = (String(word[..<sign]), String(word[sign...].dropFirst()))
         if ending == "effective" { return (name, nil) }
-        return Self.writableLayers.first { $0.name == ending }.map { (name, $0) }
+        return Layer.writable.first { $0.name == ending }.map { (name, $0) }
     }
 
     /// How commands name a domain or file in a layer.
@@ -76,8 +75,7 @@ extension StoreAccess {
     ) -> ComparedOperand.Address {
         var options = invocation[.store].map { ["--store", $0] } ?? []
         if layer == .userHost { options += invocation[.host].map { ["-host", $0] } ?? ["-currentHost"] }
-        let isOther = layer == .site || layer == .forced
         return ComparedOperand.Address(
-            domain: word, options: options, verbOptions: isOther ? ["--layer", layer.name] : [])
+            domain: word, options: options, verbOptions: layer.isOfUser ? [] : ["--layer", layer.name])
     }
 }

@@ -40,11 +40,7 @@ extension StoreAccess {
 
     /// Refuses to write a key that the administrator has decided on.
     func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
-        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            try machine.fileSystem.status(of: file.path) != nil, file.isTrusted(on: machine)
-        else {
-            return
-        }
+        guard let file = try forcedFile(of: domain) else { return }
         let forced = try file.contents(on: machine).values
         for key in keys where forced[key] != nil {
             throw CommandFailure(

@@ -8,7 +8,7 @@ extension Examination {
         var findings: [Finding] = []
         for domain in checkup.domains {
             if let finding = finding(domain, checkup) { findings.append(finding) }
-            if [.user, .userHost].contains(domain.layer) { findings += damagedVersions(of: domain, checkup) }
+            if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
         }
         return findings
     }
@@ -37,7 +37,7 @@ extension Examination {
             return Finding(
                 path.description, failure.description, .advice("see what the system says of its disk: dmesg"))
         }
-        guard [.site, .forced].contains(domain.layer) else { return nil }
+        guard !domain.layer.isOfUser else { return nil }
         return Finding(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
     }
 

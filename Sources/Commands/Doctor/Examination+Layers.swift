@@ -27,11 +27,10 @@ extension Examination {
     ) -> Finding {
         let options = hiding.layer == .forced ? [Option.force.name] : []
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        let remedy = argument.map { checkup.command("delete", domain, [$0], options: options) }
         return Finding(
             "\(domain.name) \(argument ?? key)",
             "does not count in layer \(domain.layer): \(hiding.layer) has it, in \(hiding.file.path)",
-            remedy ?? .advice("no command line can name this key: prefs edit"))
+            checkup.removal(of: key, in: domain, options: options))
     }
 
     /// Files of the administrator that force nothing, since others could have written them.

@@ -25,7 +25,7 @@ extension Examination {
     static let versions = Examination(subject: "settings of another version than their schema") { checkup in
         checkup.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
-            guard domain.hasVersion, version != schema.version else { return nil }
+            guard domain.layer.isOfUser, version != schema.version else { return nil }
             let place = domain.file.path.description
             guard version < schema.version else {
                 return Finding(
@@ -42,13 +42,11 @@ extension Examination {
     /// Values that break their rules, and so do not count.
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
-            let layer = LayerValues(
-                origin: Origin(domain.layer), values: contents.values,
-                isExposed: contents.status?.isExposed ?? false)
+            let layer = LayerValues(domain.layer, domain.file, contents)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Finding? in
                 // That others can read the user's files is a finding about these files.
-                if domain.hasVersion, layer.isExposed, setting.hasSecrets { return nil }
-                guard case .passedOver(let reason)? = layer.verdict(on: setting),
+                if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
+                guard case .passedOver(let reason)? = layer.verdict(on: setting.key, setting),
                     let key = setting.allKeys.first(where: { contents.values[$0] != nil })
                 else {
                     return nil
@@ -93,17 +91,8 @@ extension Checkup {
 
     /// Those whose settings are of the schema's version: of others nobody can say what they should be.
     fileprivate var current: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
-        stored.filter { !$0.domain.hasVersion || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version }
+        stored.filter {
+            !$0.domain.layer.isOfUser || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version
+        }
     }
-
-    fileprivate func removal(of key: String, in domain: ExaminedDomain) -> Finding.Remedy {
-        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        return argument.map { command("delete", domain, [$0]) }
-            ?? .advice("no command line can name this key: prefs edit")
-    }
-}
-
-extension ExaminedDomain {
-    /// Whether the file says of which version its settings are.
-    fileprivate var hasVersion: Bool { [.user, .userHost].contains(layer) }
 }

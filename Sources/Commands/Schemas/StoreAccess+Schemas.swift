@@ -39,7 +39,7 @@ extension StoreAccess {
     ) throws -> DomainEdit {
         guard let rules = try rules(for: domain) else { return DomainEdit(domain.file, change: body) }
         // What the administrator writes says nothing of a version.
-        let hasVersion = [.user, .userHost].contains(domain.layer)
+        let hasVersion = domain.layer.isOfUser
         let word = domain.word.onOneLine
         return DomainEdit(domain.file) { draft in
             try rules.change(&draft, of: word, hasVersion: hasVersion, isForced: isForced, body)

@@ -112,7 +112,7 @@ struct ScriptCall {
                 let key = problem.path.components.first?.text, told.insert([layer, key]).inserted
             else { continue }
             let place = problem.path.components.count > 1 ? "\(problem.path) " : ""
-            try say("\(key) in \(layer) (\(found.file.path)): \(place)\(problem.reason); it does not count")
+            try say("\(key) in \(layer) (\(found.origin.file ?? "")): \(place)\(problem.reason); it does not count")
         }
     }
 

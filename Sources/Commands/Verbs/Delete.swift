@@ -22,12 +22,7 @@ extension Verb {
     ) { invocation, surroundings in
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        var domains = [domain]
-        if let name = domain.name, access.places.user.arrangement == .own {
-            domains.append(
-                AddressedDomain(
-                    word: domain.word, name: name, file: try access.file(of: name, in: .userHost), layer: .userHost))
-        }
+        let domains = try domain.name.map { try access.domainsOfUser($0) } ?? [domain]
         try remove(invocation, from: domains, access)
         return .done
     }

@@ -97,8 +97,7 @@ extension Verb {
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
         let schema = try access.schema(mustBeThereFor: domain)
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
-        var files = [try access.file(of: name, in: .user)]
-        if access.places.user.arrangement == .own { files.append(try access.file(of: name, in: .userHost)) }
+        let files = try access.domainsOfUser(name).map(\.file)
         let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])
         let edits = DomainMigration(schema, name).edits(of: files) { file, done in
             notes.withLock { $0[file] = done }
