@@ -17,17 +17,17 @@ struct ScriptCall {
     let invocation: Invocation
     let surroundings: Surroundings
     let settings: StoredSettings
-    private let text: SchemaText
+    private let file: SchemaFile
 
     init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ surroundings: Surroundings) throws {
         self.script = script
         self.output = output
         self.invocation = invocation
         self.surroundings = surroundings
-        text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
+        file = try script.schema(invocation)
         // What its author was told once, a script that runs every minute can do without: it starts a tenth sooner.
-        var schema = try text.schema(surroundings, checks: false)
-        if (try? DomainName(schema.domain)) == nil { schema = try text.schema(surroundings) }
+        var schema = try file.schema(checks: false)
+        if (try? DomainName(schema.domain)) == nil { schema = try file.schema() }
         self.schema = schema
         let access = try StoreAccess(invocation, surroundings)
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
@@ -56,7 +56,7 @@ struct ScriptCall {
     }
 
     /// Looks for all that is wrong with the schema, before somebody is told of it or by it.
-    private func checkSchema() throws { _ = try text.schema(surroundings) }
+    private func checkSchema() throws { _ = try file.schema() }
 
     /// Makes what is stored that of the schema's version. Who only asks for help is not to find it changed by that.
     private func storeMigration(of stored: StoredLayers) throws {

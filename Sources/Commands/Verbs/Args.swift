@@ -36,10 +36,10 @@ extension Verb {
         if invocation[.completions] != nil, invocation.has(.man) {
             throw CommandFailure(.usage, "args prints completions or the manual page, not both")
         }
-        let text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
-        let schema = try text.schema(surroundings)
+        let file = try script.schema(invocation)
+        let schema = try file.schema()
         guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
-            let day = (text.modified ?? surroundings.clock.wall).dayOfManual
+            let day = (file.modified ?? surroundings.clock.wall).dayOfManual
             try surroundings.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
             return .done
         }

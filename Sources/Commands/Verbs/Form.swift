@@ -31,21 +31,14 @@ extension Verb {
         of domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
     ) throws -> Schema {
         if let word = invocation[.schema] {
-            let schema = try SchemaText(option: word, access.surroundings).schema(access.surroundings)
+            let schema = try SchemaFile(word, access.surroundings).schema()
             guard domain.name == nil || schema.domain == domain.name?.text else {
                 throw CommandFailure(
                     .usage, "\(word.onOneLine) is the schema of \(schema.domain.onOneLine), not of \(domain.word)")
             }
             return schema
         }
-        guard let installed = access.installedSchema(domain) else {
-            throw CommandFailure(
-                .notFound, "no schema for \(domain.word.onOneLine) is installed; --schema names a file")
-        }
-        guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "; "))".onOneLine)
-        }
-        return schema
+        return try access.installedSchema(mustBeThereFor: domain, hint: "; --schema names a file")
     }
 
     /// Refuses settings of another version than the schema's: a form shows what it would overwrite as it is.

@@ -32,9 +32,9 @@ extension Verb {
         for name in invocation.words("FILE") {
             do {
                 let file = try SchemaFile(name, surroundings)
-                let lines = file.mistakes.isEmpty ? ["\(file.name): good"] : file.lines
-                for line in lines { try surroundings.say(line) }
-                if !file.mistakes.isEmpty { worst = .damaged }
+                let mistakes = file.read().mistakes
+                for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try surroundings.say(line) }
+                if !mistakes.isEmpty { worst = .damaged }
             } catch let failure as CommandFailure where failure.status == .notFound {
                 // The other files are looked at all the same.
                 try surroundings.note(failure.lines.joined(separator: "\n"))
@@ -52,7 +52,8 @@ extension Verb {
             schema = try SchemaFile(word, surroundings).schema()
         } else {
             let access = try StoreAccess(invocation, surroundings)
-            schema = try access.schema(mustBeThereFor: access.domain(word))
+            let domain = try access.domain(word)
+            schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         }
         let program = schema.domain.split(separator: ".").last.map(String.init) ?? schema.domain
         let text =
@@ -69,7 +70,7 @@ extension Verb {
     @Sendable private static func install(
         _ invocation: Invocation, _ surroundings: Surroundings
     ) throws -> ExitStatus {
-        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings, isInstalled: true)
+        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, surroundings)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, surroundings)
         guard schema.domain != StorePolicy.domain.text else {
@@ -95,7 +96,7 @@ extension Verb {
     ) throws -> ExitStatus {
         let access = try StoreAccess(invocation, surroundings)
         let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let schema = try access.schema(mustBeThereFor: domain)
+        let schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
         let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])
@@ -111,18 +112,9 @@ extension Verb {
 }
 
 extension StoreAccess {
-    /// The schema of a domain, for a verb that is about nothing else.
-    fileprivate func schema(mustBeThereFor domain: AddressedDomain) throws -> Schema {
-        guard let installed = installedSchema(domain) else {
-            let word = domain.word.onOneLine
-            let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
-            let isFile = file.flatMap(\.self) != nil
-            let hint = isFile ? "; for the file of that name write ./\(word)" : ""
-            throw CommandFailure(.notFound, "no schema is installed for \(word)\(hint)")
-        }
-        guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "\n"))")
-        }
-        return schema
+    /// What to write where a file has the name of a domain that has no schema.
+    fileprivate func hintAtFile(_ domain: AddressedDomain) -> String {
+        let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
+        return file.flatMap(\.self) == nil ? "" : "; for the file of that name write ./\(domain.word.onOneLine)"
     }
 }
