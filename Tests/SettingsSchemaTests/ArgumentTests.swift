@@ -293,7 +293,8 @@ private let mistakeRows: [ArgumentRow] = [
         .flags, "--keep 9 --kep 1 --mode x --ratio r",
         "unknown flag --kep; did you mean --keep? / --ratio r: must be a number / --mode x: must be full or incremental"
     ),
-    .init(.flags, "--keep a\u{1B}[2J", "--keep aU+001B[2J: must be an integer"), .init(.flags, "-é", "unknown flag -é"),
+    .init(.flags, "--keep a\u{1B}[2J", "--keep a\\u{1B}[2J: must be an integer"),
+    .init(.flags, "-é", "unknown flag -é"),
 ]
 
 private let operandRows: [ArgumentRow] = [

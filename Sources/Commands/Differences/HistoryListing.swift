@@ -64,15 +64,9 @@ extension HistoryListing {
 
     private static func indented(_ lines: [String], _ isFull: Bool) -> String {
         let shown = isFull || lines.count <= mostLines ? lines : Array(lines.prefix(mostLines - 1))
-        var output = shown.map { "    " + (isFull ? $0 : shortened($0)) + "\n" }.joined()
+        var output = shown.map { "    " + (isFull ? $0 : shortened($0, to: mostCharacters)) + "\n" }.joined()
         if shown.count < lines.count { output += "    (and \(lines.count - shown.count) lines more)\n" }
         return output
-    }
-
-    private static func shortened(_ line: String) -> String {
-        let scalars = line.unicodeScalars
-        guard scalars.count > mostCharacters else { return line }
-        return String(String.UnicodeScalarView(scalars.prefix(mostCharacters))) + "…"
     }
 }
 

@@ -1,5 +1,6 @@
 package import Platform
 internal import Preferences
+internal import PropertyLists
 
 /// All that a verb can reach: the process's environment and the seams of the operating system.
 package struct Surroundings: Sendable {
