@@ -119,7 +119,8 @@ extension Parser {
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
         for form in verb.forms {
             guard let bound = bind(words, to: form) else { continue }
-            return Invocation(verb: verb, path: path.map(\.name), operands: bound, options: options)
+            return Invocation(
+                verb: verb, path: path.map(\.name), operands: try bound.map(canonical), options: options)
         }
         let (least, most) = (verb.forms.map(\.least).min() ?? 0, verb.forms.map(\.most).max() ?? 0)
         if words.count > most, words.indices.contains(most) {
@@ -131,6 +132,21 @@ extension Parser {
         let form = verb.forms.first { words.count < $0.least || words.count < least } ?? verb.forms.first ?? []
         let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
         throw failure(.missingOperand(missing), showsUsage: true)
+    }
+
+    /// The operand with its words in the spelling that the verb sees.
+    private func canonical(
+        _ bound: (operand: Operand, words: [String])
+    ) throws(UsageFailure) -> (operand: Operand, words: [String]) {
+        guard case .choice(let choice) = bound.operand.kind else { return bound }
+        var words: [String] = []
+        for word in bound.words {
+            guard let canonical = choice.canonical(word) else {
+                throw failure(.unknownOperand(bound.operand.name, word: word, known: choice.words))
+            }
+            words.append(canonical)
+        }
+        return (bound.operand, words)
     }
 
     private func bind(_ words: [String], to form: [Operand]) -> [(operand: Operand, words: [String])]? {

@@ -50,12 +50,13 @@ extension Verb {
 
 extension Option {
     static let shell = Option(
-        "--shell", Argument("SHELL", .choice(["bash", "zsh", "fish", "sh", "json", "nul"])),
+        "--shell", Argument("SHELL", .choice(.words(ScriptOutput.allCases.map(\.rawValue)))),
         "what to print; without it, for the shell that the script's first line names")
     static let schema = Option("--schema", Argument("FILE", .file), "the schema, instead of the one that is found")
     static let prefix = Option("--prefix", Argument("WORD", .word), "what the names of variables begin with")
     static let completions = Option(
-        "--completions", Argument("SHELL", .choice(["bash", "zsh", "fish"])), "print the completion script")
+        "--completions", Argument("SHELL", .choice(.words(ScriptOutput.completing.map(\.rawValue)))),
+        "print the completion script")
     static let man = Option("--man", "print the manual page, in mdoc")
 }
 

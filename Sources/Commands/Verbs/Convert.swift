@@ -11,12 +11,12 @@ extension Verb {
         ],
         options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy],
         forms: [
-            [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(FormatName.ofFiles.map(\.rawValue)))]
+            [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
         ],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
         let word = invocation[operand: "FILE|DOMAIN"] ?? ""
-        let format = try format(invocation[operand: "FORMAT"] ?? "")
+        guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
         let conversion = Conversion(Rendering(invocation, as: format))
         let access = try StoreAccess(invocation, surroundings)
         if word != "-", let domain = try access.domain(toConvert: word) {
@@ -26,13 +26,6 @@ extension Verb {
             try conversion.convert(file: isAddress ? word : "./" + word, access, invocation)
         }
         return .done
-    }
-
-    private static func format(_ word: String) throws -> FormatName {
-        if let format = FormatName(word: word), FormatName.ofFiles.contains(format) { return format }
-        let known = FormatName.ofFiles.map(\.rawValue)
-        throw CommandFailure(
-            .usage, "unknown format \(ShellWord.quoted(word.onOneLine))\(Spelling.advice(word, among: known))")
     }
 }
 

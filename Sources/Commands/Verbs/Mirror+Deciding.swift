@@ -11,11 +11,11 @@ extension MirrorVerbs {
             "A conflict is a change of this host that lost against another host's, where neither had seen the other. The other one is in force; what lost is kept here. Accept lets it go, restore writes it anew."
         ],
         options: [.mirror],
-        forms: [[], [Operand("show|accept|restore", .choice(["show", "accept", "restore"])), Operand("N", .word)]],
+        forms: [[], [ConflictAction.operand, Operand("N", .word)]],
         statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        guard let action = invocation[operand: "show|accept|restore"] else {
+        guard let action = invocation[operand: ConflictAction.operand.name].flatMap(ConflictAction.init) else {
             var isAny = false
             for session in try access.all() {
                 var session = session
@@ -35,12 +35,11 @@ extension MirrorVerbs {
                 .unknown("\(ShellWord.quoted(word.onOneLine)): there is no open conflict of this number"))
         }
         switch action {
-        case "show":
+        case .show:
             for line in ConflictText.lines(found.conflict, session) { try surroundings.say(line) }
             return .done
-        case "accept": try session.carryOut(.resolve(found.conflict.loser)) { access.wait($0) }
-        case "restore": try session.carryOut(.restore(found.conflict.loser)) { access.wait($0) }
-        default: throw CommandFailure(.usage, "\(ShellWord.quoted(action.onOneLine)) is none of show, accept, restore")
+        case .accept: try session.carryOut(.resolve(found.conflict.loser)) { access.wait($0) }
+        case .restore: try session.carryOut(.restore(found.conflict.loser)) { access.wait($0) }
         }
         return try access.conclude(&session)
     }
@@ -159,6 +158,16 @@ extension MirrorVerbs {
         }
         return try access.conclude(&session)
     }
+}
+
+/// What may be done about a conflict.
+private enum ConflictAction: String, CaseIterable {
+    case show, accept, restore
+
+    static let operand: Operand = {
+        let words = allCases.map(\.rawValue)
+        return Operand(words.joined(separator: "|"), .choice(.words(words)))
+    }()
 }
 
 extension MirrorSession {

@@ -70,11 +70,7 @@ extension MirrorVerbs {
             }
             admission.id = id
         }
-        switch invocation[.seed] {
-        case "remote": admission.seed = .remote
-        case "local": admission.seed = .local
-        default: break
-        }
+        if let side = invocation[.seed].flatMap({ SeedSide(rawValue: $0) }) { admission.seed = side.seeding }
         return admission
     }
 
@@ -132,6 +128,19 @@ extension MirrorVerbs {
     }
 }
 
+/// Whose values count where both sides have one.
+private enum SeedSide: String, CaseIterable {
+    case merge, remote, local
+
+    var seeding: Seeding {
+        switch self {
+        case .merge: .merge
+        case .remote: .remote
+        case .local: .local
+        }
+    }
+}
+
 extension StoreFolder {
     fileprivate func domainsHere(_ machine: Machine) -> [DomainName] {
         (try? domains(in: machine.fileSystem)) ?? []
@@ -140,7 +149,8 @@ extension StoreFolder {
 
 extension Option {
     static let mirrorID = Option("--id", Argument("ID", .word), "which of two mirrors in the directory")
-    static let seed = Option("--seed", Argument("SIDE", .choice(["merge", "remote", "local"])), "whose values count")
+    static let seed = Option(
+        "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "whose values count")
     static let label = Option("--label", Argument("NAME", .word), "what this host is called")
     static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")
 }

@@ -94,11 +94,8 @@ extension MirrorVerbs {
     static let service = Verb(
         "service", .new, "write the unit that lets systemd watch",
         details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
-        forms: [[Operand("install", .choice(["install"]))]], statuses: outcomes
+        forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
     ) { invocation, surroundings in
-        guard invocation[operand: "install"] == "install" else {
-            throw CommandFailure(.usage, "`prefs mirror service install` is all that there is")
-        }
         let folder = try surroundings.environment.folder(.configuration, in: surroundings.fileSystem)
             .resolving("systemd/user")
         let unit = folder.appending("prefs-mirror.service")
