@@ -6,6 +6,9 @@ internal import SettingsSchema
 
 /// The command `prefs`: from its arguments to its exit status.
 public enum Command: Sendable {
+    /// What it is called where nobody has given it another name by a link.
+    static let name = "prefs"
+
     /// Runs the command and returns its exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         var surroundings = Surroundings.ofThisProcess

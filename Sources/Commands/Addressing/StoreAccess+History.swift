@@ -48,8 +48,8 @@ extension StoreAccess {
         let history = try history(of: domain)
         let former = DomainState(outcome.before)
         guard let version = history.versions.last(where: { history.state(of: $0) == former }) else { return }
-        let words = ShellWord.command(
-            invocation.storeWords, "restore", invocation.layerWords, domain.word, [version.sequence.description])
+        let words = CommandSpelling(domain.word, in: domain.layer, invocation)
+            .words([Verb.restore.name], [version.sequence.description])
         try surroundings.note("to take this back: \(ShellWord.line(words).onOneLine)")
     }
 

@@ -74,7 +74,7 @@ extension StoreFailure: Reportable {
             guard problems.count > 1 else { return ["\(text); \(force)"] }
             return problems.map { "\(domain): \($0)".onOneLine } + [force]
         case .otherVersion(_, _, isNewer: false):
-            let words = ShellWord.line(["prefs", "schema", "migrate", domain]).onOneLine
+            let words = ShellWord.line(CommandSpelling(domain: domain).words(Verb.wordsOfMigration)).onOneLine
             return ["\(text): \(words)"]
         default: return [description]
         }

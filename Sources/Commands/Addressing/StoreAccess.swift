@@ -68,11 +68,11 @@ struct StoreAccess {
 extension StoreAccess {
     /// The domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
-        if word.utf8.first == UInt8(ascii: "/") || word.hasPrefix("./") || word.hasPrefix("~/") {
+        if DomainWord.isPath(word) {
             let file = try self.file(at: word)
             return AddressedDomain(word: word, name: nil, file: file, layer: .user)
         }
-        return try domain(DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word))
+        return try domain(DomainName(word: word))
     }
 
     func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }

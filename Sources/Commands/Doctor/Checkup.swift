@@ -5,8 +5,8 @@ internal import PropertyLists
 /// What all examinations look at: the store, and each domain that it has in any layer.
 struct Checkup: Sendable {
     let access: StoreAccess
-    /// The words that lead a command to the same store.
-    let storeWords: [String]
+    /// The store that was named.
+    private let store: String?
     let domains: [ExaminedDomain]
 
     var machine: Machine { access.machine }
@@ -15,7 +15,7 @@ struct Checkup: Sendable {
 
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
         access = try StoreAccess(invocation, surroundings)
-        storeWords = invocation[.store].map { [Option.store.name, $0] } ?? []
+        store = invocation[.store]
         domains = try access.places.writablePlaces().flatMap { place in
             // A folder that may not be listed is a finding of its own.
             ((try? place.domains(in: surroundings.fileSystem)) ?? []).map { name in
@@ -28,11 +28,14 @@ struct Checkup: Sendable {
     func command(
         _ verb: String, _ domain: ExaminedDomain, _ operands: [String] = [], options: [String] = []
     ) -> Finding.Remedy {
-        let host = domain.layer == .userHost ? [Option.currentHost.name] : []
-        let layer = domain.layer.isOfUser ? [] : [Option.layer.name, domain.layer.name]
-        let words = ShellWord.command(storeWords + host, verb, layer + options, domain.name.text, operands)
-        let needsRights = !layer.isEmpty && machine.environment.user != machine.administrator
+        let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
+        let needsRights = !domain.layer.isOfUser && machine.environment.user != machine.administrator
         return .command(needsRights ? ["sudo"] + words : words)
+    }
+
+    /// How commands name a domain in the same store.
+    func spelling(of domain: String, in layer: Layer = .user) -> CommandSpelling {
+        CommandSpelling(domain, in: layer, store: store)
     }
 
     /// What takes a key away from a domain in its layer.

@@ -34,11 +34,11 @@ extension Examination {
     /// Variables that do not count, because they hold a relative path.
     static let variables = Examination(subject: "variables") { checkup in
         let variables = checkup.machine.environment.variables
-        let single = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"].compactMap { name -> Finding? in
+        let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> Finding? in
             guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
             return Finding(name, "a relative path, which does not count: \(value)", .command(["unset", name]))
         }
-        let lists = ["XDG_CONFIG_DIRS", "XDG_DATA_DIRS"].compactMap { name -> Finding? in
+        let lists = [Variable.configFolders, .dataFolders].map(\.rawValue).compactMap { name -> Finding? in
             let folders = (variables[name] ?? "").split(separator: ":").map(String.init)
             let relative = folders.filter { !$0.hasPrefix("/") }
             guard !relative.isEmpty else { return nil }

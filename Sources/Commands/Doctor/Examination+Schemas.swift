@@ -32,10 +32,9 @@ extension Examination {
                     place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
                     .advice("install the schema that came with the newer program"))
             }
-            let words = checkup.storeWords + ["schema", "migrate", domain.name.text]
             return Finding(
                 place, "holds settings of version \(version), and the schema wants version \(schema.version)",
-                .command(["prefs"] + words))
+                .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
         }
     }
 

@@ -37,8 +37,7 @@ extension Examination {
             guard let first = domains.first else {
                 return Finding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
             }
-            let words = ShellWord.command(checkup.storeWords, "read", [], first)
-            return Finding(noted.path.description, problem, .command(words))
+            return Finding(noted.path.description, problem, .command(checkup.spelling(of: first).words(["read"])))
         }
     }
 }

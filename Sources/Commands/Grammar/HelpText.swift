@@ -1,3 +1,5 @@
+internal import Preferences
+
 /// The help that comes from the table of verbs.
 package enum HelpText {
     /// How wide help is set out, whatever the terminal: it is also read in files.
@@ -46,7 +48,7 @@ package enum HelpText {
 
     /// A line for each way to call the verb.
     package static func usageLines(of verb: Verb, path: [String]) -> [String] {
-        let start = (["prefs"] + path).joined(separator: " ")
+        let start = ([Command.name] + path).joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
         let options = verb.options.isEmpty ? "" : " [options]"
         return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }
@@ -54,7 +56,10 @@ package enum HelpText {
 
     private static let domains = [
         ("com.example.app", "the user's settings of that name"),
-        (DomainWord.global.prefix(3).joined(separator: ", "), "those that count for all programs"),
+        (
+            (DomainWord.globalFlags + [DomainName.global.text]).joined(separator: ", "),
+            "those that count for all programs"
+        ),
         ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),
     ]
 

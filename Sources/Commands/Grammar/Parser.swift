@@ -78,7 +78,7 @@ extension Parser {
     /// Takes options up to the first word that is none; gives what ends the parsing, if anything does.
     private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
         while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
-            if !path.isEmpty, DomainWord.globalFlags.contains(word) { return nil }
+            if !path.isEmpty, DomainWord.isGlobalFlag(word) { return nil }
             words.removeFirst()
             // A colon or an equals sign may be part of a name of ours, never of an option's.
             let (name, attached) = word.splitAtEqualsSign

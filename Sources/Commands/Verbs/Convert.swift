@@ -22,7 +22,7 @@ extension Verb {
         if word != "-", let domain = try access.domain(toConvert: word) {
             try conversion.convert(domain, access, invocation)
         } else {
-            let isAddress = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+            let isAddress = word == "-" || DomainWord.isPath(word)
             try conversion.convert(file: isAddress ? word : "./" + word, access, invocation)
         }
         return .done
@@ -32,7 +32,7 @@ extension Verb {
 extension StoreAccess {
     /// The domain that a word names; nil where the word is a file's.
     fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
-        if DomainWord.globalFlags.contains(word) { return try domain(word) }
+        if DomainWord.isGlobalFlag(word) { return try domain(word) }
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
         if try machine.fileSystem.status(of: named.file.path) != nil { return named }
         guard try machine.fileSystem.status(of: surroundings.absolutePath("./" + word)) == nil else { return nil }

@@ -57,7 +57,7 @@ extension MirrorVerbs {
         }
         var session = try access.one()
         let word = invocation[operand: "DOMAIN"] ?? ""
-        let domain = try DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word).text
+        let domain = try DomainName(word: word).text
         guard let held = try session.status().held.first(where: { $0.domain == domain }) else {
             throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
         }

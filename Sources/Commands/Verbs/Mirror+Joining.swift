@@ -92,7 +92,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
         let patterns = try invocation.words("GLOB").map { word in
-            let pattern = DomainWord.globalFlags.contains(word) ? DomainName.global.text : word
+            let pattern = DomainWord.name(word)
             guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
                 throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) fits no domain")
             }

@@ -25,6 +25,9 @@ extension Verb {
                 statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout], run: migrate),
         ])
 
+    /// What is typed to move stored values to the schema's version, before the domain.
+    static let wordsOfMigration = ["schema", "migrate"]
+
     @Sendable private static func check(
         _ invocation: Invocation, _ surroundings: Surroundings
     ) throws -> ExitStatus {
@@ -46,7 +49,7 @@ extension Verb {
 
     @Sendable private static func show(_ invocation: Invocation, _ surroundings: Surroundings) throws -> ExitStatus {
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let isFile = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+        let isFile = word == "-" || DomainWord.isPath(word)
         let schema: Schema
         if isFile {
             schema = try SchemaFile(word, surroundings).schema()
@@ -85,7 +88,7 @@ extension Verb {
         try surroundings.fileSystem.replace(path, with: file.bytes.span.bytes)
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
-            let words = ShellWord.line(["prefs", "schema", "migrate", schema.domain])
+            let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
             try surroundings.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
         }
         return .done

@@ -24,11 +24,8 @@ struct WatchReport {
         let (old, new) = asked(change.old.entries, change.new.entries)
         let masking = access.masking(change.domain)
         guard invocation.format != .commands else {
-            let address = access.address(change.domain.word, change.domain.layer, invocation)
-            return try CommandLines(
-                from: old, to: new, domain: address.domain, options: address.options,
-                verbOptions: address.verbOptions, masking: masking
-            ).text()
+            let command = CommandSpelling(change.domain.word, in: change.domain.layer, invocation)
+            return try CommandLines(from: old, to: new, command, masking: masking).text()
         }
         return Differences(from: old, to: new).entries.map { entry in
             let layer = change.layer(of: entry.path.components.first?.text ?? "")
