@@ -13,4 +13,4 @@ internal import Commands
     internal import Darwin
 #endif
 
-exit(Command.run(CommandLine.arguments))
+exit(Prefs.run(CommandLine.arguments))

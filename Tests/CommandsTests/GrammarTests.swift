@@ -1,5 +1,6 @@
 import Commands
 import Platform
+import Preferences
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -105,9 +106,10 @@ import Testing
             var environment = machine.environment
             environment.arguments = ["prefs", "help"]
             let surroundings = Surroundings(
-                environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher,
-                clock: machine.clock, terminal: terminal)
-            #expect(Command.run(in: surroundings) == status)
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal))
+            #expect(Prefs.run(in: surroundings) == status)
         }
     }
 

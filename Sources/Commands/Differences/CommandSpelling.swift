@@ -34,9 +34,7 @@ struct CommandSpelling {
     func words(_ verb: [String], options verbOptions: [String] = [], _ operands: [String] = []) -> [String] {
         // A domain is not taken for an option, whatever it is called.
         let isLikeOption = domain.utf8.first == UInt8(ascii: "-") && !DomainWord.isGlobalFlag(domain)
-        return [Command.name] + options + verb + self.verbOptions + verbOptions + (isLikeOption ? ["--"] : []) + [
-            domain
-        ]
+        return [Prefs.name] + options + verb + self.verbOptions + verbOptions + (isLikeOption ? ["--"] : []) + [domain]
             + operands
     }
 

@@ -27,7 +27,7 @@ struct Checkup: Sendable {
     /// A command on a domain in its layer.
     func command(
         _ verb: String, _ domain: ExaminedDomain, _ operands: [String] = [], options: [String] = []
-    ) -> Finding.Remedy {
+    ) -> Ailment.Remedy {
         let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
         let needsRights = !domain.layer.isOfUser && machine.environment.user != machine.administrator
         return .command(needsRights ? ["sudo"] + words : words)
@@ -39,7 +39,7 @@ struct Checkup: Sendable {
     }
 
     /// What takes a key away from a domain in its layer.
-    func removal(of key: String, in domain: ExaminedDomain, options: [String] = []) -> Finding.Remedy {
+    func removal(of key: String, in domain: ExaminedDomain, options: [String] = []) -> Ailment.Remedy {
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
         return argument.map { command("delete", domain, [$0], options: options) }
             ?? .advice("no command line can name this key: prefs edit")

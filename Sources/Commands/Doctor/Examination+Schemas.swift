@@ -7,14 +7,14 @@ extension Examination {
     /// Installed schemas that have mistakes, and so count for nothing.
     static let schemas = Examination(subject: "schemas with mistakes") { checkup in
         let places = checkup.access.schemas.places
-        return places.domains(on: checkup.machine).flatMap { name -> [Finding] in
+        return places.domains(on: checkup.machine).flatMap { name -> [Ailment] in
             guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
                 return []
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
             let check = ShellWord.line(["prefs", "schema", "check", found.place])
             return [
-                Finding(
+                Ailment(
                     found.place, "the schema does not count: \(found.faults[0])\(others)",
                     .advice("\(check) tells all that is to be corrected"))
             ]
@@ -28,11 +28,11 @@ extension Examination {
             guard domain.layer.isOfUser, version != schema.version else { return nil }
             let place = domain.file.path.description
             guard version < schema.version else {
-                return Finding(
+                return Ailment(
                     place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
                     .advice("install the schema that came with the newer program"))
             }
-            return Finding(
+            return Ailment(
                 place, "holds settings of version \(version), and the schema wants version \(schema.version)",
                 .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
         }
@@ -42,7 +42,7 @@ extension Examination {
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
             let layer = LayerValues(domain.layer, domain.file, contents)
-            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Finding? in
+            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Ailment? in
                 // That others can read the user's files is a finding about these files.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
                 guard case .passedOver(let reason)? = layer.verdict(on: setting.key, setting),
@@ -50,7 +50,7 @@ extension Examination {
                 else {
                     return nil
                 }
-                return Finding(
+                return Ailment(
                     "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
                     checkup.removal(of: setting.key, in: domain))
             }
@@ -67,9 +67,9 @@ extension Examination {
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
                 guard let nearest, contents.values[nearest] == nil else {
-                    return Finding(place, "the schema does not know it", checkup.removal(of: key, in: domain))
+                    return Ailment(place, "the schema does not know it", checkup.removal(of: key, in: domain))
                 }
-                return Finding(
+                return Ailment(
                     place, "the schema does not know it, but \(nearest)",
                     checkup.command("rename", domain, [key, nearest], options: []))
             }

@@ -48,7 +48,7 @@ package enum HelpText {
 
     /// A line for each way to call the verb.
     package static func usageLines(of verb: Verb, path: [String]) -> [String] {
-        let start = ([Command.name] + path).joined(separator: " ")
+        let start = ([Prefs.name] + path).joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
         let options = verb.options.isEmpty ? "" : " [options]"
         return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }

@@ -64,7 +64,7 @@ struct ScriptCall {
             try settings.migrate(stored)
         } catch {
             // The script can do its work all the same; the next call tries again.
-            try say("\(Command.explanation(of: error).1.joined(separator: "; "))")
+            try say("\(Prefs.explanation(of: error).1.joined(separator: "; "))")
         }
     }
 

@@ -24,7 +24,7 @@ extension Verb {
         } catch {
             // The error counts, not that nobody may be left to hear of the end.
             try? surroundings.terminal.write(
-                output.exit(Command.explanation(of: error).0.rawValue), to: .output)
+                output.exit(Prefs.explanation(of: error).0.rawValue), to: .output)
             throw error
         }
     }

@@ -17,7 +17,7 @@ extension MirrorVerbs {
             let progress = Progress("files checked", surroundings)
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
-            for finding in findings { try surroundings.say(FindingText.line(finding, session)) }
+            for finding in findings { try surroundings.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
             status = max(status, findings.isEmpty ? .done : .damaged)
         }

@@ -2,7 +2,7 @@ internal import MirrorEngine
 internal import PreferencesMirror
 
 /// What an examination of a mirror's files has found, in words.
-enum FindingText {
+enum FolderFindingText {
     static func line(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
         words(finding, session).onOneLine
     }
