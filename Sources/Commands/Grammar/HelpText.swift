@@ -1,4 +1,5 @@
 internal import Preferences
+internal import SettingsSchema
 
 /// The help that comes from the table of verbs.
 package enum HelpText {
@@ -74,30 +75,17 @@ package enum HelpText {
 extension HelpText {
     /// Two columns, the second one wrapped.
     static func table(_ rows: [(String, String)]) -> String {
-        let column = min(28, (rows.map { $0.0.unicodeScalars.count }.max() ?? 0) + 4)
+        let column = min(28, (rows.map { $0.0.columns }.max() ?? 0) + 4)
         return rows.map { name, meaning in
             let text = wrapped(meaning, indentation: column)
-            let room = column - 2 - name.unicodeScalars.count
-            if room < 2 { return "  \(name)\n\(text)\n" }
-            return "  " + name + String(repeating: " ", count: room) + text.drop { $0 == " " } + "\n"
+            if name.columns + 4 > column { return "  \(name)\n\(text)\n" }
+            return "  " + name.padded(to: column - 2) + text.drop { $0 == " " } + "\n"
         }.joined()
     }
 
-    /// The words in lines of at most `width` characters.
+    /// The words in lines of at most `width` columns.
     static func wrapped(_ text: String, indentation: Int) -> String {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            let isFull =
-                !line.isEmpty && indentation + line.unicodeScalars.count + 1 + word.unicodeScalars.count > width
-            if isFull {
-                lines.append(line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        lines.append(line)
         let margin = String(repeating: " ", count: indentation)
-        return lines.map { margin + $0 }.joined(separator: "\n")
+        return text.wrapped(to: width - indentation).map { margin + $0 }.joined(separator: "\n")
     }
 }

@@ -3,6 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
+internal import SettingsSchema
 
 /// The status of a mirror as a person reads it: what is well in a word, and what is not with the command that mends it.
 ///
@@ -12,13 +13,10 @@ internal import PropertyLists
 ///       desk        changed 2 minutes ago
 enum MirrorStatusText {
     static func text(_ status: MirrorStatus, _ rows: [(String, String)]) -> String {
-        let width = min(24, (rows.map { $0.0.unicodeScalars.count }.max() ?? 0) + 2)
+        let width = min(24, (rows.map { $0.0.columns }.max() ?? 0) + 2)
         let head = "\(status.directory.description.onOneLine): \(status.headline)\n"
         return head
-            + rows.map { name, value in
-                let padding = String(repeating: " ", count: max(2, width - name.unicodeScalars.count))
-                return "  \(name)\(padding)\(value)\n"
-            }.joined()
+            + rows.map { name, value in "  \((name + "  ").padded(to: width))\(value)\n" }.joined()
     }
 }
 

@@ -13,8 +13,7 @@ extension Verb {
         options: [Option("--plain", "one question a line; so far the only way"), .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let schema = try Verb.schema(of: domain, access, invocation)
         let stored = try StoredLayers(domain, schema, access)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)

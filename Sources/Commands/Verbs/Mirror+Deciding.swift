@@ -16,32 +16,36 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         guard let action = invocation[operand: ConflictAction.operand.name].flatMap(ConflictAction.init) else {
-            var isAny = false
-            for session in try access.all() {
-                var session = session
+            return try access.each { session in
                 _ = try session.status()
                 for (number, conflict) in session.openConflicts {
-                    isAny = true
                     try surroundings.say(ConflictText.line(number, conflict, session))
                 }
+                return session.openConflicts.isEmpty ? .done : .conflicts
             }
-            return isAny ? .conflicts : .done
         }
         var session = try access.one()
+        let conflict = try conflict(invocation[operand: "N"] ?? "", in: &session)
+        switch action {
+        case .show:
+            for line in ConflictText.lines(conflict, session) { try surroundings.say(line) }
+            return .done
+        case .accept: try session.carryOut(.resolve(conflict.loser)) { access.wait($0) }
+        case .restore: try session.carryOut(.restore(conflict.loser)) { access.wait($0) }
+        }
+        return try access.conclude(&session)
+    }
+
+    /// The open conflict of a number.
+    private static func conflict(
+        _ word: String, in session: inout MirrorSession
+    ) throws -> ConflictJournal.Conflict {
         _ = try session.status()
-        let word = invocation[operand: "N"] ?? ""
         guard let number = Int(word), let found = session.openConflicts.first(where: { $0.number == number }) else {
             throw MirrorFailure(
                 .unknown("\(ShellWord.quoted(word.onOneLine)): there is no open conflict of this number"))
         }
-        switch action {
-        case .show:
-            for line in ConflictText.lines(found.conflict, session) { try surroundings.say(line) }
-            return .done
-        case .accept: try session.carryOut(.resolve(found.conflict.loser)) { access.wait($0) }
-        case .restore: try session.carryOut(.restore(found.conflict.loser)) { access.wait($0) }
-        }
-        return try access.conclude(&session)
+        return found.conflict
     }
 
     static let release = Verb(
@@ -81,13 +85,10 @@ extension MirrorVerbs {
         _ surroundings: Surroundings
     ) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, surroundings)
-        var status = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             try session.carryOut(command) { access.wait($0) }
-            status = max(status, try access.conclude(&session, wanting: wanted))
+            return try access.conclude(&session, wanting: wanted)
         }
-        return status
     }
 
     static let leave = Verb(

@@ -48,14 +48,13 @@ extension MirrorVerbs {
     static let list = Verb(
         "list", .new, "print which domains take part", options: [.mirror], statuses: outcomes
     ) { invocation, surroundings in
-        for session in try MirrorAccess(invocation, surroundings).all() {
-            var session = session
+        try MirrorAccess(invocation, surroundings).each { session in
             let status = try session.status()
             try surroundings.say("\(status.directory.description.onOneLine)")
             for pattern in status.patterns { try surroundings.say("  pattern  \(pattern.onOneLine)") }
             for domain in status.domains { try surroundings.say("  domain   \(domain.onOneLine)") }
+            return .done
         }
-        return .done
     }
 
     // MARK: How it is done

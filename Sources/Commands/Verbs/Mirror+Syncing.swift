@@ -14,18 +14,15 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, surroundings)
         let (pushes, pulls) = (invocation.has(.push), invocation.has(.pull))
         guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
-        var status = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             if invocation.has(.dryRun) {
                 try say(try session.status(), surroundings)
-                continue
+                return .done
             }
-            if session.isAtRest { continue }
+            if session.isAtRest { return .done }
             try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
-            status = max(status, try access.conclude(&session))
+            return try access.conclude(&session)
         }
-        return status
     }
 
     /// Says what an exchange would do.

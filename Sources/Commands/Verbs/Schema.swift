@@ -8,46 +8,28 @@ extension Verb {
     package static let schema = Verb(
         "schema", .new, "check, show, install and migrate declarations of settings",
         details: ["A schema declares what a domain may hold. prefs-schema(5) tells how one is written."],
-        parts: [
-            Verb(
-                "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
-                statuses: [.notFound, .damaged, .systemFailed], run: check),
-            Verb(
-                "show", .new, "print what a domain may hold, by its schema or by that in a file",
-                options: [.format([.table, .markdown, .man, .jsonSchema])],
-                forms: [[Operand("DOMAIN|FILE", .domainOrFile)]],
-                statuses: [.notFound, .damaged, .systemFailed], run: show),
-            Verb(
-                "install", .new, "make a schema known to the user's programs", forms: [[.file]],
-                statuses: [.notFound, .damaged, .systemFailed], run: install),
-            Verb(
-                "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
-                statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout], run: migrate),
-        ])
+        parts: [checking, showing, installing, migrating])
 
     /// What is typed to move stored values to the schema's version, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
 
-    @Sendable private static func check(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
-        var worst = ExitStatus.done
-        for name in invocation.words("FILE") {
-            do {
-                let file = try SchemaFile(name, surroundings)
-                let mistakes = file.read().mistakes
-                for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try surroundings.say(line) }
-                if !mistakes.isEmpty { worst = .damaged }
-            } catch let failure as CommandFailure where failure.status == .notFound {
-                // The other files are looked at all the same.
-                try surroundings.note(failure.lines.joined(separator: "\n"))
-                if worst == .done { worst = .notFound }
-            }
+    private static let checking = Verb(
+        "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        try surroundings.worst(of: invocation.words("FILE")) { name in
+            let file = try SchemaFile(name, surroundings)
+            let mistakes = file.read().mistakes
+            for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try surroundings.say(line) }
+            return mistakes.isEmpty ? .done : .damaged
         }
-        return worst
     }
 
-    @Sendable private static func show(_ invocation: Invocation, _ surroundings: Surroundings) throws -> ExitStatus {
+    private static let showing = Verb(
+        "show", .new, "print what a domain may hold, by its schema or by that in a file",
+        options: [.format([.table, .markdown, .man, .jsonSchema])],
+        forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
         let isFile = word == "-" || DomainWord.isPath(word)
         let schema: Schema
@@ -70,9 +52,10 @@ extension Verb {
         return .done
     }
 
-    @Sendable private static func install(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
+    private static let installing = Verb(
+        "install", .new, "make a schema known to the user's programs", forms: [[.file]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
         let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, surroundings)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, surroundings)
@@ -94,11 +77,11 @@ extension Verb {
         return .done
     }
 
-    @Sendable private static func migrate(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+    private static let migrating = Verb(
+        "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
