@@ -26,6 +26,24 @@ package struct Parser {
 
     private mutating func request() throws(UsageFailure) -> Request {
         if let end = try takeOptions(Option.global) { return end }
+        guard let verb = try takeVerb() else { return .help(path) }
+        let operands: [String]
+        switch verb.kind {
+        case .hidden: operands = Array(words)
+        case .classic:
+            if let end = try takeOptions(verb.options + [.help]) { return end }
+            if words.first == "--" { words.removeFirst() }
+            operands = Array(words)
+        case .new:
+            var found: [String] = []
+            if let end = try takeOptionsAndOperands(of: verb, &found) { return end }
+            operands = found
+        }
+        return .run(try invocation(of: verb, operands))
+    }
+
+    /// Takes the words that lead to a verb; nil where one of them asks for help.
+    private mutating func takeVerb() throws(UsageFailure) -> Verb? {
         guard let word = words.popFirst() else { throw failure(.noVerb) }
         var verb: Verb
         if verbs == nil, let common = Verb.often(word) {
@@ -35,19 +53,19 @@ package struct Parser {
         }
         path = [verb]
         while !verb.parts.isEmpty {
-            if words.first == Option.help.name { return .help(path) }
+            if words.first == Option.help.name { return nil }
             guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
             verb = try self.verb(word, among: verb.parts)
             path.append(verb)
         }
-        if verb.kind == .hidden { return .run(try invocation(of: verb, Array(words))) }
+        return verb
+    }
+
+    /// Takes all words, options wherever they stand before `--`; gives what ends the parsing, if anything does.
+    private mutating func takeOptionsAndOperands(
+        of verb: Verb, _ operands: inout [String]
+    ) throws(UsageFailure) -> Request? {
         let known = verb.options + [.help]
-        guard verb.kind == .new else {
-            if let end = try takeOptions(known) { return end }
-            if words.first == "--" { words.removeFirst() }
-            return .run(try invocation(of: verb, Array(words)))
-        }
-        var operands: [String] = []
         while !words.isEmpty {
             if let end = try takeOptions(known) { return end }
             guard let word = words.popFirst() else { break }
@@ -57,7 +75,7 @@ package struct Parser {
             }
             operands.append(word)
         }
-        return .run(try invocation(of: verb, operands))
+        return nil
     }
 
     private func verb(_ word: String, among verbs: [Verb]) throws(UsageFailure) -> Verb {

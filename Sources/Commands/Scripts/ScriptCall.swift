@@ -89,7 +89,12 @@ struct ScriptCall {
             let name = schema.declaration(of: key, command: arguments.command)?.writtenName ?? key
             try say("\(name.onOneLine): the administrator has decided on this value")
         }
-        let values = PropertyList.Dictionary(inForce.map { ($0.key, $0.value.value) })
+        try write(PropertyList.Dictionary(inForce.map { ($0.key, $0.value.value) }), arguments)
+        return .done
+    }
+
+    /// Writes the values as the script reads them.
+    private func write(_ values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws {
         let text: String
         do throws(ScriptFailure) {
             text = try ScriptValues(
@@ -100,7 +105,6 @@ struct ScriptCall {
             throw UnfitForScript(script: script.program, failure: error)
         }
         try surroundings.terminal.write(text, to: .output)
-        return .done
     }
 
     /// Says which stored values do not count, as a program in Swift does: a script that went by others in silence would
