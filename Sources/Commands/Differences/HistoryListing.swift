@@ -82,7 +82,7 @@ extension HistoryListing.Entry {
     fileprivate func changes(_ masking: Masking) -> [String] {
         guard let state else { return ["(damaged)"] }
         let count = state.values.count
-        guard let former else { return ["(\(count) \(count == 1 ? "key" : "keys"); what was before is not kept)"] }
+        guard let former else { return ["(\(counted(count, "key")); what was before is not kept)"] }
         return HistoryListing.changes(from: former, to: state, masking)
     }
 }

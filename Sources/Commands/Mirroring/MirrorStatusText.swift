@@ -43,8 +43,8 @@ extension MirrorStatus {
         if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
-        if pending > 0 { rows.append(("to send", "\(pending) \(pending == 1 ? "change" : "changes")")) }
-        if unread > 0 { rows.append(("to fetch", "\(unread) \(unread == 1 ? "file" : "files")")) }
+        if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
+        if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
@@ -121,8 +121,7 @@ extension MirrorStatus.Host {
         let seconds = duration.components.seconds
         for (length, unit) in [(86_400, "day"), (3600, "hour"), (60, "minute")] as [(Int64, String)]
         where seconds >= length {
-            let count = seconds / length
-            return "\(count) \(unit)\(count == 1 ? "" : "s")"
+            return counted(Int(seconds / length), unit)
         }
         return "\(seconds) seconds"
     }

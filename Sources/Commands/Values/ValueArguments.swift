@@ -1,5 +1,6 @@
 internal import Platform
 internal import PropertyLists
+internal import SettingsSchema
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -83,7 +84,13 @@ package struct ValueArguments {
 
     private func data(_ word: String) throws(ValueFailure) -> Data {
         if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
-        guard word.utf8.starts(with: "base64:".utf8) else { return try Data(hexadecimal: word) }
+        guard word.utf8.starts(with: "base64:".utf8) else {
+            do {
+                return try Data(hexadecimal: word)
+            } catch {
+                throw ValueFailure(error == .oddDigits ? .oddDigits(word) : .malformed(.data, word))
+            }
+        }
         guard let data = Data(base64Encoded: String(word.unicodeScalars.dropFirst("base64:".count))) else {
             throw ValueFailure(.malformed(.data, word))
         }

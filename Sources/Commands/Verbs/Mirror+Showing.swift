@@ -54,8 +54,7 @@ extension MirrorVerbs {
         let when = atom.stamp == .zero ? "before it took part" : time.description
         let revision = String(atom.stamp.number, radix: 16)
         let what = atom.value.value == nil ? " deleted" : ""
-        let place = EntryPath(atom.path.components.dropFirst().map { EntryPath.Component($0.text) }).description
-        return [when, revision, session.host(atom.dot.writer), atom.path.domain, place]
+        return [when, revision, session.host(atom.dot.writer), atom.path.domain, atom.path.entry.description]
             .map(\.onOneLine).joined(separator: "  ") + what
     }
 

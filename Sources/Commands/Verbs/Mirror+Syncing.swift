@@ -28,8 +28,7 @@ extension MirrorVerbs {
     /// Says what an exchange would do.
     private static func say(_ status: MirrorStatus, _ surroundings: Surroundings) throws {
         let place = status.directory.description.onOneLine
-        let changes = "\(status.pending) \(status.pending == 1 ? "change" : "changes")"
-        let files = "\(status.unread) \(status.unread == 1 ? "file" : "files")"
+        let (changes, files) = (counted(status.pending, "change"), counted(status.unread, "file"))
         try surroundings.say("\(place): \(changes) to send, \(files) to fetch")
     }
 

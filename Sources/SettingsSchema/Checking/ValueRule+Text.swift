@@ -108,41 +108,15 @@ extension ValueRule {
         throw unreadable
     }
 
-    static func real(_ text: String) -> Double? {
-        switch text.lowercased() {
-        case "nan": return .nan
-        case "inf", "+inf", "infinity", "+infinity": return .infinity
-        case "-inf", "-infinity": return -.infinity
-        default: break
-        }
-        // What is left must be decimal: `Double` would also take hexadecimal and names with a payload.
-        let allowed = "0123456789+-.eE".unicodeScalars
-        guard text.unicodeScalars.allSatisfy(allowed.contains), let number = Double(text), number.isFinite else {
-            return nil
-        }
-        return number
-    }
+    /// A decimal number: people do not write hexadecimal ones with a fraction.
+    static func real(_ text: String) -> Double? { text.lowercased().contains("x") ? nil : Double(word: text) }
 
     /// Hexadecimal digits with white space and `<>` around, or base64 behind `base64:`.
     static func data(_ text: String) -> Data? {
-        if text.hasPrefix("base64:") {
-            let body = text.dropFirst(7)
-            return body.isEmpty ? Data() : Data(base64Encoded: String(body))
-        }
-        var digits = text.filter { !$0.isWhitespace }[...]
+        if text.hasPrefix("base64:") { return Data(base64Encoded: String(text.dropFirst("base64:".count))) }
+        var digits = text.drop(while: \.isWhitespace)
+        while digits.last?.isWhitespace ?? false { digits.removeLast() }
         if digits.first == "<", digits.last == ">", digits.count > 1 { digits = digits.dropFirst().dropLast() }
-        guard digits.utf8.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in digits {
-            guard digit.isASCII, let value = digit.hexDigitValue else { return nil }
-            guard let first = high else {
-                high = UInt8(value)
-                continue
-            }
-            bytes.append(first << 4 | UInt8(value))
-            high = nil
-        }
-        return Data(bytes)
+        return digits.contains { $0 == "<" || $0 == ">" } ? nil : try? Data(hexadecimal: String(digits))
     }
 }
