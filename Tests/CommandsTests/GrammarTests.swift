@@ -50,6 +50,8 @@ import Testing
         (["watch", "--ignore", "a*", "--ignore", "b"], "watch --ignore=a* --ignore=b"),
         (["undo", "d", "3"], "undo DOMAIN:d N:3"),
         (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
+        (["convert", "f", "XML1"], "convert FILE|DOMAIN:f FORMAT:xml"),
+        (["completions", "Bash"], "completions SHELL:bash"),
         (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
@@ -80,6 +82,15 @@ import Testing
         (
             ["watch", "--format", "yaml"],
             .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])
+        ),
+        (["completions", "csh"], .unknownOperand("SHELL", word: "csh", known: ["bash", "zsh", "fish"])),
+        (
+            ["convert", "f", "raw"],
+            .unknownOperand("FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep"])
+        ),
+        (
+            ["mirror", "conflicts", "drop", "1"],
+            .unknownOperand("show|accept|restore", word: "drop", known: ["show", "accept", "restore"])
         ),
     ]
 

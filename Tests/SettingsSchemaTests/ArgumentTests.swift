@@ -295,6 +295,7 @@ private let mistakeRows: [ArgumentRow] = [
     ),
     .init(.flags, "--keep a\u{1B}[2J", "--keep a\\u{1B}[2J: must be an integer"),
     .init(.flags, "-é", "unknown flag -é"),
+    .init(.flags, "--keep a\u{202E}b", "--keep a\\u{202E}b: must be an integer"),
 ]
 
 private let operandRows: [ArgumentRow] = [

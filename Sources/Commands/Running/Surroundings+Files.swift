@@ -8,9 +8,9 @@ extension Surroundings {
             var status: ExitStatus
             do {
                 status = try judge(name)
-            } catch let failure as CommandFailure where failure.status == .notFound {
+            } catch let failure as CommandFailure where failure.status != .usage {
                 try note(failure.lines.joined(separator: "\n"))
-                status = .notFound
+                status = failure.status
             } catch let failure as SystemFailure where failure.path != nil {
                 try note(failure.description)
                 status = .systemFailed
