@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "Commands", "Digests", "MirrorEngine", "Platform", "PropertyLists", "SettingsSchema",
+                "Commands", "Digests", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
                 "SimulatedPlatform",
             ]),
 

@@ -1,5 +1,6 @@
 internal import Commands
 internal import Platform
+internal import Preferences
 internal import SimulatedPlatform
 
 /// The command, told anything at all.
@@ -39,10 +40,11 @@ extension Target {
         let terminal = SimulatedTerminal(input: "{z = 1;}")
         var environment = machine.environment
         environment.arguments = ["prefs"] + words
-        let status = Command.run(
+        let status = Prefs.run(
             in: Surroundings(
-                environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher,
-                clock: machine.clock, terminal: terminal))
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal)))
         return (status, terminal.text(of: .errors) + terminal.text(of: .output))
     }
 }

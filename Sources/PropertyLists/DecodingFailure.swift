@@ -148,23 +148,6 @@ extension DecodingFailure: CustomStringConvertible {
 
 private func quoted(_ text: String) -> String { "\u{201C}\(shortened(text))\u{201D}" }
 
-/// Enough of a text to recognise it, on one line.
-package func shortened(_ text: String, to length: Int = 40) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars.prefix(length) {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: result += codePoint(scalar.value)
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return text.unicodeScalars.count > length ? result + "…" : result
-}
-
-extension EntryPath {
-    /// The path for a message: keys come from files, and may be of any length or hold what moves a terminal's cursor.
-    var shown: EntryPath { EntryPath(components.map { Component(shortened($0.text, to: 200)) }) }
-}
-
 private func codePoint(_ code: UInt32) -> String {
     let digits = String(code, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -32,7 +32,7 @@ public struct EncodingFailure: Error, Hashable, Sendable {
 
 extension EncodingFailure: CustomStringConvertible {
     public var description: String {
-        let entry = path.components.isEmpty ? "the value" : path.shown.description
+        let entry = path.components.isEmpty ? "the value" : path.shown
         return "\(entry): \(reason)"
     }
 

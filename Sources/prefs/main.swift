@@ -1,3 +1,7 @@
+// The executable `prefs`: the command's modules, linked into one file that needs no other. All that it does is in `Commands`.
+//
+// startup-order.txt names what a start runs, for the linker to put side by side; `Tests/run order` writes it anew. install
+// puts the executable, the manual pages and the completions in their places.
 internal import Commands
 
 // Not for a name in this file: a static executable is told by its own imports which archives it must be linked with,
@@ -13,4 +17,4 @@ internal import Commands
     internal import Darwin
 #endif
 
-exit(Command.run(CommandLine.arguments))
+exit(Prefs.run(CommandLine.arguments))

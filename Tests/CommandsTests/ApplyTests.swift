@@ -1,5 +1,6 @@
 import Commands
 import Platform
+import Preferences
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
@@ -30,10 +31,11 @@ import Testing
         let terminal = SimulatedTerminal(input: input)
         var environment = machine.environment
         environment.arguments = ["prefs"] + words
-        let status = Command.run(
+        let status = Prefs.run(
             in: Surroundings(
-                environment: environment, fileSystem: files, watcher: SimulatedFolderWatcher(disk),
-                clock: disk.clock, terminal: terminal))
+                Machine(
+                    fileSystem: files, clock: disk.clock, watcher: SimulatedFolderWatcher(disk),
+                    environment: environment, terminal: terminal)))
         let wasHit = files.hits > 0
         files.kill()
         return (status, terminal.text(of: .output), wasHit)

@@ -137,7 +137,7 @@ private let schema = """
 
     @Test func `needs a schema of its own domain, and settings of its version`() throws {
         let none = try machine.run("prefs form com.example.none")
-        #expect(none.errors == "prefs: no schema for com.example.none is installed; --schema names a file\n")
+        #expect(none.errors == "prefs: no schema is installed for com.example.none; --schema names a file\n")
         #expect(none.status == 1)
         let path = "/home/ada/.local/share/prefs/schemas/com.example.form.plist"
         let other = try machine.run("prefs form com.example.other --schema \(path)")

@@ -1,5 +1,6 @@
 import Commands
 import Platform
+import Preferences
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -49,6 +50,8 @@ import Testing
         (["watch", "--ignore", "a*", "--ignore", "b"], "watch --ignore=a* --ignore=b"),
         (["undo", "d", "3"], "undo DOMAIN:d N:3"),
         (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
+        (["convert", "f", "XML1"], "convert FILE|DOMAIN:f FORMAT:xml"),
+        (["completions", "Bash"], "completions SHELL:bash"),
         (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
@@ -80,6 +83,15 @@ import Testing
             ["watch", "--format", "yaml"],
             .unknownArgument(option: "--format", word: "yaml", known: ["text", "json", "commands"])
         ),
+        (["completions", "csh"], .unknownOperand("SHELL", word: "csh", known: ["bash", "zsh", "fish"])),
+        (
+            ["convert", "f", "raw"],
+            .unknownOperand("FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep"])
+        ),
+        (
+            ["mirror", "conflicts", "drop", "1"],
+            .unknownOperand("show|accept|restore", word: "drop", known: ["show", "accept", "restore"])
+        ),
     ]
 
     @Test(arguments: failures)
@@ -105,9 +117,10 @@ import Testing
             var environment = machine.environment
             environment.arguments = ["prefs", "help"]
             let surroundings = Surroundings(
-                environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher,
-                clock: machine.clock, terminal: terminal)
-            #expect(Command.run(in: surroundings) == status)
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal))
+            #expect(Prefs.run(in: surroundings) == status)
         }
     }
 

@@ -1,5 +1,6 @@
 import Commands
 import Platform
+import Preferences
 import SimulatedPlatform
 import Synchronization
 import TestSupport
@@ -26,10 +27,12 @@ func runPrefs(
     environment.arguments = words
     environment.variables = environment.variables.merging(variables)
     let happenings = Happenings(meanwhile)
-    let status = Command.run(
+    let status = Prefs.run(
         in: Surroundings(
-            environment: environment, fileSystem: process ?? machine.fileSystem, watcher: watcher ?? machine.watcher,
-            clock: machine.clock, terminal: terminal, wait: { _ in happenings.next() },
+            Machine(
+                fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
+                environment: environment, terminal: terminal),
+            wait: { _ in happenings.next() },
             run: { _, arguments in happenings.noting { try program(arguments) } ?? 1 }))
     if let failure = happenings.failure { throw failure }
     return Transcript.Outcome(

@@ -23,7 +23,7 @@ import Testing
 
     @Test(arguments: [
         ("", "a key may not be empty"), (":", ":: a key may not be empty"), ("::a", "::a: a key may not be empty"),
-        (":a::b", ":a::b: a key may not be empty"), ("a\0b", "a\\u{0}b: a key may not have a NUL in it"),
+        (":a::b", ":a::b: a key may not be empty"), ("a\0b", "a\\0b: a key may not have a NUL in it"),
         (":a\\b", ":a\\b: \\b is no escape; only \\: and \\\\ are"),
         (":a\\", ":a\\: \\ is no escape; only \\: and \\\\ are"),
     ])

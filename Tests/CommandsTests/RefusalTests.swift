@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import Platform
+import Preferences
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -67,10 +68,11 @@ import Testing
         let files = SystemFileSystem()
         for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
             environment.arguments = ["prefs"] + words
-            let status = Command.run(
+            let status = Prefs.run(
                 in: Surroundings(
-                    environment: environment, fileSystem: files, watcher: machine.watcher, clock: machine.clock,
-                    terminal: SimulatedTerminal()))
+                    Machine(
+                        fileSystem: files, clock: machine.clock, watcher: machine.watcher, environment: environment,
+                        terminal: SimulatedTerminal())))
             #expect(status == (words[0] == "write" ? .done : .systemFailed))
         }
         #expect(try files.status(of: #require(FilePath(pipe)))?.kind == .other)

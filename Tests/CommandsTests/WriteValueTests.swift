@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import Platform
+import Preferences
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
@@ -14,8 +15,9 @@ func sampleSurroundings(input: String = "", _ arguments: [String] = ["prefs"]) t
     var environment = machine.environment
     environment.arguments = arguments
     return Surroundings(
-        environment: environment, fileSystem: machine.fileSystem, watcher: machine.watcher, clock: machine.clock,
-        terminal: SimulatedTerminal(input: input))
+        Machine(
+            fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher, environment: environment,
+            terminal: SimulatedTerminal(input: input)))
 }
 
 /// `Testing` has a type of this name too.

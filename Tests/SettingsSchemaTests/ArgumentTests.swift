@@ -293,7 +293,9 @@ private let mistakeRows: [ArgumentRow] = [
         .flags, "--keep 9 --kep 1 --mode x --ratio r",
         "unknown flag --kep; did you mean --keep? / --ratio r: must be a number / --mode x: must be full or incremental"
     ),
-    .init(.flags, "--keep a\u{1B}[2J", "--keep aU+001B[2J: must be an integer"), .init(.flags, "-é", "unknown flag -é"),
+    .init(.flags, "--keep a\u{1B}[2J", "--keep a\\u{1B}[2J: must be an integer"),
+    .init(.flags, "-é", "unknown flag -é"),
+    .init(.flags, "--keep a\u{202E}b", "--keep a\\u{202E}b: must be an integer"),
 ]
 
 private let operandRows: [ArgumentRow] = [

@@ -33,6 +33,18 @@ import Testing
         #expect(setting.tellsSecret(value) == (value != shown))
     }
 
+    @Test func `has a row of help for each way to hand it over, under each of its names`() throws {
+        let schema = try Sample.settings("{ Key = token; Sensitive = YES; Flag = (token, key); Title = Token; }")
+        let rows = schema.helpText(program: "tool", width: 100).split(separator: "\n").map { row in
+            row.split(separator: "  ").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.joined(separator: " | ")
+        }
+        let expected = [
+            "--token-file FILE | Token.", "--token-fd N | The same, from a descriptor that is open.",
+            "--key-file FILE | The same.", "--key-fd N | The same, from a descriptor that is open.",
+        ]
+        #expect(rows.filter { $0.contains("-file ") || $0.contains("-fd ") } == expected)
+    }
+
     @Test func `stands in no help, no table, no manual page and no form`() throws {
         let schema = try Sample.settings(Self.text)
         let values = ["server": Schema.ValueInForce(Self.value, layer: "user")]

@@ -135,7 +135,7 @@ import Testing
         ("Type = string; Sensitive = YES; Pattern = \"[a-z]+\";", "\"S3CRET\"", ["k = ••••: must match [a-z]+"]),
         ("Type = string; Kind = folder;", "\"\"", ["k = : must be a folder"]),
         ("Type = string; Kind = file;", "\"/a\"", []),
-        ("Type = string; Kind = path;", "\"a\\0b\"", ["k = aU+0000b: must be a path"]),
+        ("Type = string; Kind = path;", "\"a\\0b\"", ["k = a\\0b: must be a path"]),
         ("Type = string; Kind = url;", "\"https://example.com/a?b\"", []),
         ("Type = string; Kind = url;", "\"mailto:a@b\"", []),
         ("Type = string; Kind = url;", "\"example.com\"", ["k = example.com: must be a URL"]),

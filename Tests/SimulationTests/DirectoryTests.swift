@@ -172,6 +172,27 @@ import Testing
         #expect(near.engine.faulty[address] != nil)
     }
 
+    /// What a sync service spoils it may mend hours later, under the same name and of the same size.
+    @Test(arguments: [301, 3600]) func `joins a file that becomes whole after it was set aside`(_ seconds: Int64) throws {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        far.set("a", to: "late")
+        far.publishNow()
+        bench.settle()
+        let log = try #require(near.files(of: far.durable.writer).first { $0.name.kind == .log })
+        for _ in 0..<4 {
+            near.view[log] = .spoilt
+            near.sync()
+            bench.world.pass(seconds)
+        }
+        #expect(near.reports.contains(.quarantined(log, .wrongHash)) && near.value("a") == nil)
+        near.view[log] = .whole
+        bench.world.pass(600)
+        near.sync()
+        #expect(near.value("a") == "late" && bench.isSound)
+    }
+
     @Test func `lets a file be that only a newer version reads`() throws {
         let bench = Bench()
         let near = bench.host("near")

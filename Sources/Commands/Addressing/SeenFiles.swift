@@ -31,33 +31,3 @@ struct SeenFiles {
         return contents
     }
 }
-
-extension StoreAccess {
-    /// Every layer of a domain that has values, the most important first.
-    func layers(
-        of name: DomainName, in files: inout SeenFiles
-    ) throws -> [LayerValues] {
-        var layers: [LayerValues] = []
-        for (layer, file) in try places.searchList(name) {
-            let contents = try files.contents(of: file) { try warn($0) }
-            guard contents.exists, layer != .forced || file.isTrusted(on: machine) else { continue }
-            layers.append(
-                LayerValues(
-                    origin: Origin(layer, file: file.path.description), values: contents.values,
-                    isExposed: contents.status?.isExposed ?? false))
-        }
-        return layers
-    }
-
-    /// The names of all domains that have a file in any layer, sorted.
-    func namesInAllLayers() throws -> [DomainName] {
-        var names = Set(try places.user.domains(in: machine.fileSystem))
-        if places.user.arrangement == .own {
-            names.formUnion(try places.user.domains(on: places.host(), in: machine.fileSystem))
-        }
-        for folder in places.site + (places.forced.map { [$0] } ?? []) {
-            names.formUnion(try folder.domains(in: machine.fileSystem))
-        }
-        return names.sorted()
-    }
-}

@@ -23,37 +23,27 @@ extension StoreAccess {
         if let key {
             keys = key.key.isHidden ? [] : [key]
         } else {
-            let names = Set(layers.flatMap { $0.values.keys.map { EntryPath.Component($0) } })
-            keys = try names.sorted { $0.text.isBefore($1.text) }.map { name throws(KeyFailure) in
+            keys = try layers.keys.sorted { $0.text.isBefore($1.text) }.map { name throws(KeyFailure) in
                 try KeyArgument(EntryPath([name]))
             }
         }
-        let schema = schemaInForce(domain)
-        return keys.map { key in
-            if let declaration = schema?.declarations[key.key] { return (key, answers(layers, key, declaration)) }
-            let holders = layers.filter { $0.values[key.key] != nil }
-            let answers = holders.enumerated().map { position, layer in
-                LayerAnswer(
-                    origin: layer.origin, value: layer.values[key.key]?[key.rest], isInForce: position == 0)
-            }
-            return (key, answers)
-        }
+        return keys.map { ($0, layers.answers($0)) }
     }
+}
 
-    /// What each layer says of a declared key. The first value that counts is in force.
-    private func answers(
-        _ layers: [LayerValues], _ key: KeyArgument, _ declaration: SettingDeclaration
-    ) -> [LayerAnswer] {
+extension DomainLayers {
+    fileprivate func answers(_ key: KeyArgument) -> [LayerAnswer] {
+        let declaration = declaration(of: key.key)
         var isFound = false
-        return layers.compactMap { layer in
-            guard let verdict = layer.verdict(on: declaration) else { return nil }
-            switch verdict {
-            case .usable(let value):
+        return all.compactMap { layer in
+            switch layer.verdict(on: key.key, declaration) {
+            case .usable(let value)?:
                 defer { isFound = true }
                 return LayerAnswer(origin: layer.origin, value: value[key.rest], isInForce: !isFound)
-            case .passedOver(let reason):
-                let stored = declaration.allKeys.lazy.compactMap { layer.values[$0] }.first
+            case .passedOver(let reason)?:
+                let stored = declaration.flatMap { layer.stored($0) }
                 return LayerAnswer(origin: layer.origin, value: stored?[key.rest], isInForce: false, fault: reason)
+            case nil: return nil
             }
         }
     }

@@ -48,19 +48,14 @@ extension StoreAccess {
         let history = try history(of: domain)
         let former = DomainState(outcome.before)
         guard let version = history.versions.last(where: { history.state(of: $0) == former }) else { return }
-        let words = ShellWord.command(
-            invocation.storeWords, "restore", invocation.layerWords, domain.word, [version.sequence.description])
+        let words = CommandSpelling(domain.word, in: domain.layer, invocation)
+            .words([Verb.restore.name], [version.sequence.description])
         try surroundings.note("to take this back: \(ShellWord.line(words).onOneLine)")
     }
 
     /// The keys of a domain on which the administrator has decided.
     func forcedKeys(of domain: AddressedDomain) throws -> [String] {
-        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            file.isTrusted(on: machine)
-        else {
-            return []
-        }
-        return try file.contents(on: machine).values.keys.sorted()
+        try forcedFile(of: domain)?.contents(on: machine).values.keys.sorted() ?? []
     }
 }
 

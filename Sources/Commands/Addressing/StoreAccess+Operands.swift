@@ -12,13 +12,7 @@ struct ComparedOperand {
     let values: PropertyList.Dictionary
     let masking: Masking
     /// How commands name it; nil for what no command can write.
-    let address: Address?
-
-    struct Address {
-        let domain: String
-        let options: [String]
-        let verbOptions: [String]
-    }
+    let command: CommandSpelling?
 }
 
 extension StoreAccess {
@@ -26,20 +20,20 @@ extension StoreAccess {
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
         if word == "-" {
             let input = try InputFile(word, invocation, surroundings)
-            return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, address: nil)
+            return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
         let domain = try domain(word)
-        let address = address(word, domain.name == nil ? .user : layer, invocation)
+        let command = CommandSpelling(word, in: domain.layer, invocation)
         if domain.name == nil, invocation.has(.from) {
             let input = try InputFile(domain.file.path.description, invocation, surroundings)
-            return ComparedOperand(values: try input.dictionary(), masking: masking(domain), address: address)
+            return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
         }
         guard let values = try values(domain) else {
             guard domain.name == nil else { throw CommandFailure.noDomain(domain) }
             throw CommandFailure(.notFound, "\(word.onOneLine): no such file")
         }
-        return ComparedOperand(values: values, masking: masking(domain), address: address)
+        return ComparedOperand(values: values, masking: masking(domain), command: command)
     }
 
     /// A layer that says nothing of the domain is as good as an empty one.
@@ -52,14 +46,13 @@ extension StoreAccess {
         }
         guard let layer else {
             guard let values = try effectiveValues(named) else { throw CommandFailure.noDomain(named) }
-            return ComparedOperand(values: values, masking: masking(named), address: nil)
+            return ComparedOperand(values: values, masking: masking(named), command: nil)
         }
         try check(layer)
-        let addressed = AddressedDomain(
-            word: name, name: domain, file: try file(of: domain, in: layer), layer: layer)
+        let addressed = try self.domain(domain, in: layer)
         return ComparedOperand(
             values: try values(addressed) ?? [:], masking: masking(addressed),
-            address: address(name, layer, invocation))
+            command: CommandSpelling(name, in: layer, invocation))
     }
 
     /// The domain and the layer of `DOMAIN@LAYER`; no layer for the values in force, nil for a word without one.
@@ -67,17 +60,6 @@ extension StoreAccess {
         guard let sign = word.unicodeScalars.lastIndex(of: "@"), sign != word.startIndex else { return nil }
         let (name, ending) = (String(word[..<sign]), String(word[sign...].dropFirst()))
         if ending == "effective" { return (name, nil) }
-        return Self.writableLayers.first { $0.name == ending }.map { (name, $0) }
-    }
-
-    /// How commands name a domain or file in a layer.
-    func address(
-        _ word: String, _ layer: Layer, _ invocation: Invocation
-    ) -> ComparedOperand.Address {
-        var options = invocation[.store].map { ["--store", $0] } ?? []
-        if layer == .userHost { options += invocation[.host].map { ["-host", $0] } ?? ["-currentHost"] }
-        let isOther = layer == .site || layer == .forced
-        return ComparedOperand.Address(
-            domain: word, options: options, verbOptions: isOther ? ["--layer", layer.name] : [])
+        return Layer.writable.first { $0.name == ending }.map { (name, $0) }
     }
 }

@@ -3,11 +3,10 @@ internal import Preferences
 internal import PropertyLists
 
 extension StoreAccess {
-    /// All values of a domain in its layer; nil where it has no file. A damaged file is told of and stood in for.
+    /// All values of a domain in its layer; nil where it has no file.
     func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        let contents = try domain.file.contents(on: machine)
-        try warn(contents.recovery)
-        return contents.exists ? contents.values.withoutHidden : nil
+        let contents = try contents(domain.file)
+        return contents.exists ? contents.values : nil
     }
 
     /// One value of a domain in its layer.
@@ -18,28 +17,10 @@ extension StoreAccess {
         return value
     }
 
-    /// Every layer of a domain that has values, the most important first, with those that come of its schema.
-    func layers(_ domain: AddressedDomain) throws -> [LayerValues] {
-        guard let name = domain.name else {
-            let origin = Origin(.user, file: domain.file.path.description)
-            return try values(domain).map { [LayerValues(origin: origin, values: $0)] } ?? []
-        }
-        let stored = try places.searchList(name).compactMap { layer, file -> LayerValues? in
-            guard layer != .forced || file.isTrusted(on: machine) else { return nil }
-            let contents = try file.contents(on: machine)
-            try warn(contents.recovery)
-            guard contents.exists else { return nil }
-            return LayerValues(
-                origin: Origin(layer, file: file.path.description), values: contents.values.withoutHidden,
-                isExposed: contents.status?.isExposed ?? false)
-        }
-        return schemaInForce(domain)?.completing(stored, machine.environment.variables) ?? stored
-    }
-
     /// The values in force for a program that is given no arguments.
     func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
-        return layers.isEmpty ? nil : EffectiveValues(layers, schemaInForce(domain)).entries
+        return layers.all.isEmpty ? nil : layers.valuesInForce.entries
     }
 
     /// What `--effective` or its absence asks for.
@@ -49,11 +30,7 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
         guard effective else { return try value(key, in: domain) }
-        let layers = try layers(domain)
-        if let declaration = schemaInForce(domain)?.declarations[key.key] {
-            return EffectiveValues.usable(declaration, in: layers)?.value[key.rest]
-        }
-        return layers.lazy.compactMap { $0.values[key.key] }.first?[key.rest]
+        return try layers(domain).found(key.key)?.value[key.rest]
     }
 
     /// Says that a damaged file is stood in for.

@@ -43,11 +43,7 @@ extension StoreAccess {
 
     /// Refuses to write a key that the administrator has decided on.
     func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
-        guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            try machine.fileSystem.status(of: file.path) != nil, file.isTrusted(on: machine)
-        else {
-            return
-        }
+        guard let file = try forcedFile(of: domain) else { return }
         let forced = try file.contents(on: machine).values
         for key in keys where forced[key] != nil {
             throw CommandFailure(
@@ -81,7 +77,7 @@ extension StoreFailure: Reportable {
             guard problems.count > 1 else { return ["\(text); \(force)"] }
             return problems.map { "\(domain): \($0)".onOneLine } + [force]
         case .otherVersion(_, _, isNewer: false):
-            let words = ShellWord.line(["prefs", "schema", "migrate", domain]).onOneLine
+            let words = ShellWord.line(CommandSpelling(domain: domain).words(Verb.wordsOfMigration)).onOneLine
             return ["\(text): \(words)"]
         default: return [description]
         }

@@ -45,11 +45,8 @@ struct StoreAccess {
         }
     }
 
-    /// The layers that a command can name, and write given the rights.
-    static let writableLayers: [Layer] = [.user, .userHost, .site, .forced]
-
     private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
-        guard let layer = writableLayers.first(where: { $0.name == word }) else {
+        guard let layer = Layer.writable.first(where: { $0.name == word }) else {
             throw CommandFailure(.usage, "there is no layer \(word) here")
         }
         try check(layer, places)
@@ -60,14 +57,9 @@ struct StoreAccess {
     func check(_ layer: Layer) throws { try Self.check(layer, places) }
 
     private static func check(_ layer: Layer, _ places: StorePlaces) throws {
-        let hasIt =
-            switch layer {
-            case .userHost: places.user.arrangement == .own
-            case .site: !places.site.isEmpty
-            case .forced: places.forced != nil
-            default: true
-            }
-        guard hasIt else { throw CommandFailure(.usage, "this store has no layer \(layer)") }
+        guard places.folder(of: layer) != nil else {
+            throw CommandFailure(.usage, "this store has no layer \(layer)")
+        }
     }
 }
 
@@ -76,26 +68,28 @@ struct StoreAccess {
 extension StoreAccess {
     /// The domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
-        if word.utf8.first == UInt8(ascii: "/") || word.hasPrefix("./") || word.hasPrefix("~/") {
+        if DomainWord.isPath(word) {
             let file = try self.file(at: word)
             return AddressedDomain(word: word, name: nil, file: file, layer: .user)
         }
-        return try domain(DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word))
+        return try domain(DomainName(word: word))
     }
 
-    func domain(_ name: DomainName) throws -> AddressedDomain {
+    func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }
+
+    /// A domain in one of the layers that can be written.
+    func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
         AddressedDomain(word: name.text, name: name, file: try file(of: name, in: layer), layer: layer)
+    }
+
+    /// A domain in both of the layers that are the user's, or in the only one.
+    func domainsOfUser(_ name: DomainName) throws -> [AddressedDomain] {
+        try [Layer.user, .userHost].filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
     }
 
     /// The file of a domain in one of the layers that can be written.
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
-        switch layer {
-        case .userHost:
-            return places.user.file(of: name, on: try hostName())
-        case .site: return (places.site.first ?? places.user).file(of: name)
-        case .forced: return (places.forced ?? places.user).file(of: name)
-        default: return places.user.file(of: name)
-        }
+        (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
     /// A file by its path; `.plist` may be left off.
@@ -119,16 +113,8 @@ extension StoreAccess {
     func names(in layer: Layer) throws -> [DomainName] {
         // A domain that a transaction has made need not have its file yet.
         places.user.finishTransactions(on: machine)
-        switch layer {
-        case .userHost: return try places.user.domains(on: hostName(), in: machine.fileSystem)
-        case .site: return try places.site.first?.domains(in: machine.fileSystem) ?? []
-        case .forced: return try places.forced?.domains(in: machine.fileSystem) ?? []
-        default: return try places.user.domains(in: machine.fileSystem)
-        }
+        return try places.place(of: layer, on: host)?.domains(in: machine.fileSystem) ?? []
     }
-
-    /// The host that the command names; else this one.
-    private func hostName() throws(StoreFailure) -> String { if let host { host } else { try places.host() } }
 }
 
 /// A domain or a file that the command line named.

@@ -22,8 +22,7 @@ struct Declaration: Sendable {
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
             if let only {
-                try add(
-                    values, to: try DomainName(DomainWord.globalFlags.contains(only) ? "NSGlobalDomain" : only), file)
+                try add(values, to: try DomainName(word: only), file)
             } else if let domains = values.asDomains {
                 for (name, values) in domains { try add(values, to: try Self.domain(name, in: file), file) }
             } else {

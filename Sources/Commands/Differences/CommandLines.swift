@@ -23,8 +23,14 @@ package struct CommandLines {
         from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, domain: String, options: [String] = [],
         verbOptions: [String] = [], masking: Masking = .none
     ) {
-        (self.old, self.new, self.masking) = (old, new, masking)
-        command = CommandSpelling(domain: domain, options: options, verbOptions: verbOptions)
+        let command = CommandSpelling(domain: domain, options: options, verbOptions: verbOptions)
+        self.init(from: old, to: new, command, masking: masking)
+    }
+
+    init(
+        from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, _ command: CommandSpelling, masking: Masking
+    ) {
+        (self.old, self.new, self.command, self.masking) = (old, new, command, masking)
     }
 
     /// The lines, each with its newline. A quoted value may itself go over several.

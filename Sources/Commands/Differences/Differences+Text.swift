@@ -9,36 +9,31 @@ extension Differences {
     package func text(masking: Masking = .none) -> String {
         entries.map { entry in
             let key = entry.label
-            let old = entry.change.old.map { "- \(key): \(Self.shown($0, entry.path, masking))\n" } ?? ""
-            let new = entry.change.new.map { "+ \(key): \(Self.shown($0, entry.path, masking))\n" } ?? ""
+            let old = entry.change.old.map { "- \(key): \(masking.text(of: $0, at: entry.path))\n" } ?? ""
+            let new = entry.change.new.map { "+ \(key): \(masking.text(of: $0, at: entry.path))\n" } ?? ""
             return old + new
         }.joined()
     }
 
     /// An array with a dictionary for each entry: `path`, `change`, and `old` and `new` as far as there are such.
     package func json(masking: Masking = .none) -> PropertyList {
-        .array(
-            entries.map { entry in
-                var line: PropertyList.Dictionary = [
-                    "path": .string(entry.path.description), "change": .string(entry.change.name),
-                ]
-                line["old"] = entry.change.old.map { masking.hidden($0, at: entry.path) }
-                line["new"] = entry.change.new.map { masking.hidden($0, at: entry.path) }
-                return .dictionary(line)
-            })
-    }
-
-    /// The value as lossless JSON on one line, which tells 1 from "1" and true.
-    private static func shown(_ value: PropertyList, _ path: EntryPath, _ masking: Masking) -> String {
-        let hidden = masking.hidden(value, at: path)
-        if masking.hides(path) { return Masking.dots }
-        return LosslessJSON.text(of: hidden) ?? "(\(value.kind.rawValue))"
+        .array(entries.map { .dictionary($0.values(masking)) })
     }
 }
 
 extension Differences.Entry {
     /// The key or path, on one line whatever is in it.
     package var label: String { ((try? KeyArgument(path))?.spelling ?? path.description).onOneLine }
+
+    /// The entry for programs, behind what says where it is.
+    func values(_ masking: Masking, in place: PropertyList.Dictionary = [:]) -> PropertyList.Dictionary {
+        var values = place
+        values["path"] = .string(path.description)
+        values["change"] = .string(change.name)
+        values["old"] = change.old.map { masking.hidden($0, at: path) }
+        values["new"] = change.new.map { masking.hidden($0, at: path) }
+        return values
+    }
 }
 
 extension Differences.Change {
@@ -55,5 +50,11 @@ extension Masking {
     /// The value as it may be shown, where it lies in something sensitive or holds it.
     func hidden(_ value: PropertyList, at path: EntryPath) -> PropertyList {
         hides(path) ? .string(Self.dots) : masked(value, at: path)
+    }
+
+    /// The value as lossless JSON on one line, which tells 1 from "1" and true.
+    func text(of value: PropertyList, at path: EntryPath) -> String {
+        if hides(path) { return Self.dots }
+        return LosslessJSON.text(of: masked(value, at: path)) ?? "(\(value.kind.rawValue))"
     }
 }

@@ -64,15 +64,9 @@ extension HistoryListing {
 
     private static func indented(_ lines: [String], _ isFull: Bool) -> String {
         let shown = isFull || lines.count <= mostLines ? lines : Array(lines.prefix(mostLines - 1))
-        var output = shown.map { "    " + (isFull ? $0 : shortened($0)) + "\n" }.joined()
+        var output = shown.map { "    " + (isFull ? $0 : shortened($0, to: mostCharacters)) + "\n" }.joined()
         if shown.count < lines.count { output += "    (and \(lines.count - shown.count) lines more)\n" }
         return output
-    }
-
-    private static func shortened(_ line: String) -> String {
-        let scalars = line.unicodeScalars
-        guard scalars.count > mostCharacters else { return line }
-        return String(String.UnicodeScalarView(scalars.prefix(mostCharacters))) + "…"
     }
 }
 
@@ -88,7 +82,7 @@ extension HistoryListing.Entry {
     fileprivate func changes(_ masking: Masking) -> [String] {
         guard let state else { return ["(damaged)"] }
         let count = state.values.count
-        guard let former else { return ["(\(count) \(count == 1 ? "key" : "keys"); what was before is not kept)"] }
+        guard let former else { return ["(\(counted(count, "key")); what was before is not kept)"] }
         return HistoryListing.changes(from: former, to: state, masking)
     }
 }

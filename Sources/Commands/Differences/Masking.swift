@@ -1,9 +1,10 @@
 package import PropertyLists
+internal import SettingsSchema
 
 /// Which entries of a domain are never shown: those that its schema calls sensitive.
 package struct Masking: Sendable {
     /// What stands in place of a value.
-    package static let dots = "••••"
+    package static var dots: String { mask }
 
     private let isSensitive: @Sendable (EntryPath, PropertyList?) -> Bool
 

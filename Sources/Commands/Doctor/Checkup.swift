@@ -5,8 +5,8 @@ internal import PropertyLists
 /// What all examinations look at: the store, and each domain that it has in any layer.
 struct Checkup: Sendable {
     let access: StoreAccess
-    /// The words that lead a command to the same store.
-    let storeWords: [String]
+    /// The store that was named.
+    private let store: String?
     let domains: [ExaminedDomain]
 
     var machine: Machine { access.machine }
@@ -15,40 +15,34 @@ struct Checkup: Sendable {
 
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
         access = try StoreAccess(invocation, surroundings)
-        storeWords = invocation[.store].map { [Option.store.name, $0] } ?? []
-        domains = try Self.domains(access.places, surroundings.fileSystem)
-    }
-
-    private static func domains(_ places: StorePlaces, _ files: any FileSystem) throws -> [ExaminedDomain] {
-        var domains: [ExaminedDomain] = []
-        func add(_ folder: StoreFolder, _ layer: Layer) {
+        store = invocation[.store]
+        domains = try access.places.writablePlaces().flatMap { place in
             // A folder that may not be listed is a finding of its own.
-            for name in (try? folder.domains(in: files)) ?? [] {
-                domains.append(ExaminedDomain(name: name, layer: layer, file: folder.file(of: name)))
+            ((try? place.domains(in: surroundings.fileSystem)) ?? []).map { name in
+                ExaminedDomain(name: name, layer: place.layer, file: place.file(of: name))
             }
         }
-        if let forced = places.forced { add(forced, .forced) }
-        if places.user.arrangement == .own {
-            let host = try places.host()
-            for name in (try? places.user.domains(on: host, in: files)) ?? [] {
-                let file = places.user.file(of: name, on: host)
-                domains.append(ExaminedDomain(name: name, layer: .userHost, file: file))
-            }
-        }
-        add(places.user, .user)
-        if let site = places.site.first { add(site, .site) }
-        return domains
     }
 
     /// A command on a domain in its layer.
     func command(
         _ verb: String, _ domain: ExaminedDomain, _ operands: [String] = [], options: [String] = []
-    ) -> Finding.Remedy {
-        let host = domain.layer == .userHost ? [Option.currentHost.name] : []
-        let layer = [.site, .forced].contains(domain.layer) ? [Option.layer.name, domain.layer.name] : []
-        let words = ShellWord.command(storeWords + host, verb, layer + options, domain.name.text, operands)
-        let needsRights = !layer.isEmpty && machine.environment.user != machine.administrator
+    ) -> Ailment.Remedy {
+        let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
+        let needsRights = !domain.layer.isOfUser && machine.environment.user != machine.administrator
         return .command(needsRights ? ["sudo"] + words : words)
+    }
+
+    /// How commands name a domain in the same store.
+    func spelling(of domain: String, in layer: Layer = .user) -> CommandSpelling {
+        CommandSpelling(domain, in: layer, store: store)
+    }
+
+    /// What takes a key away from a domain in its layer.
+    func removal(of key: String, in domain: ExaminedDomain, options: [String] = []) -> Ailment.Remedy {
+        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
+        return argument.map { command("delete", domain, [$0], options: options) }
+            ?? .advice("no command line can name this key: prefs edit")
     }
 
     /// What lies in a folder; nothing where it may not be listed.

@@ -5,24 +5,24 @@ internal import PropertyLists
 extension Examination {
     /// Files that cannot be read, domains and their versions.
     static let damage = Examination(subject: "unreadable and damaged files") { checkup in
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         for domain in checkup.domains {
             if let finding = finding(domain, checkup) { findings.append(finding) }
-            if [.user, .userHost].contains(domain.layer) { findings += damagedVersions(of: domain, checkup) }
+            if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
         }
         return findings
     }
 
-    private static func finding(_ domain: ExaminedDomain, _ checkup: Checkup) -> Finding? {
+    private static func finding(_ domain: ExaminedDomain, _ checkup: Checkup) -> Ailment? {
         do throws(StoreFailure) {
             guard let recovery = try domain.file.contents(on: checkup.machine).recovery else { return nil }
             let number = recovery.version.sequence.description
-            return Finding(
+            return Ailment(
                 recovery.damage.description, "damaged; the version of \(recovery.version.time) stands in",
                 checkup.command("restore", domain, [number]))
         } catch {
             if error.isDamage {
-                return Finding(
+                return Ailment(
                     error.description, "damaged, and no version of it is kept; removing keeps the file beside",
                     checkup.command("delete", domain))
             }
@@ -31,21 +31,21 @@ extension Examination {
     }
 
     /// What the system refused. That the user's own files may not be read is told of as a matter of permissions.
-    private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Finding? {
+    private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Ailment? {
         let path = domain.file.path
         guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
-            return Finding(
+            return Ailment(
                 path.description, failure.description, .advice("see what the system says of its disk: dmesg"))
         }
-        guard [.site, .forced].contains(domain.layer) else { return nil }
-        return Finding(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
+        guard !domain.layer.isOfUser else { return nil }
+        return Ailment(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
     }
 
-    private static func damagedVersions(of domain: ExaminedDomain, _ checkup: Checkup) -> [Finding] {
+    private static func damagedVersions(of domain: ExaminedDomain, _ checkup: Checkup) -> [Ailment] {
         guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
         return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
             guard let path = history.path(of: version) else { return nil }
-            return Finding(
+            return Ailment(
                 path.description, "version \(version.sequence) of \(domain.name) is damaged",
                 .command(["rm", "-f"], on: path))
         }
@@ -57,7 +57,7 @@ extension Examination {
         return checkup.writtenFolders.prefix(2).flatMap { folder in
             checkup.names(in: folder).filter(isLeftover).map { name in
                 let path = folder.appending(name)
-                return Finding(
+                return Ailment(
                     path.description, "damaged, and set aside; once nothing in it is missed, remove it",
                     .command(["rm", "-f"], on: path))
             }

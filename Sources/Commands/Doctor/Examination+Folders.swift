@@ -6,7 +6,7 @@ extension Examination {
     static let folders = Examination(subject: "folders that cannot be written") { checkup in
         guard !checkup.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
         var seen: Set<FilePath> = []
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         for folder in [checkup.user.history] + checkup.writtenFolders {
             guard let place = try existing(folder, checkup.files), seen.insert(place).inserted else { continue }
             if let finding = finding(place, checkup) { findings.append(finding) }
@@ -25,13 +25,13 @@ extension Examination {
         }
     }
 
-    private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Finding? {
+    private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Ailment? {
         do throws(SystemFailure) {
             try probe(folder, checkup.files)
             return nil
         } catch {
             let problem = "cannot be written in: \(error.code)"
-            return Finding(folder.description, problem, remedy(error.code, folder, checkup))
+            return Ailment(folder.description, problem, remedy(error.code, folder, checkup))
         }
     }
 
@@ -45,7 +45,7 @@ extension Examination {
         try written.get()
     }
 
-    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: Checkup) -> Finding.Remedy {
+    private static func remedy(_ code: ErrorCode, _ folder: FilePath, _ checkup: Checkup) -> Ailment.Remedy {
         switch code {
         case .accessDenied, .notPermitted:
             let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner

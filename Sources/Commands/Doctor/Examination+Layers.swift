@@ -6,7 +6,7 @@ extension Examination {
     /// What the user has set and does not count, because a higher layer has it too.
     static let shadows = Examination(subject: "keys that a higher layer hides") { checkup in
         var higher: [DomainName: [(domain: ExaminedDomain, values: PropertyList.Dictionary)]] = [:]
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         // The domains stand in the order of their layers.
         for domain in checkup.domains where [.forced, .userHost, .user].contains(domain.layer) {
             guard domain.layer != .forced || domain.file.isTrusted(on: checkup.machine),
@@ -24,14 +24,13 @@ extension Examination {
 
     private static func finding(
         _ domain: ExaminedDomain, _ key: String, _ hiding: ExaminedDomain, _ checkup: Checkup
-    ) -> Finding {
+    ) -> Ailment {
         let options = hiding.layer == .forced ? [Option.force.name] : []
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        let remedy = argument.map { checkup.command("delete", domain, [$0], options: options) }
-        return Finding(
+        return Ailment(
             "\(domain.name) \(argument ?? key)",
             "does not count in layer \(domain.layer): \(hiding.layer) has it, in \(hiding.file.path)",
-            remedy ?? .advice("no command line can name this key: prefs edit"))
+            checkup.removal(of: key, in: domain, options: options))
     }
 
     /// Files of the administrator that force nothing, since others could have written them.
@@ -41,7 +40,7 @@ extension Examination {
             _ = try checkup.files.names(in: folder)
         } catch {
             return [
-                Finding(folder.description, "you cannot look into it", .command(["sudo", "chmod", "a+rx"], on: folder))
+                Ailment(folder.description, "you cannot look into it", .command(["sudo", "chmod", "a+rx"], on: folder))
             ]
         }
         let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
@@ -54,19 +53,19 @@ extension Examination {
 
     private static func reasons(
         _ path: FilePath, _ status: FileStatus, _ administrator: UInt32
-    ) -> [Finding] {
+    ) -> [Ailment] {
         let what = status.kind == .folder ? "nothing in it counts" : "does not count"
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         if status.owner != administrator {
             let owner = administrator == 0 ? "root" : administrator.description
             findings.append(
-                Finding(
+                Ailment(
                     path.description, "\(what): it does not belong to \(owner)",
                     .command(["sudo", "chown", owner], on: path)))
         }
         if !status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers]) {
             findings.append(
-                Finding(
+                Ailment(
                     path.description, "\(what): others than its owner can write it",
                     .command(["sudo", "chmod", "go-w"], on: path)))
         }

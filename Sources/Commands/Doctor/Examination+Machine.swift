@@ -11,20 +11,20 @@ extension Examination {
         switch reason {
         case .remoteFileSystem:
             return [
-                Finding(
+                Ailment(
                     place, "lies on another machine: changes are seen up to two seconds late",
                     .advice("keep the settings on a disk of this machine, by XDG_CONFIG_HOME"))
             ]
         case .noWatches(let code):
             let setting = code == .noSpace ? "max_user_watches=524288" : "max_user_instances=1024"
             return [
-                Finding(
+                Ailment(
                     place, "the system has no watch to give (\(code)): changes are seen up to two seconds late",
                     .command(["sudo", "sysctl", "fs.inotify.\(setting)"]))
             ]
         case .chosen:
             return [
-                Finding(
+                Ailment(
                     place, "is looked at again and again, since that was asked for",
                     .advice("nothing to be done"))
             ]
@@ -34,16 +34,16 @@ extension Examination {
     /// Variables that do not count, because they hold a relative path.
     static let variables = Examination(subject: "variables") { checkup in
         let variables = checkup.machine.environment.variables
-        let single = ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"].compactMap { name -> Finding? in
+        let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> Ailment? in
             guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
-            return Finding(name, "a relative path, which does not count: \(value)", .command(["unset", name]))
+            return Ailment(name, "a relative path, which does not count: \(value)", .command(["unset", name]))
         }
-        let lists = ["XDG_CONFIG_DIRS", "XDG_DATA_DIRS"].compactMap { name -> Finding? in
+        let lists = [Variable.configFolders, .dataFolders].map(\.rawValue).compactMap { name -> Ailment? in
             let folders = (variables[name] ?? "").split(separator: ":").map(String.init)
             let relative = folders.filter { !$0.hasPrefix("/") }
             guard !relative.isEmpty else { return nil }
             let rest = folders.filter { $0.hasPrefix("/") }.joined(separator: ":")
-            return Finding(
+            return Ailment(
                 name, "has relative paths, which do not count: \(relative.joined(separator: ":"))",
                 .command(rest.isEmpty ? ["unset", name] : ["export", "\(name)=\(rest)"]))
         }

@@ -4,7 +4,7 @@ internal import Preferences
 extension Examination {
     /// Files and folders of the user's settings that others can read or write, or that belong to somebody else.
     static let permissions = Examination(subject: "permissions and owners") { checkup in
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         for path in paths(checkup) {
             guard let status = (try? checkup.files.status(of: path)) ?? nil else { continue }
             findings += complaints(path, status, checkup.machine.environment.user)
@@ -34,26 +34,26 @@ extension Examination {
         for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }
     }
 
-    private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [Finding] {
+    private static func complaints(_ path: FilePath, _ status: FileStatus, _ user: UInt32) -> [Ailment] {
         if status.owner != user {
             return [
-                Finding(
+                Ailment(
                     path.description, "belongs to another user (\(status.owner))",
                     .command(["sudo", "chown", user.description], on: path))
             ]
         }
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         let isWritable = !status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
         if isWritable || !status.permissions.isDisjoint(with: .readableByAny) {
             findings.append(
-                Finding(
+                Ailment(
                     path.description, isWritable ? "others can write it" : "others can read it",
                     .command(["chmod", "go-rwx"], on: path)))
         }
         let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
         if !status.permissions.isSuperset(of: needed) {
             findings.append(
-                Finding(
+                Ailment(
                     path.description, "you cannot \(status.kind == .folder ? "use" : "read and write") it",
                     .command(["chmod", status.kind == .folder ? "u+rwx" : "u+rw"], on: path)))
         }

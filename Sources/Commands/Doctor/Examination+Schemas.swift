@@ -7,14 +7,14 @@ extension Examination {
     /// Installed schemas that have mistakes, and so count for nothing.
     static let schemas = Examination(subject: "schemas with mistakes") { checkup in
         let places = checkup.access.schemas.places
-        return places.domains(on: checkup.machine).flatMap { name -> [Finding] in
+        return places.domains(on: checkup.machine).flatMap { name -> [Ailment] in
             guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
                 return []
             }
             let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
             let check = ShellWord.line(["prefs", "schema", "check", found.place])
             return [
-                Finding(
+                Ailment(
                     found.place, "the schema does not count: \(found.faults[0])\(others)",
                     .advice("\(check) tells all that is to be corrected"))
             ]
@@ -25,35 +25,32 @@ extension Examination {
     static let versions = Examination(subject: "settings of another version than their schema") { checkup in
         checkup.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
-            guard domain.hasVersion, version != schema.version else { return nil }
+            guard domain.layer.isOfUser, version != schema.version else { return nil }
             let place = domain.file.path.description
             guard version < schema.version else {
-                return Finding(
+                return Ailment(
                     place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
                     .advice("install the schema that came with the newer program"))
             }
-            let words = checkup.storeWords + ["schema", "migrate", domain.name.text]
-            return Finding(
+            return Ailment(
                 place, "holds settings of version \(version), and the schema wants version \(schema.version)",
-                .command(["prefs"] + words))
+                .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
         }
     }
 
     /// Values that break their rules, and so do not count.
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
-            let layer = LayerValues(
-                origin: Origin(domain.layer), values: contents.values,
-                isExposed: contents.status?.isExposed ?? false)
-            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Finding? in
+            let layer = LayerValues(domain.layer, domain.file, contents)
+            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Ailment? in
                 // That others can read the user's files is a finding about these files.
-                if domain.hasVersion, layer.isExposed, setting.hasSecrets { return nil }
-                guard case .passedOver(let reason)? = layer.verdict(on: setting),
+                if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
+                guard case .passedOver(let reason)? = layer.verdict(on: setting.key, setting),
                     let key = setting.allKeys.first(where: { contents.values[$0] != nil })
                 else {
                     return nil
                 }
-                return Finding(
+                return Ailment(
                     "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
                     checkup.removal(of: setting.key, in: domain))
             }
@@ -70,9 +67,9 @@ extension Examination {
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
                 guard let nearest, contents.values[nearest] == nil else {
-                    return Finding(place, "the schema does not know it", checkup.removal(of: key, in: domain))
+                    return Ailment(place, "the schema does not know it", checkup.removal(of: key, in: domain))
                 }
-                return Finding(
+                return Ailment(
                     place, "the schema does not know it, but \(nearest)",
                     checkup.command("rename", domain, [key, nearest], options: []))
             }
@@ -93,17 +90,8 @@ extension Checkup {
 
     /// Those whose settings are of the schema's version: of others nobody can say what they should be.
     fileprivate var current: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
-        stored.filter { !$0.domain.hasVersion || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version }
+        stored.filter {
+            !$0.domain.layer.isOfUser || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version
+        }
     }
-
-    fileprivate func removal(of key: String, in domain: ExaminedDomain) -> Finding.Remedy {
-        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        return argument.map { command("delete", domain, [$0]) }
-            ?? .advice("no command line can name this key: prefs edit")
-    }
-}
-
-extension ExaminedDomain {
-    /// Whether the file says of which version its settings are.
-    fileprivate var hasVersion: Bool { [.user, .userHost].contains(layer) }
 }

@@ -7,7 +7,7 @@ extension Examination {
         let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
         let now = checkup.machine.clock.wall
         return checkup.writtenFolders.flatMap { folder in
-            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> Finding? in
+            checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> Ailment? in
                 let path = folder.appending(name)
                 let found = try? checkup.files.status(of: path, followingLink: false)
                 guard !needed.contains(path), let status = found ?? nil,
@@ -15,7 +15,7 @@ extension Examination {
                 else {
                     return nil
                 }
-                return Finding(
+                return Ailment(
                     path.description, "left behind by a writer that died", .command(["rm", "-f"], on: path))
             }
         }
@@ -28,17 +28,16 @@ extension Examination {
     static let transactions = Examination(subject: "pending transactions") { checkup in
         checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
             guard let domains = noted.domains else {
-                return Finding(
+                return Ailment(
                     noted.path.description, "the note of a transaction, but nobody can read it",
                     .command(["rm", "-f"], on: noted.path))
             }
             let names = domains.joined(separator: ", ")
             let problem = "a change to \(names) is decided and could not be carried out; the next reader tries again"
             guard let first = domains.first else {
-                return Finding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
+                return Ailment(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
             }
-            let words = ShellWord.command(checkup.storeWords, "read", [], first)
-            return Finding(noted.path.description, problem, .command(words))
+            return Ailment(noted.path.description, problem, .command(checkup.spelling(of: first).words(["read"])))
         }
     }
 }

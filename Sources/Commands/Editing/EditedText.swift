@@ -34,7 +34,7 @@ struct EditedText {
     }
 
     private static func makeFolder(_ surroundings: Surroundings) throws -> FilePath {
-        let named = surroundings.environment.variables["TMPDIR"].flatMap { FilePath($0) }
+        let named = surroundings.environment.variables[Variable.temporaryFolder.rawValue].flatMap { FilePath($0) }
         let place = named.flatMap { $0.isAbsolute ? $0 : nil } ?? "/tmp"
         for _ in 0..<16 {
             guard let name = FileName(surroundings.fileSystem.unpredictableName().bytes.dropFirst()) else { break }

@@ -93,7 +93,7 @@ struct Editing {
 
     private func runEditor(on file: FilePath) throws {
         let variables = access.surroundings.environment.variables
-        let editor = ["VISUAL", "EDITOR"].compactMap { variables[$0] }.first { !$0.isEmpty } ?? "vi"
+        let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
         // As git does it: the variable is a line of the shell, and the file is an argument of that.
         let status = try access.surroundings.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
         guard status == 0 else {

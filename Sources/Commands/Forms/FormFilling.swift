@@ -24,7 +24,7 @@ struct FormFilling {
                 case .ask(let prompt, let isSecret): event = try ask(prompt, isSecret)
                 case .save(let changes):
                     try save(changes)
-                    try surroundings.say(changes.count == 1 ? "Saved 1 setting." : "Saved \(changes.count) settings.")
+                    try surroundings.say("Saved \(counted(changes.count, "setting")).")
                 case .finish(let isComplete): return isComplete
                 }
             }

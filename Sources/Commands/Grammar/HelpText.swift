@@ -1,3 +1,6 @@
+internal import Preferences
+internal import SettingsSchema
+
 /// The help that comes from the table of verbs.
 package enum HelpText {
     /// How wide help is set out, whatever the terminal: it is also read in files.
@@ -46,7 +49,7 @@ package enum HelpText {
 
     /// A line for each way to call the verb.
     package static func usageLines(of verb: Verb, path: [String]) -> [String] {
-        let start = (["prefs"] + path).joined(separator: " ")
+        let start = ([Prefs.name] + path).joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
         let options = verb.options.isEmpty ? "" : " [options]"
         return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }
@@ -54,7 +57,10 @@ package enum HelpText {
 
     private static let domains = [
         ("com.example.app", "the user's settings of that name"),
-        (DomainWord.global.prefix(3).joined(separator: ", "), "those that count for all programs"),
+        (
+            (DomainWord.globalFlags + [DomainName.global.text]).joined(separator: ", "),
+            "those that count for all programs"
+        ),
         ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),
     ]
 
@@ -69,30 +75,17 @@ package enum HelpText {
 extension HelpText {
     /// Two columns, the second one wrapped.
     static func table(_ rows: [(String, String)]) -> String {
-        let column = min(28, (rows.map { $0.0.unicodeScalars.count }.max() ?? 0) + 4)
+        let column = min(28, (rows.map { $0.0.columns }.max() ?? 0) + 4)
         return rows.map { name, meaning in
             let text = wrapped(meaning, indentation: column)
-            let room = column - 2 - name.unicodeScalars.count
-            if room < 2 { return "  \(name)\n\(text)\n" }
-            return "  " + name + String(repeating: " ", count: room) + text.drop { $0 == " " } + "\n"
+            if name.columns + 4 > column { return "  \(name)\n\(text)\n" }
+            return "  " + name.padded(to: column - 2) + text.drop { $0 == " " } + "\n"
         }.joined()
     }
 
-    /// The words in lines of at most `width` characters.
+    /// The words in lines of at most `width` columns.
     static func wrapped(_ text: String, indentation: Int) -> String {
-        var lines: [String] = []
-        var line = ""
-        for word in text.split(separator: " ") {
-            let isFull =
-                !line.isEmpty && indentation + line.unicodeScalars.count + 1 + word.unicodeScalars.count > width
-            if isFull {
-                lines.append(line)
-                line = ""
-            }
-            line += (line.isEmpty ? "" : " ") + word
-        }
-        lines.append(line)
         let margin = String(repeating: " ", count: indentation)
-        return lines.map { margin + $0 }.joined(separator: "\n")
+        return text.wrapped(to: width - indentation).map { margin + $0 }.joined(separator: "\n")
     }
 }

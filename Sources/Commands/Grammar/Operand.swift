@@ -7,7 +7,7 @@ package struct Operand: Hashable, Sendable {
         case domainOrFile
         case verb
         case word
-        case choice([String])
+        case choice(Choice)
         /// The words of a value.
         case value
     }

@@ -1,3 +1,5 @@
+internal import Preferences
+
 /// An option of a verb, or of the command itself.
 package struct Option: Hashable, Sendable {
     /// The word behind the option.
@@ -6,8 +8,7 @@ package struct Option: Hashable, Sendable {
             case domain, key, file, folder, word
             /// A whole number that is not negative.
             case number
-            case format([FormatName])
-            case choice([String])
+            case choice(Choice)
         }
 
         package let name: String
@@ -49,8 +50,7 @@ extension Option.Argument {
     /// The words that may stand here, where they are known.
     package var choices: [String]? {
         switch kind {
-        case .format(let formats): formats.map(\.rawValue)
-        case .choice(let words): words
+        case .choice(let choice): choice.words
         default: nil
         }
     }
@@ -58,8 +58,7 @@ extension Option.Argument {
     /// The word in the one spelling that a verb sees; nil where it may not stand here.
     func canonical(_ word: String) -> String? {
         switch kind {
-        case .format(let formats): FormatName(word: word).flatMap { formats.contains($0) ? $0.rawValue : nil }
-        case .choice(let words): words.first { $0 == word.lowercased() }
+        case .choice(let choice): choice.canonical(word)
         case .number: UInt32(word).map { $0.description }
         case .domain, .key, .file, .folder, .word: word
         }
@@ -80,12 +79,12 @@ extension Option {
     package static let global: [Option] = [currentHost, host, store, version, help]
 
     package static func format(_ formats: [FormatName], _ summary: String = "how to print it") -> Option {
-        Option("--format", Argument("FORMAT", .format(formats)), summary)
+        Option("--format", Argument("FORMAT", .choice(.formats(formats))), summary)
     }
 
     package static let effective = Option("--effective", "the value in force, from whichever layer it comes")
     package static let layer = Option(
-        "--layer", Argument("LAYER", .choice(["user", "user-host", "site", "forced"])), "the layer to read or write")
+        "--layer", Argument("LAYER", .choice(.words(Layer.writable.map(\.name)))), "the layer to read or write")
     package static let force = Option("--force", "write though a schema or the administrator says otherwise")
     package static let dryRun = Option("--dry-run", "print what would be done, and do nothing")
     package static let sort = Option("--sort", "sort the keys of JSON")
@@ -94,6 +93,6 @@ extension Option {
     package static let coerce = Option("--coerce", "write as text what the format has no type for")
     package static let lossy = Option("--lossy", "let go of what the format cannot hold")
     package static let from = Option(
-        "--from", Argument("FORMAT", .format(FormatName.ofFiles)), "the format that the input must be in")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofFiles))), "the format that the input must be in")
     package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")
 }

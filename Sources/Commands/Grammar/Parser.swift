@@ -26,6 +26,24 @@ package struct Parser {
 
     private mutating func request() throws(UsageFailure) -> Request {
         if let end = try takeOptions(Option.global) { return end }
+        guard let verb = try takeVerb() else { return .help(path) }
+        let operands: [String]
+        switch verb.kind {
+        case .hidden: operands = Array(words)
+        case .classic:
+            if let end = try takeOptions(verb.options + [.help]) { return end }
+            if words.first == "--" { words.removeFirst() }
+            operands = Array(words)
+        case .new:
+            var found: [String] = []
+            if let end = try takeOptionsAndOperands(of: verb, &found) { return end }
+            operands = found
+        }
+        return .run(try invocation(of: verb, operands))
+    }
+
+    /// Takes the words that lead to a verb; nil where one of them asks for help.
+    private mutating func takeVerb() throws(UsageFailure) -> Verb? {
         guard let word = words.popFirst() else { throw failure(.noVerb) }
         var verb: Verb
         if verbs == nil, let common = Verb.often(word) {
@@ -35,19 +53,19 @@ package struct Parser {
         }
         path = [verb]
         while !verb.parts.isEmpty {
-            if words.first == Option.help.name { return .help(path) }
+            if words.first == Option.help.name { return nil }
             guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
             verb = try self.verb(word, among: verb.parts)
             path.append(verb)
         }
-        if verb.kind == .hidden { return .run(try invocation(of: verb, Array(words))) }
+        return verb
+    }
+
+    /// Takes all words, options wherever they stand before `--`; gives what ends the parsing, if anything does.
+    private mutating func takeOptionsAndOperands(
+        of verb: Verb, _ operands: inout [String]
+    ) throws(UsageFailure) -> Request? {
         let known = verb.options + [.help]
-        guard verb.kind == .new else {
-            if let end = try takeOptions(known) { return end }
-            if words.first == "--" { words.removeFirst() }
-            return .run(try invocation(of: verb, Array(words)))
-        }
-        var operands: [String] = []
         while !words.isEmpty {
             if let end = try takeOptions(known) { return end }
             guard let word = words.popFirst() else { break }
@@ -57,7 +75,7 @@ package struct Parser {
             }
             operands.append(word)
         }
-        return .run(try invocation(of: verb, operands))
+        return nil
     }
 
     private func verb(_ word: String, among verbs: [Verb]) throws(UsageFailure) -> Verb {
@@ -78,7 +96,7 @@ extension Parser {
     /// Takes options up to the first word that is none; gives what ends the parsing, if anything does.
     private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
         while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
-            if !path.isEmpty, DomainWord.globalFlags.contains(word) { return nil }
+            if !path.isEmpty, DomainWord.isGlobalFlag(word) { return nil }
             words.removeFirst()
             // A colon or an equals sign may be part of a name of ours, never of an option's.
             let (name, attached) = word.splitAtEqualsSign
@@ -119,7 +137,8 @@ extension Parser {
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
         for form in verb.forms {
             guard let bound = bind(words, to: form) else { continue }
-            return Invocation(verb: verb, path: path.map(\.name), operands: bound, options: options)
+            return Invocation(
+                verb: verb, path: path.map(\.name), operands: try bound.map(canonical), options: options)
         }
         let (least, most) = (verb.forms.map(\.least).min() ?? 0, verb.forms.map(\.most).max() ?? 0)
         if words.count > most, words.indices.contains(most) {
@@ -131,6 +150,21 @@ extension Parser {
         let form = verb.forms.first { words.count < $0.least || words.count < least } ?? verb.forms.first ?? []
         let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
         throw failure(.missingOperand(missing), showsUsage: true)
+    }
+
+    /// The operand with its words in the spelling that the verb sees.
+    private func canonical(
+        _ bound: (operand: Operand, words: [String])
+    ) throws(UsageFailure) -> (operand: Operand, words: [String]) {
+        guard case .choice(let choice) = bound.operand.kind else { return bound }
+        var words: [String] = []
+        for word in bound.words {
+            guard let canonical = choice.canonical(word) else {
+                throw failure(.unknownOperand(bound.operand.name, word: word, known: choice.words))
+            }
+            words.append(canonical)
+        }
+        return (bound.operand, words)
     }
 
     private func bind(_ words: [String], to form: [Operand]) -> [(operand: Operand, words: [String])]? {

@@ -13,6 +13,7 @@ package struct UsageFailure: Reportable {
         case repeatedOption(String)
         case missingOperand(String)
         case unexpectedOperand(String)
+        case unknownOperand(String, word: String, known: [String])
     }
 
     package let problem: Problem
@@ -35,25 +36,27 @@ package struct UsageFailure: Reportable {
         switch problem {
         case .noVerb: "a verb is missing"
         case .unknownVerb(let word, let known):
-            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(hint(word, known))"
-        case .unknownOption(let word, let known): "unknown option \(shown(word))\(hint(word, known))"
+            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Spelling.hint(word, among: known))"
+        case .unknownOption(let word, let known): "unknown option \(shown(word))\(Spelling.hint(word, among: known))"
         case .lateOption(let word): "\(shown(word)) stands too late: with \(name), options go before the domain"
         case .missingArgument(let option, let argument): "\(option) needs \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"
         case .unknownArgument(let option, let word, let known):
-            "\(option) cannot be \(shown(word))\(hint(word, known, orList: true))"
+            "\(option) cannot be \(shown(word))\(Spelling.advice(word, among: known))"
         case .notANumber(let option, let word): "\(option) needs a number, not \(shown(word))"
         case .repeatedOption(let option): "\(option) stands twice"
         case .missingOperand(let operand): "\(name) needs \(operand)"
         case .unexpectedOperand(let word): "\(name) has no use for \(shown(word))"
+        case .unknownOperand(let operand, let word, let known):
+            "unknown \(noun(operand)) \(shown(word))\(Spelling.advice(word, among: known))"
         }
     }
 
     private var name: String { path.joined(separator: " ") }
 
-    private func hint(_ word: String, _ known: [String], orList: Bool = false) -> String {
-        let hint = Spelling.hint(word, among: known)
-        return hint.isEmpty && orList ? "; it is one of \(known.joined(separator: ", "))" : hint
+    /// What an operand is called in a sentence: one that stands for others has a name in capitals.
+    private func noun(_ operand: String) -> String {
+        operand == operand.uppercased() ? operand.lowercased() : "word behind \(name)"
     }
 
     private func shown(_ word: String) -> String { ShellWord.quoted(word.onOneLine) }

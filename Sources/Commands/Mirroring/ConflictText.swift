@@ -38,11 +38,15 @@ enum ConflictText {
     }
 
     private static func place(_ path: Path) -> String {
-        let entry = EntryPath(path.components.dropFirst().map { EntryPath.Component($0.text) }).description
-        return "\(path.domain) \(entry)".onOneLine
+        "\(path.domain) \(path.entry)".onOneLine
     }
 
     private static func text(_ value: CanonicalValue?) -> String {
         value.map { LosslessJSON.text(of: $0.propertyList) ?? "(too deep)" } ?? "(none)"
     }
+}
+
+extension Path {
+    /// The entry in its domain.
+    var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0.text) }) }
 }

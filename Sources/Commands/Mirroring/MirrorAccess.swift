@@ -33,6 +33,13 @@ struct MirrorAccess {
         return found.map { MirrorSession($0, places) }
     }
 
+    /// Does something with each of them; the worst that comes of it.
+    func each(_ body: (inout MirrorSession) throws -> ExitStatus) throws -> ExitStatus {
+        var worst = ExitStatus.done
+        for var session in try all() { worst = max(worst, try body(&session)) }
+        return worst
+    }
+
     /// The one mirror, or the one that was named.
     func one() throws -> MirrorSession {
         let all = try all()

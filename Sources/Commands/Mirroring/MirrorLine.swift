@@ -10,7 +10,7 @@ enum MirrorLine {
     static func text(of report: Report, in session: MirrorSession) -> String? {
         switch report {
         case .changed(let domain, let keys, let writer):
-            return "\(domain.onOneLine): \(names(keys)) from \(session.host(writer).onOneLine)"
+            return "\(domain.onOneLine): \(abridged(keys)) from \(session.host(writer).onOneLine)"
         case .conflict(let loser):
             let number = session.number(ofConflict: loser) ?? 0
             return "conflict \(number): a change of this host lost; `prefs mirror conflicts show \(number)`"
@@ -27,11 +27,6 @@ enum MirrorLine {
             guard case .waiting(_, let detail)? = session.event(report) else { return nil }
             return detail.onOneLine
         }
-    }
-
-    private static func names(_ keys: [String]) -> String {
-        let shown = keys.prefix(5).map(\.onOneLine).joined(separator: ", ")
-        return keys.count > 5 ? shown + " and \(keys.count - 5) more" : shown
     }
 
     /// The event as an object on one line; nil for what concerns no program.

@@ -3,6 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
+internal import SettingsSchema
 
 /// The status of a mirror as a person reads it: what is well in a word, and what is not with the command that mends it.
 ///
@@ -12,13 +13,10 @@ internal import PropertyLists
 ///       desk        changed 2 minutes ago
 enum MirrorStatusText {
     static func text(_ status: MirrorStatus, _ rows: [(String, String)]) -> String {
-        let width = min(24, (rows.map { $0.0.unicodeScalars.count }.max() ?? 0) + 2)
+        let width = min(24, (rows.map { $0.0.columns }.max() ?? 0) + 2)
         let head = "\(status.directory.description.onOneLine): \(status.headline)\n"
         return head
-            + rows.map { name, value in
-                let padding = String(repeating: " ", count: max(2, width - name.unicodeScalars.count))
-                return "  \(name)\(padding)\(value)\n"
-            }.joined()
+            + rows.map { name, value in "  \((name + "  ").padded(to: width))\(value)\n" }.joined()
     }
 }
 
@@ -45,8 +43,8 @@ extension MirrorStatus {
         if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
-        if pending > 0 { rows.append(("to send", "\(pending) \(pending == 1 ? "change" : "changes")")) }
-        if unread > 0 { rows.append(("to fetch", "\(unread) \(unread == 1 ? "file" : "files")")) }
+        if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
+        if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
@@ -123,8 +121,7 @@ extension MirrorStatus.Host {
         let seconds = duration.components.seconds
         for (length, unit) in [(86_400, "day"), (3600, "hour"), (60, "minute")] as [(Int64, String)]
         where seconds >= length {
-            let count = seconds / length
-            return "\(count) \(unit)\(count == 1 ? "" : "s")"
+            return counted(Int(seconds / length), unit)
         }
         return "\(seconds) seconds"
     }

@@ -17,9 +17,7 @@ final class InterruptDelay: Sendable {
     func set(_ isOn: Bool) {
         former.withLock { former in
             if isOn, former == nil {
-                var (signals, before) = (sigset_t(), sigset_t())
-                sigemptyset(&signals)
-                for signal in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, signal) }
+                var (signals, before) = (sigset_t(of: endingSignals), sigset_t())
                 pthread_sigmask(SIG_BLOCK, &signals, &before)
                 former = before
             } else if !isOn, var before = former.take() {

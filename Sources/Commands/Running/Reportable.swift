@@ -17,7 +17,7 @@ package struct CommandFailure: Reportable, Hashable {
 
     /// What `error` says and how it ends the command, with a line more.
     init(_ error: any Error, and line: String) {
-        let (status, lines) = Command.explanation(of: error)
+        let (status, lines) = Prefs.explanation(of: error)
         self.status = status
         self.lines = lines + [line]
     }

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Preferences
 
 #if canImport(Glibc)
     internal import Glibc
@@ -14,10 +15,7 @@ extension Surroundings {
         _ = signal(SIGPIPE, SIG_IGN)
         let (interruption, delay) = (Interruption(), InterruptDelay())
         return Surroundings(
-            environment: .ofThisProcess(), fileSystem: SystemFileSystem(),
-            watcher: SystemFolderWatcher.ofThisProcess,
-            clock: SystemClock(), terminal: SystemTerminal(),
-            background: { work in runApart(work) }, wait: { gate in interruption.wait(for: gate) },
+            .ofThisProcess(), wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             delayInterrupts: { delay.set($0) }, dialogue: { _ in TerminalDialogue() })
     }

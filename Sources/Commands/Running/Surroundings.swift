@@ -1,15 +1,10 @@
 package import Platform
-internal import Preferences
+package import Preferences
+internal import PropertyLists
 
-/// All that a verb can reach: the process's environment and the seams of the operating system.
+/// All that a verb can reach: the machine, and what only a command has, a user who waits for it.
 package struct Surroundings: Sendable {
-    package var environment: Environment
-    package let fileSystem: any FileSystem
-    package let watcher: any FolderWatcher
-    package let clock: any Clock
-    package let terminal: any Terminal
-    /// Does work that may wait, apart from the caller.
-    package let background: @Sendable (@escaping @Sendable () -> Void) -> Void
+    package var machine: Machine
     /// Returns once the gate is open, or false once the user has interrupted the command.
     package let wait: @Sendable (Gate) -> Bool
     /// Runs a program, which has the terminal meanwhile, and returns its exit status as a shell says it.
@@ -20,9 +15,7 @@ package struct Surroundings: Sendable {
     package let dialogue: any Dialogue
 
     package init(
-        environment: Environment, fileSystem: any FileSystem, watcher: any FolderWatcher, clock: any Clock,
-        terminal: any Terminal,
-        background: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() },
+        _ machine: Machine,
         wait: @escaping @Sendable (Gate) -> Bool = { _ in false },
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
@@ -30,24 +23,26 @@ package struct Surroundings: Sendable {
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
         dialogue: (any Terminal) -> any Dialogue = { WrittenDialogue($0) }
     ) {
-        self.environment = environment
-        self.fileSystem = fileSystem
-        self.watcher = watcher
-        self.clock = clock
-        self.terminal = terminal
-        self.background = background
+        self.machine = machine
         self.wait = wait
         self.run = run
         self.delayInterrupts = delayInterrupts
-        self.dialogue = dialogue(terminal)
+        self.dialogue = dialogue(machine.terminal)
     }
+}
+
+extension Surroundings {
+    package var environment: Environment { machine.environment }
+    package var fileSystem: any FileSystem { machine.fileSystem }
+    package var clock: any Clock { machine.clock }
+    package var terminal: any Terminal { machine.terminal }
 }
 
 extension Surroundings {
     /// The name that the program was called by: `prefs`, or that of a link to it.
     package var program: String {
         let name = environment.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
-        return name.isEmpty ? "prefs" : name
+        return name.isEmpty ? Prefs.name : name
     }
 
     /// The file that an argument names; `~/` is the user's home.
@@ -66,13 +61,6 @@ extension Surroundings {
         if path.isAbsolute { return path }
         let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
         return folder.resolving(FilePath(argument.hasPrefix("./") ? String(argument.dropFirst(2)) : argument) ?? path)
-    }
-
-    /// The machine as the store sees it.
-    var machine: Machine {
-        Machine(
-            fileSystem: fileSystem, clock: clock, watcher: watcher, environment: environment, terminal: terminal,
-            background: background)
     }
 
     /// The bytes of the file that an argument names; `-` is the standard input.

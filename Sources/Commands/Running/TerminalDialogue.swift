@@ -38,9 +38,7 @@ final class TerminalDialogue: Dialogue {
     func endIfInterrupted() {
         guard let number = state.withLock(\.interruption) else { return }
         _ = signal(number, SIG_DFL)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, number)
+        var signals = sigset_t(of: [number])
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(number)
     }
@@ -80,22 +78,14 @@ extension TerminalDialogue.State {
         return try bytes(from: descriptor, limit: limit)
     }
 
-    /// Has a thread of its own wait for the signals: all others have them blocked, so none is lost or runs a handler.
+    /// Has signals come as a byte on a pipe, which can be waited for together with the input.
     fileprivate mutating func listen() throws(SystemFailure) -> Int32 {
         if let signals { return signals }
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { throw SystemFailure(ErrorCode(rawValue: errno), .open, nil) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        var awaited = sigset_t()
-        sigemptyset(&awaited)
-        for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] where !Interruption.isIgnored(signal) {
-            sigaddset(&awaited, signal)
-        }
-        pthread_sigmask(SIG_BLOCK, &awaited, nil)
-        let (listened, end) = (awaited, ends[1])
-        runApart {
-            var (signals, number) = (listened, Int32(0))
-            sigwait(&signals, &number)
+        let end = ends[1]
+        awaitSignal(endingSignals + [SIGQUIT]) { number in
             var byte = UInt8(truncatingIfNeeded: number)
             // The pipe is empty and open as long as the process lives: this cannot fail.
             _ = write(end, &byte, 1)
@@ -128,9 +118,7 @@ private struct EchoSuppression {
 
     /// A shell that we are stopped under would be left with a terminal that shows nothing.
     private static func setStopping(blocked: Bool) {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGTSTP)
+        var signals = sigset_t(of: [SIGTSTP])
         pthread_sigmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)
     }
 

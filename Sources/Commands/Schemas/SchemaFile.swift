@@ -1,51 +1,97 @@
 internal import Platform
 internal import Preferences
-internal import PropertyLists
 internal import SettingsSchema
 
-/// A schema in a file that a command was given, and all that is wrong with it.
-///
-///     backup.schema.plist:3:15: :Settings:0:Minimum: is above Maximum
+/// The text of a schema that a command was given or that a script names, in a file of its own or in the script.
 struct SchemaFile {
     /// What it is called in messages.
     let name: String
     let bytes: [UInt8]
-    let mistakes: [Schema.Mistake]
-    private let readable: Schema?
+    /// When it was last changed, where that is known.
+    let modified: Timestamp?
+    /// The folder that it lies in, and in which those that it extends may lie.
+    private let folder: FilePath?
+    private let surroundings: Surroundings
 
-    /// Schemas that it extends are looked for beside it, then where schemas are installed.
-    ///
-    /// - Parameter isInstalled: Whether it is to be installed itself: what lies beside it does not help it there.
-    init(_ argument: String, _ surroundings: Surroundings, isInstalled: Bool = false) throws {
-        name = argument == "-" ? "standard input" : argument.onOneLine
-        bytes = try surroundings.contents(argument, limit: SchemaPlaces.mostBytes)
-        let installed = SchemaPlaces(on: surroundings.machine)
-        let folder = argument == "-" || isInstalled ? nil : try surroundings.path(argument).parent
-        (readable, mistakes) = Schema.read(bytes) { domain in
-            Self.declared(by: domain, beside: folder, surroundings)
-                ?? installed.declared(by: domain, on: surroundings.machine)
+    init(name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, _ surroundings: Surroundings) {
+        self.name = name.onOneLine
+        self.bytes = bytes
+        self.modified = modified
+        self.folder = folder
+        self.surroundings = surroundings
+    }
+
+    /// - Parameter isInstalled: Whether it is to be installed: what lies beside it does not help it there.
+    init(_ path: FilePath, named name: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
+        guard let file = try surroundings.fileSystem.open(path, .reading) else {
+            throw CommandFailure(.notFound, "\(name.onOneLine): no such schema")
         }
+        let status = try file.status()
+        guard status.kind == .file else {
+            throw CommandFailure(.systemFailed, "\(name.onOneLine): is no file that could be read as a schema")
+        }
+        guard status.size <= SchemaPlaces.mostBytes else {
+            throw CommandFailure(.damaged, "\(name.onOneLine): too large for a schema, with \(status.size) bytes")
+        }
+        self.init(
+            name: name, bytes: try file.contents(status, limit: SchemaPlaces.mostBytes), modified: status.modified,
+            folder: isInstalled ? nil : path.parent, surroundings)
     }
 
-    private static func declared(by domain: String, beside folder: FilePath?, _ surroundings: Surroundings) -> Schema? {
-        guard let folder, let name = try? DomainName(domain) else { return nil }
-        let path = SchemaPlaces.file(of: name, in: folder)
-        let bytes = try? surroundings.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
-        return (bytes ?? nil).flatMap { Schema.declared(in: $0) }
+    /// What an argument names; `-` is the standard input.
+    init(_ argument: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
+        guard argument == "-" else {
+            let path = try surroundings.path(argument)
+            self = try SchemaFile(path, named: argument, isInstalled: isInstalled, surroundings)
+            return
+        }
+        self.init(
+            name: "standard input", bytes: try surroundings.terminal.input(limit: SchemaPlaces.mostBytes),
+            modified: nil, folder: nil, surroundings)
+    }
+}
+
+extension SchemaFile {
+    /// What can be read of the schema, and a line for each mistake in the order of their places.
+    ///
+    /// - Parameter checks: Whether its declarations are held against one another.
+    func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {
+        let (schema, mistakes) = Schema.read(bytes, checks: checks) { declared(by: $0) }
+        return (schema, mistakes.map { "\(name):\($0.location == nil ? " " : "")\($0)".onOneLine })
     }
 
-    /// The schema, if nothing is wrong with it.
-    func schema() throws(Mistaken) -> Schema {
-        guard let readable, mistakes.isEmpty else { throw Mistaken(lines: lines) }
-        return readable
+    /// The schema, if nothing is wrong with it. Of one that cannot be read all that is wrong is said, even if only that
+    /// was to be found.
+    func schema(checks: Bool = true) throws -> Schema {
+        let (schema, mistakes) = read(checks: checks)
+        if let schema, mistakes.isEmpty { return schema }
+        throw FaultySchema(mistakes: checks ? mistakes : read().mistakes)
     }
 
-    /// A line for each mistake, in the order of their places.
-    var lines: [String] { mistakes.map { "\(name):\($0.location == nil ? " " : "")\($0)".onOneLine } }
-
-    /// A schema with mistakes where a good one is needed.
-    struct Mistaken: Reportable {
-        let lines: [String]
-        var status: ExitStatus { .damaged }
+    /// What a schema that this one extends declares itself: the one beside it, else the installed one.
+    private func declared(by domain: String) -> Schema? {
+        if let folder, let name = try? DomainName(domain) {
+            let path = SchemaPlaces.file(of: name, in: folder)
+            let bytes = try? surroundings.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
+            if let bytes = bytes ?? nil { return Schema.declared(in: bytes) }
+        }
+        return SchemaPlaces(on: surroundings.machine).declared(by: domain, on: surroundings.machine)
     }
+}
+
+/// A schema with mistakes where a good one is needed.
+///
+///     backup.schema.plist:3:15: :Settings:0:Minimum: is above Maximum
+struct FaultySchema: Reportable {
+    /// A line for each.
+    let mistakes: [String]
+
+    var status: ExitStatus { .damaged }
+
+    var lines: [String] {
+        guard mistakes.count > Self.mostLines else { return mistakes }
+        return mistakes.prefix(Self.mostLines) + ["and \(mistakes.count - Self.mostLines) mistakes more"]
+    }
+
+    private static let mostLines = 20
 }

@@ -10,6 +10,19 @@ extension StoreAccess {
         return schemas[name]
     }
 
+    /// The installed schema of a domain, for a verb that can do nothing without one.
+    ///
+    /// - Parameter hint: What goes behind the complaint that there is none.
+    func installedSchema(mustBeThereFor domain: AddressedDomain, hint: @autoclosure () -> String) throws -> Schema {
+        guard let installed = installedSchema(domain) else {
+            throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
+        }
+        guard let schema = installed.schema else {
+            throw FaultySchema(mistakes: installed.faults.map { "\(installed.place):\($0)".onOneLine })
+        }
+        return schema
+    }
+
     /// The schema that look-ups in a domain go by.
     func schemaInForce(_ domain: AddressedDomain) -> SchemaInForce? {
         guard let installed = installedSchema(domain), let schema = installed.schema else { return nil }
@@ -39,7 +52,7 @@ extension StoreAccess {
     ) throws -> DomainEdit {
         guard let rules = try rules(for: domain) else { return DomainEdit(domain.file, change: body) }
         // What the administrator writes says nothing of a version.
-        let hasVersion = [.user, .userHost].contains(domain.layer)
+        let hasVersion = domain.layer.isOfUser
         let word = domain.word.onOneLine
         return DomainEdit(domain.file) { draft in
             try rules.change(&draft, of: word, hasVersion: hasVersion, isForced: isForced, body)

@@ -17,17 +17,17 @@ struct ScriptCall {
     let invocation: Invocation
     let surroundings: Surroundings
     let settings: StoredSettings
-    private let text: SchemaText
+    private let file: SchemaFile
 
     init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ surroundings: Surroundings) throws {
         self.script = script
         self.output = output
         self.invocation = invocation
         self.surroundings = surroundings
-        text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
+        file = try script.schema(invocation)
         // What its author was told once, a script that runs every minute can do without: it starts a tenth sooner.
-        var schema = try text.schema(surroundings, checks: false)
-        if (try? DomainName(schema.domain)) == nil { schema = try text.schema(surroundings) }
+        var schema = try file.schema(checks: false)
+        if (try? DomainName(schema.domain)) == nil { schema = try file.schema() }
         self.schema = schema
         let access = try StoreAccess(invocation, surroundings)
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
@@ -56,7 +56,7 @@ struct ScriptCall {
     }
 
     /// Looks for all that is wrong with the schema, before somebody is told of it or by it.
-    private func checkSchema() throws { _ = try text.schema(surroundings) }
+    private func checkSchema() throws { _ = try file.schema() }
 
     /// Makes what is stored that of the schema's version. Who only asks for help is not to find it changed by that.
     private func storeMigration(of stored: StoredLayers) throws {
@@ -64,7 +64,7 @@ struct ScriptCall {
             try settings.migrate(stored)
         } catch {
             // The script can do its work all the same; the next call tries again.
-            try say("\(Command.explanation(of: error).1.joined(separator: "; "))")
+            try say("\(Prefs.explanation(of: error).1.joined(separator: "; "))")
         }
     }
 
@@ -89,7 +89,12 @@ struct ScriptCall {
             let name = schema.declaration(of: key, command: arguments.command)?.writtenName ?? key
             try say("\(name.onOneLine): the administrator has decided on this value")
         }
-        let values = PropertyList.Dictionary(inForce.map { ($0.key, $0.value.value) })
+        try write(PropertyList.Dictionary(inForce.map { ($0.key, $0.value.value) }), arguments)
+        return .done
+    }
+
+    /// Writes the values as the script reads them.
+    private func write(_ values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws {
         let text: String
         do throws(ScriptFailure) {
             text = try ScriptValues(
@@ -100,7 +105,6 @@ struct ScriptCall {
             throw UnfitForScript(script: script.program, failure: error)
         }
         try surroundings.terminal.write(text, to: .output)
-        return .done
     }
 
     /// Says which stored values do not count, as a program in Swift does: a script that went by others in silence would
@@ -112,7 +116,7 @@ struct ScriptCall {
                 let key = problem.path.components.first?.text, told.insert([layer, key]).inserted
             else { continue }
             let place = problem.path.components.count > 1 ? "\(problem.path) " : ""
-            try say("\(key) in \(layer) (\(found.file.path)): \(place)\(problem.reason); it does not count")
+            try say("\(key) in \(layer) (\(found.origin.file ?? "")): \(place)\(problem.reason); it does not count")
         }
     }
 

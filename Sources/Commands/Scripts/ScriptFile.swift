@@ -25,8 +25,12 @@ struct ScriptFile {
         return ScriptOutput(firstLine: text.utf8.first == UInt8(ascii: "#") ? text.prefix { !$0.isNewline } : "")
     }
 
-    /// The schema that the script names, or that stands in it.
-    func schema() throws -> SchemaText {
+    /// The schema that the command names, else the one that the script names, or that stands in it.
+    func schema(_ invocation: Invocation) throws -> SchemaFile {
+        try invocation[.schema].map { try SchemaFile($0, surroundings) } ?? ownSchema()
+    }
+
+    private func ownSchema() throws -> SchemaFile {
         let text = try beginning.get()
         let reference: ScriptReference
         do throws(ScriptReference.Failure) {
@@ -37,9 +41,12 @@ struct ScriptFile {
         }
         switch reference {
         case .inline(let text):
-            return SchemaText(
-                name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent)
-        case .file(let name): return try SchemaText(place(of: name), surroundings)
+            return SchemaFile(
+                name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
+                surroundings)
+        case .file(let name):
+            let place = try place(of: name)
+            return try SchemaFile(place, named: place.description, surroundings)
         }
     }
 

@@ -5,37 +5,23 @@ internal import SettingsSchema
 
 /// What is stored for a domain that has a schema, layer by layer.
 struct StoredLayers {
-    /// A layer that has a file.
-    struct Found {
-        let layer: Layer
-        let file: DomainFile
-        var values: PropertyList.Dictionary
-    }
-
-    /// The most important first.
-    private(set) var all: [Found] = []
+    /// The most important first. The store's own keys are among the values: they say which version these are of.
+    private(set) var all: [LayerValues]
     private let schema: Schema
 
     init(_ domain: AddressedDomain, _ schema: Schema, _ access: StoreAccess) throws {
         self.schema = schema
-        for (layer, file) in try Self.searchList(domain, access) {
+        all = try access.layers(in: access.files(domain)) { file in
             let contents = try file.contents(on: access.machine)
-            guard contents.exists, layer != .forced || file.isTrusted(on: access.machine) else { continue }
             try access.warn(contents.recovery)
-            var found = Found(layer: layer, file: file, values: contents.values)
-            try found.dropExposedSecrets(schema, contents.status, access)
-            all.append(found)
+            return contents
+        }
+        for index in all.indices where all[index].isExposed {
+            try all[index].dropSecrets(schema, access.surroundings)
         }
     }
 
-    private static func searchList(
-        _ domain: AddressedDomain, _ access: StoreAccess
-    ) throws -> [(layer: Layer, file: DomainFile)] {
-        guard let name = domain.name else { return [(.user, domain.file)] }
-        return try access.places.searchList(name)
-    }
-
-    subscript(layer: Layer) -> Found? { all.first { $0.layer == layer } }
+    subscript(layer: Layer) -> LayerValues? { all.first { $0.layer == layer } }
 
     /// Lets a layer have other values than its file has.
     mutating func stand(in values: PropertyList.Dictionary, for layer: Layer) {
@@ -69,19 +55,16 @@ extension StoredLayers {
     var forcedKeys: Set<String> { Set(self[.forced].map { schema.usable($0.values).values.keys.map(\.self) } ?? []) }
 }
 
-extension StoredLayers.Found {
+extension LayerValues {
     fileprivate var asLayer: Schema.Layer { Schema.Layer(layer.name, values) }
 
-    /// Takes secrets away that others can read: what everybody knows must not be trusted to be secret.
-    fileprivate mutating func dropExposedSecrets(
-        _ schema: Schema, _ status: FileStatus?, _ access: StoreAccess
-    ) throws {
-        guard let status, status.isExposed else { return }
+    /// Takes secrets away: what everybody can read must not be trusted to be secret.
+    fileprivate mutating func dropSecrets(_ schema: Schema, _ surroundings: Surroundings) throws {
         for setting in schema.allSettings where setting.hasSecrets {
             for key in setting.allKeys where values[key].map(setting.tellsSecret) ?? false {
                 values[key] = nil
-                try access.surroundings.note(
-                    "\(file.path.description.onOneLine): others can read this file, so its \(key.onOneLine) does not count; chmod 600 mends it"
+                try surroundings.note(
+                    "\((origin.file ?? "").onOneLine): others can read this file, so its \(key.onOneLine) does not count; chmod 600 mends it"
                 )
             }
         }

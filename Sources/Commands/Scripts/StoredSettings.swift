@@ -37,7 +37,7 @@ struct StoredSettings {
     func migrate(_ layers: StoredLayers) throws {
         let due = due(in: layers)
         guard !due.isEmpty, let name = domain.name else { return }
-        try access.commit(DomainMigration(schema, name).edits(of: due.map(\.file)), .migrate)
+        try access.commit(DomainMigration(schema, name).edits(of: due.compactMap(\.file)), .migrate)
     }
 
     /// What is stored as it will be once it is migrated.
@@ -48,7 +48,7 @@ struct StoredSettings {
         }
     }
 
-    private func due(in layers: StoredLayers) -> [StoredLayers.Found] {
+    private func due(in layers: StoredLayers) -> [LayerValues] {
         [layers[.user], layers[.userHost]].compactMap(\.self).filter { schema.needsMigration($0.values) }
     }
 

@@ -5,7 +5,7 @@ internal import SettingsSchema
 extension Completion {
     mutating func offerDomains() {
         if current.hasPrefix("-") { offer(DomainWord.globalFlags[0], "the settings that count for all programs") }
-        if current.hasPrefix("/") || current.hasPrefix("./") || current.hasPrefix("~/") { answer.files = .files }
+        if DomainWord.isPath(current) { answer.files = .files }
         for domain in source.domains().sorted() { offer(domain) }
     }
 

@@ -115,7 +115,7 @@ extension Completion {
     /// What may stand behind an option.
     private mutating func offer(_ option: Option) {
         switch option.argument?.kind {
-        case .format, .choice: for word in option.argument?.choices ?? [] { offer(word) }
+        case .choice(let choice): for word in choice.words { offer(word) }
         case .domain: offerDomains()
         case .file: answer.files = .files
         case .folder: answer.files = .folders
@@ -132,7 +132,7 @@ extension Completion {
         case .key: offerKeys(of: operands.first ?? "", declared: verb.name == "write" || verb.name == "explain")
         case .file: answer.files = .files
         case .folder: answer.files = .folders
-        case .choice(let words): for word in words { offer(word) }
+        case .choice(let choice): for word in choice.words { offer(word) }
         case .verb: offer(verbs)
         case .value: offerValues(behind: operands)
         case .word: break

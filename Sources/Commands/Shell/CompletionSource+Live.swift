@@ -51,16 +51,9 @@ extension CompletionSource {
 extension StoreAccess {
     /// What is in force of a domain that has nothing in its own layer; nothing is said of damaged files.
     fileprivate func quietlyEffectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        guard let name = domain.name else { return nil }
-        var values: PropertyList.Dictionary?
-        for (layer, file) in try places.searchList(name).reversed() where [.site, .forced].contains(layer) {
-            guard layer != .forced || file.isTrusted(on: machine), let contents = try? file.contents(on: machine),
-                contents.exists
-            else { continue }
-            var merged = values ?? [:]
-            for entry in contents.values.withoutHidden { merged[entry.key] = entry.value }
-            values = merged
-        }
-        return values
+        let files = try files(domain).filter { $0.layer == .site || $0.layer == .forced }
+        let layers = try layers(in: files) { (try? $0.contents(on: machine)) ?? .absent }
+        guard !layers.isEmpty else { return nil }
+        return DomainLayers(layers, nil).valuesInForce.entries.withoutHidden
     }
 }

@@ -1,5 +1,6 @@
 internal import Platform
 internal import PropertyLists
+internal import SettingsSchema
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

@@ -86,19 +86,3 @@ extension TypeFlag {
 
 /// A word of the command line in a message, on one line.
 private func shown(_ text: String) -> String { text.isEmpty ? "''" : ShellWord.quoted(text.onOneLine) }
-
-extension String {
-    /// The text for a message: without characters that move the cursor, and not without end.
-    package var onOneLine: String {
-        var result = ""
-        for scalar in unicodeScalars.prefix(200) {
-            switch scalar.value {
-            case 0x0A: result += "\\n"
-            case 0x09: result += "\\t"
-            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: result += "\\u{\(String(scalar.value, radix: 16))}"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return unicodeScalars.count > 200 ? result + "…" : result
-    }
-}

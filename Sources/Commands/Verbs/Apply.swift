@@ -15,14 +15,14 @@ extension Verb {
         let access = try StoreAccess(invocation, surroundings)
         let declaration = try Declaration(
             invocation.words("FILE"), only: invocation[.declaredDomain], invocation, surroundings)
-        let application = Application(
+        let applying = Applying(
             access: access, declaration: declaration, prunes: invocation.has(.prune),
             isForced: invocation.has(.force))
         guard invocation.has(.dryRun) else {
-            try application.commit()
+            try applying.commit()
             return .done
         }
-        let drift = try application.differences()
+        let drift = try applying.differences()
         for (domain, differences) in drift {
             try surroundings.say(domain.heading.onOneLine + ":")
             try surroundings.terminal.write(differences.text(masking: access.masking(domain)), to: .output)

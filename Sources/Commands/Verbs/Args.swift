@@ -24,7 +24,7 @@ extension Verb {
         } catch {
             // The error counts, not that nobody may be left to hear of the end.
             try? surroundings.terminal.write(
-                output.exit(Command.explanation(of: error).0.rawValue), to: .output)
+                output.exit(Prefs.explanation(of: error).0.rawValue), to: .output)
             throw error
         }
     }
@@ -36,10 +36,10 @@ extension Verb {
         if invocation[.completions] != nil, invocation.has(.man) {
             throw CommandFailure(.usage, "args prints completions or the manual page, not both")
         }
-        let text = try invocation[.schema].map { try SchemaText(option: $0, surroundings) } ?? script.schema()
-        let schema = try text.schema(surroundings)
+        let file = try script.schema(invocation)
+        let schema = try file.schema()
         guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
-            let day = (text.modified ?? surroundings.clock.wall).dayOfManual
+            let day = (file.modified ?? surroundings.clock.wall).dayOfManual
             try surroundings.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
             return .done
         }
@@ -50,12 +50,13 @@ extension Verb {
 
 extension Option {
     static let shell = Option(
-        "--shell", Argument("SHELL", .choice(["bash", "zsh", "fish", "sh", "json", "nul"])),
+        "--shell", Argument("SHELL", .choice(.words(ScriptOutput.allCases.map(\.rawValue)))),
         "what to print; without it, for the shell that the script's first line names")
     static let schema = Option("--schema", Argument("FILE", .file), "the schema, instead of the one that is found")
     static let prefix = Option("--prefix", Argument("WORD", .word), "what the names of variables begin with")
     static let completions = Option(
-        "--completions", Argument("SHELL", .choice(["bash", "zsh", "fish"])), "print the completion script")
+        "--completions", Argument("SHELL", .choice(.words(ScriptOutput.completing.map(\.rawValue)))),
+        "print the completion script")
     static let man = Option("--man", "print the manual page, in mdoc")
 }
 

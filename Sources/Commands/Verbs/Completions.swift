@@ -6,14 +6,9 @@ extension Verb {
         details: [
             "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
         ],
-        forms: [[Operand("SHELL", .choice(CompletionScript.allCases.map(\.rawValue)))]]
+        forms: [[Operand("SHELL", .choice(.words(CompletionScript.allCases.map(\.rawValue))))]]
     ) { invocation, surroundings in
-        let shells = CompletionScript.allCases.map(\.rawValue)
-        let word = invocation[operand: "SHELL"] ?? ""
-        guard let script = CompletionScript(rawValue: word.lowercased()) else {
-            throw CommandFailure(
-                .usage, "unknown shell \(ShellWord.quoted(word.onOneLine))\(Spelling.advice(word, among: shells))")
-        }
+        guard let script = CompletionScript(rawValue: invocation[operand: "SHELL"] ?? "") else { return .usage }
         try surroundings.terminal.write(script.text, to: .output)
         return .done
     }

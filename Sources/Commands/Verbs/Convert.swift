@@ -11,35 +11,28 @@ extension Verb {
         ],
         options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy],
         forms: [
-            [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(FormatName.ofFiles.map(\.rawValue)))]
+            [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
         ],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
         let word = invocation[operand: "FILE|DOMAIN"] ?? ""
-        let format = try format(invocation[operand: "FORMAT"] ?? "")
+        guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
         let conversion = Conversion(Rendering(invocation, as: format))
         let access = try StoreAccess(invocation, surroundings)
         if word != "-", let domain = try access.domain(toConvert: word) {
             try conversion.convert(domain, access, invocation)
         } else {
-            let isAddress = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+            let isAddress = word == "-" || DomainWord.isPath(word)
             try conversion.convert(file: isAddress ? word : "./" + word, access, invocation)
         }
         return .done
-    }
-
-    private static func format(_ word: String) throws -> FormatName {
-        if let format = FormatName(word: word), FormatName.ofFiles.contains(format) { return format }
-        let known = FormatName.ofFiles.map(\.rawValue)
-        throw CommandFailure(
-            .usage, "unknown format \(ShellWord.quoted(word.onOneLine))\(Spelling.advice(word, among: known))")
     }
 }
 
 extension StoreAccess {
     /// The domain that a word names; nil where the word is a file's.
     fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
-        if DomainWord.globalFlags.contains(word) { return try domain(word) }
+        if DomainWord.isGlobalFlag(word) { return try domain(word) }
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
         if try machine.fileSystem.status(of: named.file.path) != nil { return named }
         guard try machine.fileSystem.status(of: surroundings.absolutePath("./" + word)) == nil else { return nil }

@@ -9,8 +9,7 @@ extension Verb {
         options: [.layer, .force], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         try remove(invocation, from: [domain], access)
         return .done
     }
@@ -20,14 +19,8 @@ extension Verb {
         options: [.force], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        var domains = [domain]
-        if let name = domain.name, access.places.user.arrangement == .own {
-            domains.append(
-                AddressedDomain(
-                    word: domain.word, name: name, file: try access.file(of: name, in: .userHost), layer: .userHost))
-        }
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+        let domains = try domain.name.map { try access.domainsOfUser($0) } ?? [domain]
         try remove(invocation, from: domains, access)
         return .done
     }
@@ -37,35 +30,46 @@ extension Verb {
         _ invocation: Invocation, from domains: [AddressedDomain], _ access: StoreAccess
     ) throws {
         guard let first = domains.first else { return }
-        let key = try invocation[operand: "KEY"].map { try access.present(KeyArgument($0), in: first) }
-        if let key, !invocation.has(.force) { try access.checkNotForced([key.key], in: first) }
-        let found = Mutex((domain: false, key: false))
-        let edits = try domains.map { domain in
-            // To let all go is always allowed, whatever a schema says.
-            guard let key else {
-                return DomainEdit(domain.file, acceptsLoss: true) { draft in
-                    found.withLock { $0.domain = $0.domain || draft.exists }
-                    draft.removesFile = draft.exists
-                }
-            }
-            return try access.edit(domain, isForced: invocation.has(.force)) { draft in
-                guard draft.exists else { return }
-                found.withLock { $0.domain = true }
-                var root = PropertyList.dictionary(draft.values)
-                if !key.key.isHidden, try root.remove(at: key.path) != nil { found.withLock { $0.key = true } }
-                draft.values = root.dictionaryValue ?? draft.values
-            }
-        }
-        try access.commit(edits, .delete)
+        let isForced = invocation.has(.force)
+        let key = try invocation.key.map { try access.present($0, in: first) }
+        if let key, !isForced { try access.checkNotForced([key.key], in: first) }
+        let found = Found()
+        try access.commit(
+            domains.map { domain in
+                // To let all go is always allowed, whatever a schema says.
+                guard let key else { return DomainEdit(domain.file, acceptsLoss: true) { found.removeAll(of: &$0) } }
+                return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }
+            }, .delete)
+        try found.check(key, in: first)
+    }
+}
+
+/// What of that was there which is to go: a domain may have it in one layer, and not in the other.
+private final class Found: Sendable {
+    private let state = Mutex((domain: false, key: false))
+
+    func removeAll(of draft: inout DomainDraft) {
+        let exists = draft.exists
+        state.withLock { $0.domain = $0.domain || exists }
+        draft.removesFile = exists
+    }
+
+    func remove(_ key: KeyArgument, from draft: inout DomainDraft) throws {
+        guard draft.exists else { return }
+        state.withLock { $0.domain = true }
+        var root = PropertyList.dictionary(draft.values)
+        if !key.key.isHidden, try root.remove(at: key.path) != nil { state.withLock { $0.key = true } }
+        draft.values = root.dictionaryValue ?? draft.values
+    }
+
+    /// Complains of what was not there.
+    func check(_ key: KeyArgument?, in domain: AddressedDomain) throws(CommandFailure) {
         let unchanged = "Defaults have not been changed."
-        let (hasDomain, hasKey) = found.withLock { $0 }
-        if !hasDomain {
-            throw CommandFailure(.notFound, "Domain (\(first.application.onOneLine)) not found.", unchanged)
-        }
-        if let key, !hasKey {
-            throw CommandFailure(
-                .notFound,
-                "Key (\(key.spelling.onOneLine)) not found in domain (\(first.application.onOneLine)).", unchanged)
-        }
+        let name = domain.application.onOneLine
+        let (hasDomain, hasKey) = state.withLock { $0 }
+        guard hasDomain else { throw CommandFailure(.notFound, "Domain (\(name)) not found.", unchanged) }
+        guard let key, !hasKey else { return }
+        throw CommandFailure(
+            .notFound, "Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged)
     }
 }

@@ -27,13 +27,11 @@ extension Verb {
             let bytes = try Rendering(invocation, preset: .json).bytes(of: differences.json(masking: masking))
             try surroundings.terminal.write(bytes, to: .output)
         case .commands:
-            guard let address = old.address else {
+            guard let command = old.command else {
                 throw CommandFailure(
                     .usage, "\(words.0.onOneLine): no command can change that; name a domain or a file")
             }
-            let lines = CommandLines(
-                from: old.values, to: new.values, domain: address.domain, options: address.options,
-                verbOptions: address.verbOptions, masking: masking)
+            let lines = CommandLines(from: old.values, to: new.values, command, masking: masking)
             try surroundings.terminal.write(lines.text(), to: .output)
         default: try surroundings.terminal.write(differences.text(masking: masking), to: .output)
         }

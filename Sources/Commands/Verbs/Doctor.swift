@@ -9,7 +9,7 @@ extension Verb {
         statuses: [.systemFailed, .different]
     ) { invocation, surroundings in
         let checkup = try Checkup(invocation, surroundings)
-        var findings: [Finding] = []
+        var findings: [Ailment] = []
         var status = ExitStatus.done
         for examination in Examination.all {
             do {

@@ -13,8 +13,7 @@ extension Verb {
         forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let editing = Editing(
             access: access, domain: domain, format: invocation.format?.ofPropertyList,
             isForced: invocation.has(.force))

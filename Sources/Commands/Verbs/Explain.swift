@@ -1,6 +1,7 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import SettingsSchema
 
 extension Verb {
     package static let explain = Verb(
@@ -13,9 +14,8 @@ extension Verb {
         options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+        let key = try invocation.key
         let explained = try access.answers(domain, key)
         guard explained.contains(where: { !$0.answers.isEmpty }) else {
             throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
@@ -44,15 +44,15 @@ private enum ExplainedText {
         let rows = answers.map { answer in
             (
                 answer.isInForce ? "*" : " ", answer.origin.layer.name, answer.origin.file?.onOneLine ?? "-",
-                (answer.value.map { shown($0, key, masking) } ?? "no such entry")
+                (answer.value.map { masking.text(of: $0, at: key.path) } ?? "no such entry")
                     + (answer.fault.map { "  does not count: \($0.onOneLine)" } ?? "")
             )
         }
         let widths = (
-            rows.map { $0.1.unicodeScalars.count }.max() ?? 0, rows.map { $0.2.unicodeScalars.count }.max() ?? 0
+            rows.map { $0.1.columns }.max() ?? 0, rows.map { $0.2.columns }.max() ?? 0
         )
         let lines = rows.map { mark, layer, file, value in
-            "  \(mark) \(padded(layer, widths.0))  \(padded(file, widths.1))  \(value)\n"
+            "  \(mark) \(layer.padded(to: widths.0))  \(file.padded(to: widths.1))  \(value)\n"
         }
         return key.spelling.onOneLine + "\n" + lines.joined()
     }
@@ -67,14 +67,5 @@ private enum ExplainedText {
                 entries["fault"] = answer.fault.map { .string($0) }
                 return .dictionary(entries)
             })
-    }
-
-    private static func shown(_ value: PropertyList, _ key: KeyArgument, _ masking: Masking) -> String {
-        if masking.hides(key.path) { return Masking.dots }
-        return LosslessJSON.text(of: masking.masked(value, at: key.path)) ?? "(\(value.kind.rawValue))"
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.unicodeScalars.count))
     }
 }

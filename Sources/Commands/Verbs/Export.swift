@@ -13,8 +13,7 @@ extension Verb {
         ],
         forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let file = invocation[operand: "FILE"] ?? "-"
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
             throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")

@@ -104,19 +104,13 @@ private struct Finder {
     }
 
     private mutating func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
-        guard isEffective, let name = domain.name else { return try storedValues(domain) }
-        let stored = try access.layers(of: name, in: &files)
+        guard isEffective else { return try storedValues(domain) }
+        let access = access
+        let stored = try access.layers(in: access.files(domain)) { file in
+            try files.contents(of: file) { try access.warn($0) }
+        }
         guard !stored.isEmpty else { return nil }
-        let schema = access.schemaInForce(domain)
-        let all = EffectiveValues(schema?.completing(stored, access.machine.environment.variables) ?? stored, schema)
-        var values = all.entries
-        let shared = name.isGlobal ? [] : all.layers.filter { Layer.ofGlobalDomain.contains($0.value) }.keys.map(\.self)
-        for key in shared { values[key] = nil }
-        return values
+        let values = access.layers(domain, stored: stored).valuesInForce
+        return (domain.name?.isGlobal == true ? values : values.withoutGlobal).entries
     }
-}
-
-extension Layer {
-    /// The layers of the domain that all others look into.
-    static let ofGlobalDomain: Set<Layer> = [.globalHost, .global, .siteGlobal]
 }

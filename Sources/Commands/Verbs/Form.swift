@@ -13,8 +13,7 @@ extension Verb {
         options: [Option("--plain", "one question a line; so far the only way"), .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let schema = try Verb.schema(of: domain, access, invocation)
         let stored = try StoredLayers(domain, schema, access)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
@@ -31,21 +30,14 @@ extension Verb {
         of domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
     ) throws -> Schema {
         if let word = invocation[.schema] {
-            let schema = try SchemaText(option: word, access.surroundings).schema(access.surroundings)
+            let schema = try SchemaFile(word, access.surroundings).schema()
             guard domain.name == nil || schema.domain == domain.name?.text else {
                 throw CommandFailure(
                     .usage, "\(word.onOneLine) is the schema of \(schema.domain.onOneLine), not of \(domain.word)")
             }
             return schema
         }
-        guard let installed = access.installedSchema(domain) else {
-            throw CommandFailure(
-                .notFound, "no schema for \(domain.word.onOneLine) is installed; --schema names a file")
-        }
-        guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "; "))".onOneLine)
-        }
-        return schema
+        return try access.installedSchema(mustBeThereFor: domain, hint: "; --schema names a file")
     }
 
     /// Refuses settings of another version than the schema's: a form shows what it would overwrite as it is.

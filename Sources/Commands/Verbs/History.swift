@@ -12,8 +12,7 @@ extension Verb {
         options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let listing = HistoryListing(try access.history(of: domain))
         guard !listing.entries.isEmpty else {
             guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain) }

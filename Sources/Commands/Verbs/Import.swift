@@ -9,8 +9,7 @@ extension Verb {
         options: [.layer, .force, .replace, .from, .losslessJSON], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, surroundings)
         let imported = try access.taken(input.dictionary(), from: input, into: domain)
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }

@@ -11,38 +11,41 @@ extension MirrorVerbs {
             "A conflict is a change of this host that lost against another host's, where neither had seen the other. The other one is in force; what lost is kept here. Accept lets it go, restore writes it anew."
         ],
         options: [.mirror],
-        forms: [[], [Operand("show|accept|restore", .choice(["show", "accept", "restore"])), Operand("N", .word)]],
+        forms: [[], [ConflictAction.operand, Operand("N", .word)]],
         statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        guard let action = invocation[operand: "show|accept|restore"] else {
-            var isAny = false
-            for session in try access.all() {
-                var session = session
+        guard let action = invocation[operand: ConflictAction.operand.name].flatMap(ConflictAction.init) else {
+            return try access.each { session in
                 _ = try session.status()
                 for (number, conflict) in session.openConflicts {
-                    isAny = true
                     try surroundings.say(ConflictText.line(number, conflict, session))
                 }
+                return session.openConflicts.isEmpty ? .done : .conflicts
             }
-            return isAny ? .conflicts : .done
         }
         var session = try access.one()
+        let conflict = try conflict(invocation[operand: "N"] ?? "", in: &session)
+        switch action {
+        case .show:
+            for line in ConflictText.lines(conflict, session) { try surroundings.say(line) }
+            return .done
+        case .accept: try session.carryOut(.resolve(conflict.loser)) { access.wait($0) }
+        case .restore: try session.carryOut(.restore(conflict.loser)) { access.wait($0) }
+        }
+        return try access.conclude(&session)
+    }
+
+    /// The open conflict of a number.
+    private static func conflict(
+        _ word: String, in session: inout MirrorSession
+    ) throws -> ConflictJournal.Conflict {
         _ = try session.status()
-        let word = invocation[operand: "N"] ?? ""
         guard let number = Int(word), let found = session.openConflicts.first(where: { $0.number == number }) else {
             throw MirrorFailure(
                 .unknown("\(ShellWord.quoted(word.onOneLine)): there is no open conflict of this number"))
         }
-        switch action {
-        case "show":
-            for line in ConflictText.lines(found.conflict, session) { try surroundings.say(line) }
-            return .done
-        case "accept": try session.carryOut(.resolve(found.conflict.loser)) { access.wait($0) }
-        case "restore": try session.carryOut(.restore(found.conflict.loser)) { access.wait($0) }
-        default: throw CommandFailure(.usage, "\(ShellWord.quoted(action.onOneLine)) is none of show, accept, restore")
-        }
-        return try access.conclude(&session)
+        return found.conflict
     }
 
     static let release = Verb(
@@ -58,7 +61,7 @@ extension MirrorVerbs {
         }
         var session = try access.one()
         let word = invocation[operand: "DOMAIN"] ?? ""
-        let domain = try DomainName(DomainWord.globalFlags.contains(word) ? DomainName.global.text : word).text
+        let domain = try DomainName(word: word).text
         guard let held = try session.status().held.first(where: { $0.domain == domain }) else {
             throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
         }
@@ -82,13 +85,10 @@ extension MirrorVerbs {
         _ surroundings: Surroundings
     ) throws -> ExitStatus {
         let access = try MirrorAccess(invocation, surroundings)
-        var status = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             try session.carryOut(command) { access.wait($0) }
-            status = max(status, try access.conclude(&session, wanting: wanted))
+            return try access.conclude(&session, wanting: wanted)
         }
-        return status
     }
 
     static let leave = Verb(
@@ -159,6 +159,16 @@ extension MirrorVerbs {
         }
         return try access.conclude(&session)
     }
+}
+
+/// What may be done about a conflict.
+private enum ConflictAction: String, CaseIterable {
+    case show, accept, restore
+
+    static let operand: Operand = {
+        let words = allCases.map(\.rawValue)
+        return Operand(words.joined(separator: "|"), .choice(.words(words)))
+    }()
 }
 
 extension MirrorSession {

@@ -48,14 +48,13 @@ extension MirrorVerbs {
     static let list = Verb(
         "list", .new, "print which domains take part", options: [.mirror], statuses: outcomes
     ) { invocation, surroundings in
-        for session in try MirrorAccess(invocation, surroundings).all() {
-            var session = session
+        try MirrorAccess(invocation, surroundings).each { session in
             let status = try session.status()
             try surroundings.say("\(status.directory.description.onOneLine)")
             for pattern in status.patterns { try surroundings.say("  pattern  \(pattern.onOneLine)") }
             for domain in status.domains { try surroundings.say("  domain   \(domain.onOneLine)") }
+            return .done
         }
-        return .done
     }
 
     // MARK: How it is done
@@ -70,11 +69,7 @@ extension MirrorVerbs {
             }
             admission.id = id
         }
-        switch invocation[.seed] {
-        case "remote": admission.seed = .remote
-        case "local": admission.seed = .local
-        default: break
-        }
+        if let side = invocation[.seed].flatMap({ SeedSide(rawValue: $0) }) { admission.seed = side.seeding }
         return admission
     }
 
@@ -96,7 +91,7 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
         let patterns = try invocation.words("GLOB").map { word in
-            let pattern = DomainWord.globalFlags.contains(word) ? DomainName.global.text : word
+            let pattern = DomainWord.name(word)
             guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
                 throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) fits no domain")
             }
@@ -132,6 +127,19 @@ extension MirrorVerbs {
     }
 }
 
+/// Whose values count where both sides have one.
+private enum SeedSide: String, CaseIterable {
+    case merge, remote, local
+
+    var seeding: Seeding {
+        switch self {
+        case .merge: .merge
+        case .remote: .remote
+        case .local: .local
+        }
+    }
+}
+
 extension StoreFolder {
     fileprivate func domainsHere(_ machine: Machine) -> [DomainName] {
         (try? domains(in: machine.fileSystem)) ?? []
@@ -140,7 +148,8 @@ extension StoreFolder {
 
 extension Option {
     static let mirrorID = Option("--id", Argument("ID", .word), "which of two mirrors in the directory")
-    static let seed = Option("--seed", Argument("SIDE", .choice(["merge", "remote", "local"])), "whose values count")
+    static let seed = Option(
+        "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "whose values count")
     static let label = Option("--label", Argument("NAME", .word), "what this host is called")
     static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")
 }

@@ -11,17 +11,14 @@ extension MirrorVerbs {
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        var status = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             let progress = Progress("files checked", surroundings)
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
-            for finding in findings { try surroundings.say(FindingText.line(finding, session)) }
+            for finding in findings { try surroundings.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
-            status = max(status, findings.isEmpty ? .done : .damaged)
+            return findings.isEmpty ? .done : .damaged
         }
-        return status
     }
 
     static let rebuild = Verb(

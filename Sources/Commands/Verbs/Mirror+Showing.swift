@@ -12,9 +12,7 @@ extension MirrorVerbs {
         options: [.format([.text, .json]), .mirror], statuses: outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        var exit = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             let status = try session.status()
             if invocation.format == .json {
                 try surroundings.say(LosslessJSON.text(of: status.propertyList) ?? "")
@@ -23,9 +21,8 @@ extension MirrorVerbs {
                 try surroundings.terminal.write(MirrorStatusText.text(status, rows), to: .output)
                 for trouble in status.troubles { try surroundings.note(trouble) }
             }
-            exit = max(exit, ExitStatus(status.condition))
+            return ExitStatus(status.condition)
         }
-        return exit
     }
 
     static let log = Verb(
@@ -42,15 +39,14 @@ extension MirrorVerbs {
             }
             return Stamp(number: number)
         }
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             _ = try session.status()
             for atom in session.engine.local.atoms.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
                 if let first, atom.stamp <= first { continue }
                 try surroundings.say(line(of: atom, session))
             }
+            return .done
         }
-        return .done
     }
 
     private static func line(of atom: Atom, _ session: MirrorSession) -> String {
@@ -58,8 +54,7 @@ extension MirrorVerbs {
         let when = atom.stamp == .zero ? "before it took part" : time.description
         let revision = String(atom.stamp.number, radix: 16)
         let what = atom.value.value == nil ? " deleted" : ""
-        let place = EntryPath(atom.path.components.dropFirst().map { EntryPath.Component($0.text) }).description
-        return [when, revision, session.host(atom.dot.writer), atom.path.domain, place]
+        return [when, revision, session.host(atom.dot.writer), atom.path.domain, atom.path.entry.description]
             .map(\.onOneLine).joined(separator: "  ") + what
     }
 

@@ -14,25 +14,21 @@ extension MirrorVerbs {
         let access = try MirrorAccess(invocation, surroundings)
         let (pushes, pulls) = (invocation.has(.push), invocation.has(.pull))
         guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
-        var status = ExitStatus.done
-        for session in try access.all() {
-            var session = session
+        return try access.each { session in
             if invocation.has(.dryRun) {
                 try say(try session.status(), surroundings)
-                continue
+                return .done
             }
-            if session.isAtRest { continue }
+            if session.isAtRest { return .done }
             try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
-            status = max(status, try access.conclude(&session))
+            return try access.conclude(&session)
         }
-        return status
     }
 
     /// Says what an exchange would do.
     private static func say(_ status: MirrorStatus, _ surroundings: Surroundings) throws {
         let place = status.directory.description.onOneLine
-        let changes = "\(status.pending) \(status.pending == 1 ? "change" : "changes")"
-        let files = "\(status.unread) \(status.unread == 1 ? "file" : "files")"
+        let (changes, files) = (counted(status.pending, "change"), counted(status.unread, "file"))
         try surroundings.say("\(place): \(changes) to send, \(files) to fetch")
     }
 
@@ -94,11 +90,8 @@ extension MirrorVerbs {
     static let service = Verb(
         "service", .new, "write the unit that lets systemd watch",
         details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
-        forms: [[Operand("install", .choice(["install"]))]], statuses: outcomes
+        forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
     ) { invocation, surroundings in
-        guard invocation[operand: "install"] == "install" else {
-            throw CommandFailure(.usage, "`prefs mirror service install` is all that there is")
-        }
         let folder = try surroundings.environment.folder(.configuration, in: surroundings.fileSystem)
             .resolving("systemd/user")
         let unit = folder.appending("prefs-mirror.service")

@@ -21,7 +21,7 @@ extension Verb {
             return try readAll(access, rendering, effective: isEffective)
         }
         let domain = try access.domain(word)
-        let key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        let key = try invocation.key
         let value: PropertyList?
         if let key {
             value = try access.value(key, in: domain, effective: isEffective)

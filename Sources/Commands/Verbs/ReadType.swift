@@ -8,8 +8,7 @@ extension Verb {
         options: [.effective, .layer], forms: [[.domain, .key]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let key = try KeyArgument(invocation[operand: "KEY"] ?? "")
         guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
             throw CommandFailure.noPair(domain, key)

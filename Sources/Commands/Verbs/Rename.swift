@@ -8,8 +8,7 @@ extension Verb {
         options: [.layer, .force], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         if !invocation.has(.force) { try access.checkNotForced([old.key, new.key], in: domain) }

@@ -8,51 +8,37 @@ extension Verb {
     package static let schema = Verb(
         "schema", .new, "check, show, install and migrate declarations of settings",
         details: ["A schema declares what a domain may hold. prefs-schema(5) tells how one is written."],
-        parts: [
-            Verb(
-                "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
-                statuses: [.notFound, .damaged, .systemFailed], run: check),
-            Verb(
-                "show", .new, "print what a domain may hold, by its schema or by that in a file",
-                options: [.format([.table, .markdown, .man, .jsonSchema])],
-                forms: [[Operand("DOMAIN|FILE", .domainOrFile)]],
-                statuses: [.notFound, .damaged, .systemFailed], run: show),
-            Verb(
-                "install", .new, "make a schema known to the user's programs", forms: [[.file]],
-                statuses: [.notFound, .damaged, .systemFailed], run: install),
-            Verb(
-                "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
-                statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout], run: migrate),
-        ])
+        parts: [checking, showing, installing, migrating])
 
-    @Sendable private static func check(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
-        var worst = ExitStatus.done
-        for name in invocation.words("FILE") {
-            do {
-                let file = try SchemaFile(name, surroundings)
-                let lines = file.mistakes.isEmpty ? ["\(file.name): good"] : file.lines
-                for line in lines { try surroundings.say(line) }
-                if !file.mistakes.isEmpty { worst = .damaged }
-            } catch let failure as CommandFailure where failure.status == .notFound {
-                // The other files are looked at all the same.
-                try surroundings.note(failure.lines.joined(separator: "\n"))
-                if worst == .done { worst = .notFound }
-            }
+    /// What is typed to move stored values to the schema's version, before the domain.
+    static let wordsOfMigration = ["schema", "migrate"]
+
+    private static let checking = Verb(
+        "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        try surroundings.worst(of: invocation.words("FILE")) { name in
+            let file = try SchemaFile(name, surroundings)
+            let mistakes = file.read().mistakes
+            for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try surroundings.say(line) }
+            return mistakes.isEmpty ? .done : .damaged
         }
-        return worst
     }
 
-    @Sendable private static func show(_ invocation: Invocation, _ surroundings: Surroundings) throws -> ExitStatus {
+    private static let showing = Verb(
+        "show", .new, "print what a domain may hold, by its schema or by that in a file",
+        options: [.format([.table, .markdown, .man, .jsonSchema])],
+        forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let isFile = word == "-" || ["/", "./", "~/"].contains { word.hasPrefix($0) }
+        let isFile = word == "-" || DomainWord.isPath(word)
         let schema: Schema
         if isFile {
             schema = try SchemaFile(word, surroundings).schema()
         } else {
             let access = try StoreAccess(invocation, surroundings)
-            schema = try access.schema(mustBeThereFor: access.domain(word))
+            let domain = try access.domain(word)
+            schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         }
         let program = schema.domain.split(separator: ".").last.map(String.init) ?? schema.domain
         let text =
@@ -66,10 +52,11 @@ extension Verb {
         return .done
     }
 
-    @Sendable private static func install(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
-        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", surroundings, isInstalled: true)
+    private static let installing = Verb(
+        "install", .new, "make a schema known to the user's programs", forms: [[.file]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, surroundings in
+        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, surroundings)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, surroundings)
         guard schema.domain != StorePolicy.domain.text else {
@@ -84,21 +71,20 @@ extension Verb {
         try surroundings.fileSystem.replace(path, with: file.bytes.span.bytes)
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
-            let words = ShellWord.line(["prefs", "schema", "migrate", schema.domain])
+            let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
             try surroundings.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
         }
         return .done
     }
 
-    @Sendable private static func migrate(
-        _ invocation: Invocation, _ surroundings: Surroundings
-    ) throws -> ExitStatus {
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let schema = try access.schema(mustBeThereFor: domain)
+    private static let migrating = Verb(
+        "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
+    ) { invocation, surroundings in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+        let schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
-        var files = [try access.file(of: name, in: .user)]
-        if access.places.user.arrangement == .own { files.append(try access.file(of: name, in: .userHost)) }
+        let files = try access.domainsOfUser(name).map(\.file)
         let notes = Mutex<[DomainFile: [Schema.MigrationNote]]>([:])
         let edits = DomainMigration(schema, name).edits(of: files) { file, done in
             notes.withLock { $0[file] = done }
@@ -112,18 +98,9 @@ extension Verb {
 }
 
 extension StoreAccess {
-    /// The schema of a domain, for a verb that is about nothing else.
-    fileprivate func schema(mustBeThereFor domain: AddressedDomain) throws -> Schema {
-        guard let installed = installedSchema(domain) else {
-            let word = domain.word.onOneLine
-            let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
-            let isFile = file.flatMap(\.self) != nil
-            let hint = isFile ? "; for the file of that name write ./\(word)" : ""
-            throw CommandFailure(.notFound, "no schema is installed for \(word)\(hint)")
-        }
-        guard let schema = installed.schema else {
-            throw CommandFailure(.damaged, "\(installed.place):\(installed.faults.joined(separator: "\n"))")
-        }
-        return schema
+    /// What to write where a file has the name of a domain that has no schema.
+    fileprivate func hintAtFile(_ domain: AddressedDomain) -> String {
+        let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
+        return file.flatMap(\.self) == nil ? "" : "; for the file of that name write ./\(domain.word.onOneLine)"
     }
 }

@@ -11,8 +11,7 @@ extension Verb {
         options: [.layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
         let history = try access.history(of: domain)
         try access.bringBack(domain, .undo(to: 0), invocation) { draft in
@@ -34,8 +33,7 @@ extension Verb {
         options: [.layer, .force], forms: [[.domain, Operand("ID", .word)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
         let history = try access.history(of: domain)
         guard let version = history.versions.first(where: { $0.sequence == id }) else {

@@ -16,28 +16,45 @@ extension Verb {
         forms: [[.domain, Operand("DICTIONARY", .word)], [.domain, .key, Operand("VALUE", .value, .oneOrMore)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
-        let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "")
-        let isForced = invocation.has(.force)
-        let condition = try WriteCondition(invocation)
+        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+        let writing = Writing(
+            access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force))
         if let text = invocation[operand: "DICTIONARY"] {
-            let replacement = try PropertyList.Dictionary(replacement: text)
-            let adapted = access.adapted(replacement, in: domain)
-            try adapted.checkNoneHidden()
-            if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
-            try access.change(domain, isForced: isForced) { values in
-                let visible = values.withoutHidden
-                try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
-                values.replaceVisible(with: adapted)
-            }
-            return .done
+            try writing.replaceAll(with: text)
+        } else {
+            try writing.set(invocation[operand: Operand.key.name] ?? "", to: invocation.words("VALUE"))
         }
-        let word = invocation[operand: "KEY"] ?? ""
+        return .done
+    }
+}
+
+/// The change that `write` makes of one domain.
+private struct Writing: Sendable {
+    let access: StoreAccess
+    let domain: AddressedDomain
+    let condition: WriteCondition
+    /// Whether a schema's rules and the administrator's decisions are gone against.
+    let isForced: Bool
+
+    /// Makes the domain the dictionary that a text says.
+    func replaceAll(with text: String) throws {
+        let adapted = access.adapted(try PropertyList.Dictionary(replacement: text), in: domain)
+        try adapted.checkNoneHidden()
+        if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
+        try access.change(domain, isForced: isForced) { values in
+            let visible = values.withoutHidden
+            try condition.check(visible.isEmpty ? nil : .dictionary(visible), domain.word)
+            values.replaceVisible(with: adapted)
+        }
+    }
+
+    /// Writes one value, and says so where the words did not mean to change its type.
+    func set(_ word: String, to words: [String]) throws {
         let key = try access.present(KeyArgument(forWriting: word), in: domain)
-        let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
+        let request = try ValueArguments.request(words, in: access.surroundings)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
         let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
-        let now = surroundings.clock.wall.date
+        let now = access.surroundings.clock.wall.date
         let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
@@ -45,14 +62,12 @@ extension Verb {
             try root.set(try request.value(replacing: former, key: word, rule: rule, now: now), at: key.path)
             values = root.dictionaryValue ?? values
         }
-        if rule == nil, let outcome,
-            let notice = request.notice(
-                replacing: PropertyList.dictionary(outcome.before.values)[key.path],
-                with: PropertyList.dictionary(outcome.after.values)[key.path], key: word)
-        {
-            try surroundings.note(notice)
-        }
-        return .done
+        guard rule == nil, let outcome else { return }
+        let (before, after) = (outcome.before.values, outcome.after.values)
+        let notice = request.notice(
+            replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
+            key: word)
+        if let notice { try access.surroundings.note(notice) }
     }
 }
 

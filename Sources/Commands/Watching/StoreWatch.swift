@@ -37,7 +37,7 @@ struct StoreWatch {
         self.isEffective = isEffective
         self.bell = bell
         files = SeenFiles(on: access.machine)
-        for folder in folders { watch(folder) }
+        for folder in try folders { watch(folder) }
         // What was there before is no change.
         _ = try look()
     }
@@ -84,48 +84,34 @@ struct StoreWatch {
 
     private mutating func values(_ subject: Subject) throws -> WatchedValues {
         let access = access
+        let stored = try access.layers(in: subject.files) { file in
+            try files.contents(of: file) { try access.warn($0) }
+        }
+        guard isEffective else { return WatchedValues(entries: stored.first?.values ?? [:]) }
+        var values = access.layers(subject.domain, stored: stored).valuesInForce
         // Where all domains are watched, what comes from the global one is told of that one only.
-        let isOne = domain != nil || subject.domain.name?.isGlobal == true
-        var layers: [LayerValues] = []
-        for (layer, file) in subject.files {
-            let contents = try files.contents(of: file) { try access.warn($0) }
-            guard layer != .forced || !contents.exists || file.isTrusted(on: access.machine) else { continue }
-            layers.append(
-                LayerValues(
-                    origin: Origin(layer), values: contents.values, isExposed: contents.status?.isExposed ?? false))
-        }
-        guard isEffective else { return WatchedValues(entries: EffectiveValues(layers, nil).entries) }
-        let schema = access.schemaInForce(subject.domain)
-        let variables = access.machine.environment.variables
-        let all = EffectiveValues(schema?.completing(layers, variables) ?? layers, schema)
-        var values = WatchedValues(entries: all.entries, layers: all.layers)
-        guard !isOne else { return values }
-        for (key, layer) in all.layers where Layer.ofGlobalDomain.contains(layer) {
-            values.entries[key] = nil
-            values.layers?[key] = nil
-        }
-        return values
+        if domain == nil, subject.domain.name?.isGlobal == false { values = values.withoutGlobal }
+        return WatchedValues(entries: values.entries, layers: values.layers)
     }
 
     // MARK: What there is to look at
 
     private func subjects() throws -> [Subject] {
         if let domain, domain.name == nil {
-            return [Subject(id: domain.word, domain: domain, files: [(.user, domain.file)])]
+            return [Subject(id: domain.word, domain: domain, files: try access.files(domain))]
         }
         guard !isEffective else {
             let names = try domain?.name.map { [$0] } ?? access.namesInAllLayers()
             return try names.map { name in
-                Subject(
-                    id: name.text, domain: try access.domain(name), files: try access.places.searchList(name))
+                let domain = try access.domain(name)
+                return Subject(id: name.text, domain: domain, files: try access.files(domain))
             }
         }
         return try layers.flatMap { layer in
             let names = try domain?.name.map { [$0] } ?? access.names(in: layer)
             return try names.map { name in
-                let file = try access.file(of: name, in: layer)
-                let domain = AddressedDomain(word: name.text, name: name, file: file, layer: layer)
-                return Subject(id: file.path.description, domain: domain, files: [(layer, file)])
+                let domain = try access.domain(name, in: layer)
+                return Subject(id: domain.file.path.description, domain: domain, files: [(layer, domain.file)])
             }
         }
     }
@@ -133,17 +119,16 @@ struct StoreWatch {
     /// The layers that are stored; with `-currentHost` that one only.
     private var layers: [Layer] {
         guard access.layer == .user else { return [access.layer] }
-        return StoreAccess.writableLayers.reversed().filter { (try? access.check($0)) != nil }
+        return Layer.writable.reversed().filter { access.places.folder(of: $0) != nil }
     }
 
     // MARK: Being told
 
     private var folders: [FilePath] {
-        if let domain, domain.name == nil { return [domain.file.path.parent] }
-        let places = access.places
-        var folders = [places.user.folder]
-        if places.user.arrangement == .own { folders.append(places.user.folder.appending(StoreFolder.hostFolder)) }
-        return folders + (places.site + (places.forced.map { [$0] } ?? [])).map(\.folder)
+        get throws {
+            if let domain, domain.name == nil { return [domain.file.path.parent] }
+            return try access.places.allPlaces().map(\.path)
+        }
     }
 
     private mutating func watch(_ folder: FilePath) {

@@ -14,7 +14,7 @@ struct WatchReport {
     init(_ access: StoreAccess, _ invocation: Invocation) throws {
         self.access = access
         self.invocation = invocation
-        key = try invocation[operand: "KEY"].map { argument throws(KeyFailure) in try KeyArgument(argument) }
+        key = try invocation.key
         ignored = invocation.all(.ignore).map { Glob($0) }
     }
 
@@ -24,11 +24,8 @@ struct WatchReport {
         let (old, new) = asked(change.old.entries, change.new.entries)
         let masking = access.masking(change.domain)
         guard invocation.format != .commands else {
-            let address = access.address(change.domain.word, change.domain.layer, invocation)
-            return try CommandLines(
-                from: old, to: new, domain: address.domain, options: address.options,
-                verbOptions: address.verbOptions, masking: masking
-            ).text()
+            let command = CommandSpelling(change.domain.word, in: change.domain.layer, invocation)
+            return try CommandLines(from: old, to: new, command, masking: masking).text()
         }
         return Differences(from: old, to: new).entries.map { entry in
             let layer = change.layer(of: entry.path.components.first?.text ?? "")
@@ -75,9 +72,7 @@ struct WatchReport {
         _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
     ) -> String {
         func shown(_ value: PropertyList?) -> String {
-            guard let value else { return "(none)" }
-            if masking.hides(entry.path) { return Masking.dots }
-            return LosslessJSON.text(of: masking.masked(value, at: entry.path)) ?? "(\(value.kind.rawValue))"
+            value.map { masking.text(of: $0, at: entry.path) } ?? "(none)"
         }
         let place = "\(layer) \(domain.word.onOneLine) \(entry.label)"
         return "\(place): \(shown(entry.change.old)) -> \(shown(entry.change.new))\n"
@@ -86,12 +81,8 @@ struct WatchReport {
     private func json(
         _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
     ) -> String {
-        var line: PropertyList.Dictionary = [
-            "domain": .string(domain.word), "layer": .string(layer.name), "path": .string(entry.path.description),
-            "change": .string(entry.change.name),
-        ]
-        line["old"] = entry.change.old.map { masking.hidden($0, at: entry.path) }
-        line["new"] = entry.change.new.map { masking.hidden($0, at: entry.path) }
+        let place: PropertyList.Dictionary = ["domain": .string(domain.word), "layer": .string(layer.name)]
+        let line = entry.values(masking, in: place)
         return LosslessJSON.text(of: .dictionary(line)).map { $0 + "\n" } ?? ""
     }
 }

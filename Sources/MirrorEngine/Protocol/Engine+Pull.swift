@@ -11,7 +11,7 @@ extension Engine {
         for (writer, names) in folders where writer != local.writer {
             let joined = local.peers[writer]?.joined ?? []
             wanted += names.filter { !joined.contains($0.hash) }.map { PackAddress(writer: writer, name: $0) }
-                .filter { waiting[$0] == nil && !quarantined.contains($0) }
+                .filter { waiting[$0] == nil }
                 .filter { faulty[$0]?.isWorthReading(size: listing.size(of: $0), at: moment.now) ?? true }
         }
         if let own = ownFileToCheck(at: moment.now) { wanted.append(own) }

@@ -16,7 +16,7 @@ package struct FaultyFile: Hashable, Sendable {
     }
 
     /// The longest that it is left alone, in milliseconds.
-    private static let longest: Int64 = 60_000
+    private static let longest: Int64 = 600_000
 
     init(_ former: FaultyFile?, _ kind: Kind, size: Int, at now: Int64) {
         since = former?.since ?? now

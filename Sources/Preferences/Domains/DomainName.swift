@@ -1,4 +1,5 @@
 internal import Digests
+internal import PropertyLists
 
 /// The name of a domain. Whoever holds one knows that a file can safely be named for it.
 public struct DomainName: Hashable, Sendable {
@@ -124,14 +125,6 @@ extension DomainName.Failure: CustomStringConvertible {
     }
 
     private var shownName: String { name.shown }
-}
-
-extension String {
-    /// The text with its control characters spelled out, so that it does nothing to a terminal and stays one line.
-    package var shown: String {
-        unicodeScalars.map { $0.isControl ? $0.escaped(asASCII: true) : String($0) }
-            .joined()
-    }
 }
 
 extension Unicode.Scalar {

@@ -1,4 +1,5 @@
 internal import Platform
+internal import PropertyLists
 internal import Synchronization
 
 /// Where issues go: to who listens, else to standard error.

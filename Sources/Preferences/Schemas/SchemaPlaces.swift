@@ -1,4 +1,5 @@
 package import Platform
+internal import PropertyLists
 package import SettingsSchema
 
 /// Where the schemas of domains are installed: in the user's own folder, then in those of the system.

@@ -28,6 +28,22 @@ extension PropertyList.Integer {
     }
 }
 
+extension Double {
+    /// A decimal or hexadecimal number that a double can hold, or `nan`, `inf`, `infinity` in any case.
+    package init?(word: String) {
+        let name = word.lowercased()
+        switch name {
+        case "nan": self = .nan
+        case "inf", "+inf", "infinity", "+infinity": self = .infinity
+        case "-inf", "-infinity": self = -.infinity
+        default:
+            // `Double` would also take a payload behind `nan`.
+            guard !name.utf8.contains(UInt8(ascii: "n")), let number = Double(word), number.isFinite else { return nil }
+            self = number
+        }
+    }
+}
+
 extension Bool {
     /// Any of the eight words for yes and no, in any case.
     package init?(word: String) {

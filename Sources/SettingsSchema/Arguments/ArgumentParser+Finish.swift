@@ -17,7 +17,7 @@ extension ArgumentParser {
     // MARK: Operands
 
     private mutating func placeOperands() {
-        let all = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+        let all = settings.inPlaces
         let places = all.filter { given[$0.key] == nil }
         var rest = operands[...]
         for (setting, count) in zip(places, shares(of: places, in: operands.count)) where count > 0 {
@@ -151,7 +151,7 @@ extension ArgumentParser {
 
 extension SettingDeclaration {
     fileprivate var needsOperands: Bool {
-        (positional != nil || takesRest) && !isRequired && defaultValue == nil && rule.minimumCount ?? 0 > 0
+        takesOperands && !isRequired && defaultValue == nil && rule.minimumCount ?? 0 > 0
     }
 
     /// What an operand is called in usage and messages.
@@ -159,7 +159,7 @@ extension SettingDeclaration {
 
     /// How the setting is given on a command line, or else its key.
     package var writtenName: String {
-        if positional != nil || takesRest { return operandName }
+        if takesOperands { return operandName }
         if let flag = allFlags.first { return "--\(flag)" }
         if let short { return "-\(short)" }
         return environment.first ?? "--set :\(key)=…"

@@ -102,12 +102,7 @@ struct ArgumentParser {
 
     private mutating func apply(_ meaning: FlagTable.Meaning, _ flag: String, attached: String?) {
         switch meaning {
-        case .help, .helpValues, .version, .save: return applyCommon(meaning, flag, attached)
-        case .set:
-            guard let text = attached ?? arguments.popFirst() else {
-                return report(.missingValue(expected: ":KEY=VALUE"), at: flag)
-            }
-            assign(text)
+        case .common(let common): applyCommon(common, flag, attached)
         case .on(let setting): set(setting, to: attached ?? "true", shown: attached, from: flag)
         case .off(let setting):
             guard attached == nil else { return report(.needlessValue, at: flag) }
@@ -123,28 +118,33 @@ struct ArgumentParser {
         case .secret(let flags):
             report(.secret(instead: flags), at: flag)
             if attached == nil { _ = nextValue(for: nil) }
-        case .secretFile(let setting), .secretDescriptor(let setting): applySecret(meaning, setting, flag, attached)
+        case .secretSource(let setting, let source): applySecret(source, setting, flag, attached)
         }
     }
 
-    private mutating func applyCommon(_ meaning: FlagTable.Meaning, _ flag: String, _ attached: String?) {
-        guard attached == nil else { return report(.needlessValue, at: flag) }
-        switch meaning {
+    private mutating func applyCommon(_ common: CommonFlag, _ flag: String, _ attached: String?) {
+        guard attached == nil || common.argument != nil else { return report(.needlessValue, at: flag) }
+        switch common {
         case .help: help = help ?? .init(command: nil, showsValues: false)
         case .helpValues: help = .init(command: nil, showsValues: true)
         case .version: asksForVersion = true
-        default: result.saves = true
+        case .save: result.saves = true
+        case .set:
+            guard let text = attached ?? arguments.popFirst() else {
+                return report(.missingValue(expected: common.argument ?? ""), at: flag)
+            }
+            assign(text)
         }
     }
 
     private mutating func applySecret(
-        _ meaning: FlagTable.Meaning, _ setting: SettingDeclaration, _ flag: String, _ attached: String?
+        _ wanted: SecretFlag.Source, _ setting: SettingDeclaration, _ flag: String, _ attached: String?
     ) {
         guard let text = attached ?? nextValue(for: nil) else {
-            return report(.missingValue(expected: flag.hasSuffix("fd") ? "a descriptor" : "a file"), at: flag)
+            return report(.missingValue(expected: wanted == .file ? "a file" : "a descriptor"), at: flag)
         }
         var source = Schema.Arguments.SecretRequest.Source.file(text)
-        if case .secretDescriptor = meaning {
+        if wanted == .descriptor {
             guard let number = Int32(text), number >= 0 else {
                 return report(.value(text, .unreadable(expected: "the number of an open descriptor")), at: flag)
             }
@@ -193,7 +193,7 @@ struct ArgumentParser {
 
     /// Whether a number may stand where the next operand does.
     private var nextOperandMayBeNumber: Bool {
-        let places = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+        let places = settings.inPlaces
         guard !places.isEmpty else { return true }
         if operands.count < places.count, places[operands.count].rule.takesNumber { return true }
         return places.prefix(operands.count).contains { $0.takesManyOperands && $0.rule.takesNumber }

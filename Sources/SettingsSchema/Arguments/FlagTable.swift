@@ -11,25 +11,26 @@ struct FlagTable {
         case count(SettingDeclaration)
         /// A secret, which may not stand on a command line; the flags to use instead.
         case secret([String])
-        case secretFile(SettingDeclaration)
-        case secretDescriptor(SettingDeclaration)
-        case help, helpValues, version, save, set
+        case secretSource(SettingDeclaration, SecretFlag.Source)
+        case common(CommonFlag)
 
         /// Whether a value follows.
         var takesValue: Bool {
             switch self {
-            case .value, .secretFile, .secretDescriptor, .set: true
+            case .value, .secretSource: true
+            case .common(let flag): flag.argument != nil
             default: false
             }
         }
     }
 
-    private(set) var long: [String: Meaning] = [
-        "help": .help, "help-values": .helpValues, "version": .version, "save": .save, "set": .set,
-    ]
-    private(set) var short: [String: Meaning] = ["h": .help]
+    private(set) var long: [String: Meaning] = [:]
+    private(set) var short: [String: Meaning] = ["h": .common(.help)]
 
-    init(_ settings: [SettingDeclaration]) { for setting in settings { add(setting) } }
+    init(_ settings: [SettingDeclaration]) {
+        for flag in CommonFlag.allCases { long[flag.rawValue] = .common(flag) }
+        for setting in settings { add(setting) }
+    }
 
     /// The flag as it is written that was probably meant by an unknown one. Of a secret it is one that may be given.
     func nearest(toLong name: String) -> String? {
@@ -47,10 +48,9 @@ struct FlagTable {
     }
 
     private mutating func addSecret(_ setting: SettingDeclaration) {
-        for flag in setting.flags {
-            long["\(flag)-file"] = .secretFile(setting)
-            long["\(flag)-fd"] = .secretDescriptor(setting)
-            if long[flag] == nil { long[flag] = .secret(["--\(flag)-file", "--\(flag)-fd"]) }
+        for flag in setting.secretFlags { long[flag.name] = .secretSource(setting, flag.source) }
+        for flag in setting.flags where long[flag] == nil {
+            long[flag] = .secret(SecretFlag.instead(of: flag).map { "--\($0.name)" })
         }
     }
 }

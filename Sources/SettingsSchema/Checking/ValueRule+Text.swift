@@ -108,18 +108,6 @@ extension ValueRule {
         throw unreadable
     }
 
-    static func real(_ text: String) -> Double? {
-        switch text.lowercased() {
-        case "nan": return .nan
-        case "inf", "+inf", "infinity", "+infinity": return .infinity
-        case "-inf", "-infinity": return -.infinity
-        default: break
-        }
-        // What is left must be decimal: `Double` would also take hexadecimal and names with a payload.
-        let allowed = "0123456789+-.eE".unicodeScalars
-        guard text.unicodeScalars.allSatisfy(allowed.contains), let number = Double(text), number.isFinite else {
-            return nil
-        }
-        return number
-    }
+    /// A decimal number: people do not write hexadecimal ones with a fraction.
+    static func real(_ text: String) -> Double? { text.lowercased().contains("x") ? nil : Double(word: text) }
 }

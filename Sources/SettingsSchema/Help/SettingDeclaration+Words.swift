@@ -3,7 +3,7 @@ internal import PropertyLists
 extension SettingDeclaration {
     /// The flags with what follows them: `-k, --keep N`.
     package var flagWords: [String] {
-        if hasSecrets { return flags.flatMap { ["--\($0)-file FILE", "--\($0)-fd N"] } }
+        if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
         let shorts = short.map { ["-\($0)"] } ?? []
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
         let value = isSwitch ? "" : " \(valueName)"

@@ -9,10 +9,10 @@ extension String {
     }
 
     /// The text with spaces behind it up to a number of columns.
-    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
     /// The text in lines of at most so many columns, broken between words; a word that is longer has a line of its own.
-    func wrapped(to width: Int) -> [String] {
+    package func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
             var line = ""

@@ -51,6 +51,9 @@ extension SettingDeclaration {
     /// Whether each time that the flag is given adds one.
     package var isCounter: Bool { rule.type == .integer && repeats }
 
+    /// Whether words without a flag are for this setting.
+    package var takesOperands: Bool { positional != nil || takesRest }
+
     /// What stands for the value in help and in usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }
@@ -67,4 +70,14 @@ extension SettingDeclaration {
         default: rule.type.rawValue.uppercased()
         }
     }
+}
+
+extension [SettingDeclaration] {
+    /// Those that have a place on the command line, in the order of their places.
+    var inPlaces: [SettingDeclaration] {
+        filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
+    }
+
+    /// Those that take words without a flag, in the order in which they do.
+    var takingOperands: [SettingDeclaration] { inPlaces + filter(\.takesRest) }
 }

@@ -105,7 +105,7 @@ struct SchemaCheck {
 extension SettingDeclaration {
     /// Every long flag that leads to this setting, as it is written behind `--`.
     package var allFlags: [String] {
-        if hasSecrets { return flags.flatMap { ["\($0)-file", "\($0)-fd"] } }
+        if hasSecrets { return secretFlags.map(\.name) }
         return flags + (isNegatable ? flags.map { "no-\($0)" } : [])
     }
 }

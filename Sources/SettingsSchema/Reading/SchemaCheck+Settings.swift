@@ -63,7 +63,7 @@ extension SchemaCheck {
         for flag in setting.flags {
             if !flag.isFlagName { report(.invalidName(flag), at: path.appending("Flag")) }
         }
-        for flag in setting.allFlags where Schema.reservedFlags.contains(flag) {
+        for flag in setting.allFlags where CommonFlag(rawValue: flag) != nil {
             report(.reserved("--\(flag)"), at: path.appending("Flag"))
         }
         if let short = setting.short, !short.isShortFlag { report(.invalidName(short), at: path.appending("Short")) }
@@ -174,11 +174,6 @@ extension ValueRule {
         rule.minimum = minimum
         return !rule.problems(with: maximum).isEmpty
     }
-}
-
-extension Schema {
-    /// The flags that every program has.
-    package static let reservedFlags = ["help", "help-values", "version", "save", "set"]
 }
 
 extension String {

@@ -46,26 +46,20 @@ struct Completions {
         let own = settings.flatMap { setting -> [Flag] in
             let title = setting.title ?? setting.summary ?? ""
             if setting.hasSecrets {
-                return setting.flags.flatMap {
-                    [
-                        Flag(names: ["--\($0)-file"], title: title, values: .files),
-                        Flag(names: ["--\($0)-fd"], title: title, values: .nothing),
-                    ]
+                return setting.secretFlags.map {
+                    Flag(names: ["--\($0.name)"], title: title, values: $0.source == .file ? .files : .nothing)
                 }
             }
             let names = setting.allFlags.map { "--\($0)" } + (setting.short.map { ["-\($0)"] } ?? [])
             return names.isEmpty
                 ? [] : [Flag(names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting))]
         }
-        let help = ["--help"] + (schema.hasShortHelp(command) ? ["-h"] : [])
-        return own + [
-            Flag(names: help, title: "Shows help", values: nil),
-            Flag(names: ["--help-values"], title: "Shows help with the values in force", values: nil),
-            Flag(names: ["--version"], title: "Shows the version", values: nil),
-            Flag(names: ["--save"], title: "Keeps the given flags as settings", values: nil),
-            Flag(
-                names: ["--set"], title: "Sets what has no flag of its own", values: .words(Self.assignments(settings))),
-        ]
+        return own
+            + CommonFlag.allCases.map { flag in
+                let short = flag == .help && schema.hasShortHelp(command) ? ["-h"] : []
+                let values = flag.argument == nil ? nil : Values.words(assignments(settings))
+                return Flag(names: ["--\(flag.rawValue)"] + short, title: flag.title, values: values)
+            }
     }
 
     private static func assignments(_ settings: [SettingDeclaration]) -> [String] {
@@ -73,7 +67,7 @@ struct Completions {
     }
 
     private static func operands(of settings: [SettingDeclaration]) -> Values {
-        let places = settings.filter { $0.positional != nil || $0.takesRest }
+        let places = settings.filter(\.takesOperands)
         // Which place a word is for is not worked out: what any of them takes is offered.
         guard !places.isEmpty else { return .files }
         let words = places.flatMap { values(of: $0).words }

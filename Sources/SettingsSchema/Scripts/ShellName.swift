@@ -6,6 +6,9 @@ package enum ScriptOutput: String, Hashable, Sendable, CaseIterable {
     /// `NAME=VALUE` records that end in NUL.
     case nul
 
+    /// Those that complete the words of a command line.
+    package static let completing: [ScriptOutput] = [.bash, .zsh, .fish]
+
     /// The shell that a script's first line names; nil where it names none of these.
     package init?(firstLine: some StringProtocol) {
         guard firstLine.hasPrefix("#!") else { return nil }

@@ -20,6 +20,9 @@ enum ManualText {
             ? "\"\(guarded.replacing("\"", with: "\\(dq"))\"" : guarded.replacing("\"", with: "\\(dq")
     }
 
+    /// A flag with two dashes, as a macro.
+    static func flag(_ name: String) -> String { "Fl \(word("-\(name)"))" }
+
     private static func sentences(_ text: String) -> [String] {
         var sentences: [String] = []
         var current = ""

@@ -35,8 +35,7 @@ extension Schema {
     }
 
     private static func operands(_ settings: [SettingDeclaration]) -> [String] {
-        let places = settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
-        return (places + settings.filter(\.takesRest)).map { setting in
+        settings.takingOperands.map { setting in
             let name = "\(ManualText.word(setting.operandName.lowercased()))\(setting.takesManyOperands ? " ..." : "")"
             return setting.operandWords.hasPrefix("[") ? ".Op Ar \(name)" : ".Ar \(name)"
         }
@@ -50,7 +49,7 @@ extension Schema {
 
     /// The list of flags, each with its explanation.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
-        let rows = settings.filter { !$0.flagWords.isEmpty || $0.positional != nil || $0.takesRest }
+        let rows = settings.filter { !$0.flagWords.isEmpty || $0.takesOperands }
         return [".Bl -tag -width Ds"]
             + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
     }
@@ -58,14 +57,13 @@ extension Schema {
     private static func head(of setting: SettingDeclaration) -> String {
         if setting.flagWords.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
         let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
-        let names =
-            setting.hasSecrets
-            ? setting.flags.map {
-                "Fl \\-\(ManualText.word($0))\\-file Ar file | Fl \\-\(ManualText.word($0))\\-fd Ar number"
-            }
-            : (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? [])
-                + setting.allFlags.map { "Fl \\-\(ManualText.word($0))" }
-        return names.joined(separator: " , ") + (setting.hasSecrets ? "" : value)
+        guard !setting.hasSecrets else {
+            return setting.secretFlags.map { flag in
+                "\(ManualText.flag(flag.name)) Ar \(flag.source == .file ? "file" : "number")"
+            }.joined(separator: " | ")
+        }
+        let names = (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map(ManualText.flag)
+        return names.joined(separator: " , ") + value
     }
 
     private static func body(of setting: SettingDeclaration) -> [String] {
@@ -75,13 +73,12 @@ extension Schema {
     }
 
     private var commonOptions: [String] {
-        [
-            hasShortHelp(nil) ? ".It Fl h , Fl \\-help" : ".It Fl \\-help", "Shows a summary.",
-            ".It Fl \\-help\\-values",
-            "Shows it with the values in force, and where they come from.", ".It Fl \\-version", "Shows the version.",
-            ".It Fl \\-save", "Keeps the given flags as the user\\(aqs settings.",
-            ".It Fl \\-set Ar :key Ns = Ns Ar value", "Sets what has no flag of its own.", ".El",
-        ]
+        CommonFlag.allCases.flatMap { flag in
+            let short = flag == .help && hasShortHelp(nil) ? "Fl h , " : ""
+            let argument = flag == .set ? " Ar :key Ns = Ns Ar value" : ""
+            let text = flag == .help ? ["Shows a summary."] : ManualText.paragraph(flag.explanation)
+            return [".It \(short)\(ManualText.flag(flag.rawValue))\(argument)"] + text
+        } + [".El"]
     }
 
     private var commandSections: [String] {

@@ -66,7 +66,7 @@ extension SettingDeclaration {
             isByHost ? "by host" : nil,
             deprecated == nil ? nil : "deprecated",
         ]
-        let operand = positional != nil || takesRest ? [operandName] : []
+        let operand = takesOperands ? [operandName] : []
         return [
             key, type, shownDefault ?? defaultValue.map { masked($0).shownText } ?? "",
             rules.compactMap(\.self).joined(separator: ", "),

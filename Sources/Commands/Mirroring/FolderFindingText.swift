@@ -2,7 +2,7 @@ internal import MirrorEngine
 internal import PreferencesMirror
 
 /// What an examination of a mirror's files has found, in words.
-enum FindingText {
+enum FolderFindingText {
     static func line(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
         words(finding, session).onOneLine
     }
@@ -25,14 +25,10 @@ enum FindingText {
             return "\(host(dot.writer)): the change \(dot.sequence) is known to others and stands in no file"
         case .notJoined(let address): return "\(address): not fetched yet; `prefs mirror sync`"
         case .stateLacks(let domains):
-            return "the state lacks what files say of \(list(domains)); `prefs mirror rebuild`"
-        case .filesLack(let domains): return "no file says what the state has of \(list(domains))"
+            return "the state lacks what files say of \(abridged(domains)); `prefs mirror rebuild`"
+        case .filesLack(let domains): return "no file says what the state has of \(abridged(domains))"
         case .digestMismatch(let writer):
             return "the state differs from that of \(host(writer)); `prefs mirror rebuild`"
         }
-    }
-
-    private static func list(_ domains: [String]) -> String {
-        domains.prefix(5).joined(separator: ", ") + (domains.count > 5 ? " and \(domains.count - 5) more" : "")
     }
 }

@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import Synchronization
 
 /// Makes domains what a declaration says, all of them or none.
-struct Application: Sendable {
+struct Applying: Sendable {
     let access: StoreAccess
     let declaration: Declaration
     /// Whether what was applied before and is not declared any more goes.

@@ -5,11 +5,14 @@ internal import PropertyLists
 internal import SettingsSchema
 
 /// The command `prefs`: from its arguments to its exit status.
-public enum Command: Sendable {
+public enum Prefs: Sendable {
+    /// What it is called where nobody has given it another name by a link.
+    static let name = "prefs"
+
     /// Runs the command and returns its exit status.
     public static func run(_ arguments: [String]) -> Int32 {
         var surroundings = Surroundings.ofThisProcess
-        surroundings.environment.arguments = arguments
+        surroundings.machine.environment.arguments = arguments
         return run(in: surroundings).rawValue
     }
 
@@ -35,7 +38,7 @@ public enum Command: Sendable {
         }
         switch try Parser.request(words) {
         case .version:
-            try surroundings.say("prefs \(version)")
+            try surroundings.say("\(name) \(version)")
             return .done
         case .help(let path):
             try surroundings.terminal.write(HelpText.text(of: path), to: .output)

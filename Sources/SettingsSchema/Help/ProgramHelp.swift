@@ -22,7 +22,7 @@ extension Schema {
     package func helpText(
         program: String, command: String? = nil, width: Int = 80, values: [String: ValueInForce]? = nil
     ) -> String {
-        let help = HelpText(
+        let help = ProgramHelp(
             schema: self, program: program, command: command.flatMap { self.command(named: $0) }, width: max(width, 40),
             values: values)
         return help.lines.joined(separator: "\n").printable + "\n"
@@ -33,7 +33,7 @@ extension Schema {
 }
 
 /// The lines of help: usage, what the program does, then a group of flags below another.
-struct HelpText {
+struct ProgramHelp {
     let schema: Schema
     let program: String
     let command: Schema.Command?
@@ -79,10 +79,7 @@ struct HelpText {
         return result + [line]
     }
 
-    private var operands: [SettingDeclaration] {
-        settings.filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
-            + settings.filter(\.takesRest)
-    }
+    private var operands: [SettingDeclaration] { settings.takingOperands }
 
     private var operandSection: [(title: String, rows: [Row])] {
         guard command != nil || schema.commands.isEmpty else { return [] }
@@ -96,35 +93,40 @@ struct HelpText {
     }
 
     private var flagSections: [(title: String, rows: [Row])] {
-        let flagged = settings.filter { !$0.flagWords.isEmpty }
-        var sections: [(title: String, rows: [Row])] = flagged.grouped.map { group in
-            let rows: [Row] = group.settings.flatMap { setting -> [Row] in
-                guard setting.hasSecrets else {
-                    let indent = setting.short == nil ? "    " : ""
-                    return [(indent + setting.flagWords.joined(separator: ", "), words(of: setting))]
-                }
-                return setting.flagWords.map { ("    \($0)", words(of: setting)) }.enumerated().map {
-                    $0.offset == 0 ? $0.element : ($0.element.0, "The same, from a descriptor that is open.")
-                }
-            }
-            return (group.title ?? "Options", rows)
+        var sections: [(title: String, rows: [Row])] = settings.filter { !$0.flagWords.isEmpty }.grouped.map { group in
+            (group.title ?? "Options", group.settings.flatMap { rows(of: $0) })
         }
-        let common: [Row] = [
-            (schema.hasShortHelp(command) ? "-h, --help" : "    --help", "Shows this text."),
-            ("    --help-values", "Shows it with the values in force, and where they come from."),
-            ("    --version", "Shows the version."),
-            ("    --save", "Keeps the given flags as the user's settings."),
-            ("    --set :KEY=VALUE", "Sets what has no flag of its own."),
-        ]
         if sections.first?.title == "Options" {
-            sections[0].rows += common
+            sections[0].rows += commonRows
         } else {
-            sections.append(("Options", common))
+            sections.append(("Options", commonRows))
         }
-        let rest = settings.filter { $0.flagWords.isEmpty && $0.positional == nil && !$0.takesRest }
+        let rest = settings.filter { $0.flagWords.isEmpty && !$0.takesOperands }
         if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
         return sections
     }
+
+    /// The flags of a setting in one row; of a secret each in its own.
+    private func rows(of setting: SettingDeclaration) -> [Row] {
+        guard setting.hasSecrets else {
+            let indent = setting.short == nil ? Self.roomForShort : ""
+            return [(indent + setting.flagWords.joined(separator: ", "), words(of: setting))]
+        }
+        return zip(setting.flagWords, setting.secretFlags).enumerated().map { index, flag in
+            let same = flag.1.source == .file ? "The same." : "The same, from a descriptor that is open."
+            return (Self.roomForShort + flag.0, index == 0 ? words(of: setting) : same)
+        }
+    }
+
+    private var commonRows: [Row] {
+        CommonFlag.allCases.map { flag in
+            let isShort = flag == .help && schema.hasShortHelp(command)
+            let argument = flag.argument.map { " " + $0 } ?? ""
+            return ((isShort ? "-h, " : Self.roomForShort) + "--\(flag.rawValue)\(argument)", flag.explanation)
+        }
+    }
+
+    private static let roomForShort = "    "
 
     /// What stands beside a setting: its explanation, its default, its variable, and the value in force.
     private func words(of setting: SettingDeclaration) -> String {

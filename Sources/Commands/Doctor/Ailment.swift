@@ -4,7 +4,7 @@ internal import Platform
 ///
 ///     /home/ada/.config/prefs/d.plist: others can read it
 ///         chmod go-rwx /home/ada/.config/prefs/d.plist
-struct Finding: Hashable, Sendable {
+struct Ailment: Hashable, Sendable {
     /// The file, or the domain and key.
     let place: String
     let problem: String
@@ -28,7 +28,7 @@ struct Finding: Hashable, Sendable {
     var lines: [String] { ["\(place): \(problem)", "    \(remedy.line)"] }
 }
 
-extension Finding.Remedy {
+extension Ailment.Remedy {
     var line: String {
         switch self {
         case .command(let words): ShellWord.line(words)
@@ -37,7 +37,7 @@ extension Finding.Remedy {
     }
 
     /// A command on a file. One whose path no command line can be trusted with is left to a person.
-    static func command(_ words: [String], on path: FilePath) -> Finding.Remedy {
+    static func command(_ words: [String], on path: FilePath) -> Ailment.Remedy {
         guard let text = String(validating: path.bytes, as: UTF8.self), text == text.onOneLine else {
             return .advice("\(words.joined(separator: " ")), for the file of this name")
         }
@@ -49,7 +49,7 @@ extension Finding.Remedy {
 package struct Examination: Sendable {
     /// What is looked at, as the manual lists it.
     package let subject: String
-    let find: @Sendable (Checkup) throws -> [Finding]
+    let find: @Sendable (Checkup) throws -> [Ailment]
 
     package static let all: [Examination] = [
         variables, permissions, folders, damage, leftovers, schemas, versions, values, unknownKeys, shadows,

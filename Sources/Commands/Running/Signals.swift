@@ -1,0 +1,46 @@
+internal import Platform
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+extension sigset_t {
+    /// A set of signals.
+    init(of numbers: [Int32]) {
+        self.init()
+        sigemptyset(&self)
+        for number in numbers { sigaddset(&self, number) }
+    }
+}
+
+/// The signals by which a user, a terminal or the system wants a command to end.
+let endingSignals = [SIGINT, SIGTERM, SIGHUP]
+
+/// Has the first of some signals told on a thread of its own: all other threads have them blocked, so none is lost or runs a
+/// handler. Those that whoever started the command wants it to pay no heed to, as `nohup` does, stay ignored.
+func awaitSignal(_ numbers: [Int32], _ tell: @escaping @Sendable (Int32) -> Void) {
+    let awaited = sigset_t(of: numbers.filter { !isIgnored($0) })
+    var blocked = awaited
+    pthread_sigmask(SIG_BLOCK, &blocked, nil)
+    runApart {
+        var (signals, number) = (awaited, Int32(0))
+        sigwait(&signals, &number)
+        tell(number)
+    }
+}
+
+private func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(number, nil, &action) == 0 else { return false }
+    #if os(Linux)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    #else
+        return unsafeBitCast(action.__sigaction_u.__sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    #endif
+}
