@@ -41,6 +41,9 @@ final class SimulatedFile: OpenFile {
         try perform(.truncate) { state, node throws(ErrorCode) in try self.change(&state, .truncate(to: size)) }
     }
 
+    /// What is on the disk before it must be there is for the simulated loss of power to say.
+    func startSynchronizing() {}
+
     func synchronize() throws(SystemFailure) {
         try perform(.synchronize) { state, node in
             state.disk[node].synchronize(failing: false)

@@ -132,6 +132,8 @@ private final class CountedFile: OpenFile {
         try inner.truncate(to: size)
     }
 
+    func startSynchronizing() { inner.startSynchronizing() }
+
     func synchronize() throws(SystemFailure) {
         counter.note(path) { $0.synchronized += 1 }
         try inner.synchronize()

@@ -12,6 +12,13 @@ extension FileSystem {
     ) throws(SystemFailure) -> FilePath {
         try writeTemporary(bytes.span.bytes, beside: path, like: model)
     }
+
+    /// `startTemporary(_:beside:like:)`, from an array.
+    package func startTemporary(
+        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil
+    ) throws(SystemFailure) -> (FilePath, any OpenFile) {
+        try startTemporary(bytes.span.bytes, beside: path, like: model)
+    }
 }
 
 extension OpenFile {

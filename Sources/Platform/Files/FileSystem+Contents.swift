@@ -40,16 +40,29 @@ extension FileSystem {
     package func writeTemporary(
         _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil
     ) throws(SystemFailure) -> FilePath {
-        let (temporary, file) = try makeTemporary(beside: path)
+        let (temporary, file) = try startTemporary(bytes, beside: path, like: model)
         do {
-            try file.write(bytes, at: 0)
-            if let model { try file.adopt(model) }
             try file.synchronize()
         } catch {
             _ = try? remove(temporary)
             throw error
         }
         return temporary
+    }
+
+    /// The same up to the file whose contents are still to be synchronized, so that there is something to do meanwhile.
+    package func startTemporary(
+        _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil
+    ) throws(SystemFailure) -> (FilePath, any OpenFile) {
+        let (temporary, file) = try makeTemporary(beside: path)
+        do {
+            try file.write(bytes, at: 0)
+            if let model { try file.adopt(model) }
+        } catch {
+            _ = try? remove(temporary)
+            throw error
+        }
+        return (temporary, file)
     }
 
     /// Makes an empty file of an unpredictable name beside `path`, for its owner alone.

@@ -13,6 +13,9 @@ package protocol OpenFile: AnyObject, Sendable {
 
     func truncate(to size: Int) throws(SystemFailure)
 
+    /// Asks that what was written be brought to the disk meanwhile; only `synchronize` says whether it is there.
+    func startSynchronizing()
+
     /// Returns once the file's contents are on the disk. Its name need not be: `synchronizeFolder` sees to that.
     ///
     /// After a failure the contents may be lost though a second attempt says nothing: write them anew.

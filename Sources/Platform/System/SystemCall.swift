@@ -85,6 +85,20 @@ final class Descriptor: Sendable {
     #endif
 #endif
 
+#if canImport(Glibc)
+    /// Which Swift's module of the C library leaves out, too. 0 as `count` is the rest of the file, 2 as the only flag
+    /// begins and waits for nothing.
+    @_silgen_name("sync_file_range")
+    private func syncFileRange(_ file: Int32, _ offset: off_t, _ count: off_t, _ flags: UInt32) -> Int32
+#endif
+
+/// Begins to bring what was written in a file to the disk, where the system can; a failure shows in `fsync`.
+func startWritingBack(_ file: Descriptor) {
+    #if canImport(Glibc)
+        _ = syncFileRange(file.number, 0, 0, 2)
+    #endif
+}
+
 /// Renames as the manner asks.
 func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameManner) -> Int32 {
     #if os(Linux)

@@ -54,6 +54,10 @@ final class SystemFile: OpenFile {
         _ = try systemCall(.truncate, path) { ftruncate(descriptor.number, off_t(size)) }
     }
 
+    func startSynchronizing() {
+        startWritingBack(descriptor)
+    }
+
     func synchronize() throws(SystemFailure) {
         #if canImport(Darwin)
             // There, `fsync` leaves the bytes in the drive's own memory.

@@ -4,8 +4,9 @@ internal import PropertyLists
 
 /// Changes domains: under their locks, each file as a whole, all of them or none.
 ///
-/// For each file: lock, read again if it is not the one known, change, write a temporary one, put it on the disk, leave a
-/// mark, rename, put the name on the disk, keep the version. Several files have a record between (`TransactionRecord`).
+/// For each file: lock, read again if it is not the one known, change, write a temporary one, keep what was before, put
+/// the new one on the disk, leave a mark, rename, put the name on the disk, keep the version. Several files have a record
+/// between (`TransactionRecord`).
 package struct DomainWriter: Sendable {
     package let machine: Machine
     package var note: WriteNote
@@ -36,6 +37,9 @@ package struct DomainWriter: Sendable {
         return try commit(edits, files, under: locks)
     }
 
+    /// The most new files that stay open at once.
+    private static let mostOpen = 16
+
     /// Makes the changes under locks that are ours already.
     func commit(
         _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
@@ -45,7 +49,11 @@ package struct DomainWriter: Sendable {
             for (edit, file) in zip(edits, files) {
                 plans.append(try FilePlan(edit, file, locks, self))
             }
-            for index in plans.indices { try plans[index].writeTemporary(self) }
+            for index in plans.indices {
+                try plans[index].startTemporary(self)
+                // Of very many none stays open.
+                if plans.count > Self.mostOpen { try plans[index].finishTemporary() }
+            }
             try carryOut(&plans, locks)
         } catch {
             for plan in plans { plan.removeTemporary(on: machine) }
@@ -108,6 +116,7 @@ package struct DomainWriter: Sendable {
         guard let first = changed.first else { return }
         let transaction = transactionName()
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
+        for index in changed { try plans[index].finishTemporary() }
         let record = changed.count > 1 ? try note(&plans, changed) : nil
         do throws(SystemFailure) {
             for index in changed { try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1) }

@@ -21,6 +21,8 @@ struct FilePlan {
     let isFirst: Bool
     private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
+    /// The same file, as long as it may not be on the disk.
+    private var unsynchronized: (any OpenFile)?
     private var after: DomainContents
     private var transaction: String?
     /// Whether whatever else may stand there by now must stay.
@@ -62,20 +64,30 @@ struct FilePlan {
             unwritableHistory: unwritableHistory)
     }
 
-    mutating func writeTemporary(_ writer: DomainWriter) throws(StoreFailure) {
+    /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.
+    mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged, !draft.removesFile else { return }
         let bytes = try resolved.file.serialized(draft.values, as: draft.format)
         self.bytes = bytes
-        try writeTemporary(bytes, writer)
+        try startTemporary(bytes, writer)
     }
 
-    private mutating func writeTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
+    private mutating func startTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
         let (files, target) = (writer.machine.fileSystem, resolved.target)
-        temporary = try resolved.file.reporting { () throws(SystemFailure) in
+        let (path, file) = try resolved.file.reporting { () throws(SystemFailure) in
             try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
-                try files.writeTemporary(bytes, beside: target, like: before.status)
+                try files.startTemporary(bytes, beside: target, like: before.status)
             }
         }
+        (temporary, unsynchronized) = (path, file)
+        file.startSynchronizing()
+    }
+
+    /// Sees to it that the new file is on the disk.
+    mutating func finishTemporary() throws(StoreFailure) {
+        guard let file = unsynchronized else { return }
+        unsynchronized = nil
+        try resolved.file.reporting { () throws(SystemFailure) in try file.synchronize() }
     }
 
     func removeTemporary(on machine: Machine) {
@@ -86,7 +98,10 @@ struct FilePlan {
 
     /// What a transaction over several files notes of this one.
     mutating func step(_ writer: DomainWriter) throws(StoreFailure) -> TransactionRecord.Step? {
-        if draft.removesFile { try writeTemporary(DomainState.tombstone, writer) }
+        if draft.removesFile {
+            try startTemporary(DomainState.tombstone, writer)
+            try finishTemporary()
+        }
         guard let temporary else { return nil }
         return TransactionRecord.Step(
             file: resolved.file, target: resolved.target,
