@@ -130,8 +130,9 @@ extension CaptureDraft {
         _ reading: DomainReading, _ observation: Observation, _ after: AtomStore
     ) -> CapturedDomain {
         let former = local.shadows[reading.domain] ?? Shadow()
-        var exceptions: [Path: Shadow.Exception] = [:]
-        for (key, isInView) in differing(reading, former, after) {
+        let differing = differing(reading, former, after)
+        var exceptions = [Path: Shadow.Exception](minimumCapacity: differing.count)
+        for (key, isInView) in differing {
             let isLeft = !isInView && after.atom(at: key)?.value == .left
             let reason: Shadow.Exception.Reason =
                 isLeft || reading.atHome.contains(key) ? .home : former.exceptions[key]?.reason ?? .pending

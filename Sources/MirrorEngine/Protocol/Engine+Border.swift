@@ -205,10 +205,10 @@ extension Engine {
         -> AppliedDomain
     {
         let reading = DomainReading(observation)
-        var exceptions = local.shadows[change.domain]?.exceptions ?? [:]
+        // Made anew, so that the room of those that go is not kept.
+        var exceptions = (local.shadows[change.domain]?.exceptions ?? [:]).filter { change.changes[$0.key] == nil }
         let isSameView = changesAtApplication == local.atoms.changeCount
         for (key, replacement) in change.changes {
-            exceptions[key] = nil
             let isWritten = reading.file[key] == replacement.new
             if isWritten, isSameView { continue }
             guard reading.file[key] != local.atoms.value(at: key) else { continue }
