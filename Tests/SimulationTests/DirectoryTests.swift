@@ -173,7 +173,8 @@ import Testing
     }
 
     /// What a sync service spoils it may mend hours later, under the same name and of the same size.
-    @Test(arguments: [301, 3600]) func `joins a file that becomes whole after it was set aside`(_ seconds: Int64) throws {
+    @Test(arguments: [301, 3600]) func `joins a file that becomes whole after it was set aside`(_ seconds: Int64) throws
+    {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
