@@ -12,6 +12,8 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     case skew, leap, standingClock, backwardClock, year1970, year2106
     // Preference files, and which of them take part.
     case foreignSave, fileRolledBack, domainRemoved, withoutSchema
+    // Programs of different ages.
+    case newVersion
 }
 
 /// What the shared directory of a run is on, and so what it does to files.

@@ -142,7 +142,10 @@ package struct Run {
     private func comeToRest() {
         world.canCrash = false
         world.isCalm = true
-        for host in world.hosts { host.clock.mend(at: world.time) }
+        for host in world.hosts {
+            host.clock.mend(at: world.time)
+            if host.isOld { host.upgrade() }
+        }
         passYear()
         for host in world.hosts {
             for domain in world.scenario.domains { host.command(.add(domain: domain)) }

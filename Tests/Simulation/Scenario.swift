@@ -23,7 +23,12 @@ package struct Scenario: Sendable {
     var hasLongValues = false
     /// How long a long value stands that is needed no more, in milliseconds.
     var unneededFor: Int64 = 0
+    /// Whether some hosts have a version that does not understand all files of the others.
+    var mixesVersions = false
     var rules = Rules.sound
+    /// After how many logs a base is due, and how long what it replaces stands, in milliseconds.
+    var leastLogs = 3
+    var supersededFor: Int64 = 0
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
     /// How often a host reads one of its own files again, which its head knows nothing of.
@@ -36,8 +41,8 @@ package struct Scenario: Sendable {
 
     var limits: EngineLimits {
         var limits = EngineLimits()
-        limits.leastLogs = 3
-        limits.supersededFor = 0
+        limits.leastLogs = leastLogs
+        limits.supersededFor = supersededFor
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
         limits.unneededFor = unneededFor
@@ -57,6 +62,7 @@ extension Scenario {
             rollbacks: true, joiners: true, hasMisfortunes: false),
         Scenario(name: "a directory that loses files", crashes: true, skews: true, joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
+        Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),
         Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),

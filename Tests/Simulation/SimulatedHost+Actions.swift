@@ -24,8 +24,8 @@ extension SimulatedHost {
         case .create(let address, let pack): return try create(address, pack)
         case .removeBlobs(let names): return .removedBlobs(try remove(names))
         case .remove(let names): return .removed(try remove(names))
-        case .observe(let domains): return .observed(observations(domains))
-        case .lock(let domains): return .locked(observations(domains))
+        case .observe(let domains): return isRefused() ? nil : .observed(observations(domains))
+        case .lock(let domains): return .locked(isRefused() ? [] : observations(domains))
         case .write(let application): return .written(try write(application))
         case .report(let report): note(report)
         case .removeFolder(let writer): removeFolder(of: writer)
@@ -37,7 +37,7 @@ extension SimulatedHost {
     // MARK: Files of our own
 
     private func create(_ address: PackAddress, _ pack: EncodedPack) throws -> Event {
-        if let failure = world.refusal() {
+        if let failure = isRefused() ? failure : world.refusal() {
             // It comes as far as it comes.
             if let blob = pack.blobs.first, world.chance(0.5) { world.create(blob, of: address.writer, by: self) }
             return .notCreated(address.name, failure)
@@ -79,6 +79,7 @@ extension SimulatedHost {
     }
 
     private var isRemovalRefused: Bool {
+        if isRefused() { return true }
         guard world.medium == .smb, world.misfortune(0.2) else { return false }
         world.count(.refusedRemoval)
         return true
@@ -95,6 +96,8 @@ extension SimulatedHost {
         var fetched: [PackAddress: Fetch] = [:]
         for address in addresses {
             switch view[address] {
+            case _ where isRefused(): fetched[address] = .unreadable
+            case .whole where isOld && world.newFormat.contains(address): fetched[address] = .faulty(.newerVersion(2))
             case .whole: fetched[address] = whole(address)
             case .partial, .spoilt: fetched[address] = .faulty(.wrongHash)
             case .stale, nil: fetched[address] = .unreadable

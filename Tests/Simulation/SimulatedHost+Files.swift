@@ -40,6 +40,7 @@ extension SimulatedHost {
         }
         let isStale = application.domains.contains { observation($0.domain.domain).identity != $0.file }
         if application.isChecked, isStale { return .changedMeanwhile }
+        if isRefused() { return .failed }
         if world.misfortune(0.02) {
             world.count(.inputOutput)
             return .failed

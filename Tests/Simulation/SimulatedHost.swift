@@ -42,6 +42,12 @@ final class SimulatedHost {
     /// The preference files as they were last read.
     var lastRead: [String: PropertyList.Dictionary] = [:]
     private(set) var stepCount = 0
+    /// Which of the things that it asks of the system fail, counted from the beginning, and how.
+    var failing: Range<Int> = 0..<0
+    var failure = CreationFailure.space
+    private var requestCount = 0
+    /// Whether its version understands nothing but the oldest format.
+    private(set) var isOld: Bool
     /// The state as bytes on a disk, where the run keeps them.
     private(set) var journal: [UInt8]?
     /// What a format makes of values that it cannot hold.
@@ -58,6 +64,7 @@ final class SimulatedHost {
             state
             ?? LocalState(
                 mirror: Self.mirror, writer: .first(random: world.generator.next()), rules: world.scenario.rules)
+        isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
         engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema)
@@ -102,6 +109,17 @@ final class SimulatedHost {
         engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema)
     }
 
+    /// Takes a version to which all files are known.
+    func upgrade() {
+        isOld = false
+        restart()
+    }
+
+    func downgrade() {
+        isOld = true
+        restart()
+    }
+
     var now: Int64 { clock.reading(at: world.time) }
     var skew: Int64 {
         get { clock.skew }
@@ -126,7 +144,23 @@ extension SimulatedHost {
         if world.canCrash, world.chance(0.01) { throw Crash() }
     }
 
+    /// Whether the next thing that it asks of the system fails.
+    func isRefused() -> Bool {
+        requestCount += 1
+        return failing.contains(requestCount)
+    }
+
+    /// Whether all that was to fail has failed.
+    var hasFailed: Bool { requestCount >= failing.lowerBound }
+
+    /// Counts from here what it asks of the system.
+    func fail(_ requests: Range<Int>, as failure: CreationFailure) {
+        (requestCount, failing, self.failure) = (0, requests, failure)
+    }
+
     func append(_ record: LocalRecord) throws {
+        // What cannot be remembered has not happened: the state is read anew.
+        if isRefused() { throw Crash() }
         let entry = journal == nil ? [] : Journal.entry(record)
         if world.canCrash, world.misfortune(0.002), entry.count > 1 {
             world.count(.tornRecord)

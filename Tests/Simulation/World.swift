@@ -20,6 +20,8 @@ package final class World {
     private(set) var removed: Set<PackAddress> = []
     /// The long values of all files, and which file needs which.
     var blobs = BlobsOfWorld()
+    /// Files that an old version does not understand.
+    var newFormat: Set<PackAddress> = []
     private var deliveries: [Delivery] = []
     private var deliveryCount = 0
     /// How often each kind of fault happened.
@@ -133,11 +135,18 @@ extension World {
                 decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
             blobs.note(pack, at: address)
             creations.append(address)
+            if scenario.mixesVersions, !creator.isOld, chance(0.3) { makeNew(address) }
         }
         tell("\(creator.label) creates \(address)")
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
+    }
+
+    /// Says in a file something that only new versions understand.
+    func makeNew(_ address: PackAddress) {
+        count(.newVersion)
+        newFormat.insert(address)
     }
 
     func remove(_ address: PackAddress, by remover: SimulatedHost) {

@@ -115,6 +115,9 @@ extension Engine {
                     reincarnate(at: moment)
                 }
             case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
+            case .faulty(let fault) where fault.isOfNewerVersion && address.writer == local.writer:
+                // Whole, so somebody who was us and has a newer version by now has said it.
+                if isUnknown(address.name), local.rules.reincarnates { reincarnate(at: moment) }
             case .faulty where local.folder.created[address.name] != nil && address.writer == local.writer:
                 heal([address.name], at: moment.now)
             case .faulty(let fault): noteFault(address, fault, at: moment.now)
@@ -130,7 +133,7 @@ extension Engine {
             let since = note(address, .lacksBlobs, at: now)
             guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
             report(.missingBlobs(address))
-        case .newerVersion, .unknownField:
+        case _ where fault.isOfNewerVersion:
             // Whole, and not for us: a newer version will read it.
             if faulty[address] == nil { report(.tooNew(address)) }
             note(address, .tooNew, at: now)
@@ -163,9 +166,27 @@ extension Engine {
     }
 }
 
+extension PackFault {
+    /// Whether the file is whole, and only a newer version reads it.
+    fileprivate var isOfNewerVersion: Bool {
+        switch self {
+        case .newerVersion, .unknownField: true
+        default: false
+        }
+    }
+}
+
 // MARK: Joining
 
 extension Engine {
+    /// Joins what a writer has said although something before it is missing.
+    mutating func joinAllWaiting(of writer: WriterID, at now: Int64) {
+        for address in waiting.keys where address.writer == writer {
+            waiting[address]?.since = now - limits.waitsFor
+        }
+        joinWaiting(at: now)
+    }
+
     /// Joins every file whose turn has come, until none is left of which that is so.
     private mutating func joinWaiting(isLast: Bool = true, at now: Int64) {
         let conflicts = local.conflicts.conflicts.count

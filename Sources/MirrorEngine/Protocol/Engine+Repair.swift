@@ -37,6 +37,20 @@ extension Engine {
         if !blobs.isEmpty { act(.removeBlobs(blobs)) }
     }
 
+    /// Takes over what a writer has said, and then removes its folder. One in which there is more than this version
+    /// understands is left to a newer one.
+    mutating func purge(_ writer: WriterID, at now: Int64) {
+        let newer = faulty.filter { $0.key.writer == writer && $0.value.kind == .tooNew }.keys.sorted()
+        guard newer.isEmpty else {
+            for address in newer { report(.tooNew(address)) }
+            return
+        }
+        joinAllWaiting(of: writer, at: now)
+        commit(.carries(writer))
+        purging.insert(writer)
+        compact(at: now)
+    }
+
     /// One of our own files after the other is read again now and then, in case its medium has spoilt it.
     mutating func ownFileToCheck(at now: Int64) -> PackAddress? {
         let names = local.folder.created.keys.filter(local.folder.needs).sorted()

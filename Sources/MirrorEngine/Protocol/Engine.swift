@@ -155,10 +155,7 @@ extension Engine {
         case .retire(let writer): commit(.retired(writer))
         case .leave: takePart(.leaving)
         case .detach: takePart(.detached)
-        case .purge(let writer):
-            commit(.carries(writer))
-            purging.insert(writer)
-            compact(at: now)
+        case .purge(let writer): purge(writer, at: now)
         case .rebuild(let packs):
             commit(.rebuilt(packs))
             askForLocks()

@@ -5,7 +5,7 @@ package struct FaultyFile: Hashable, Sendable {
     private var lastRead: Int64
     /// How long it was; 0 where nobody has looked.
     private var size: Int
-    private let kind: Kind
+    let kind: Kind
 
     enum Kind: Hashable, Sendable {
         case damaged

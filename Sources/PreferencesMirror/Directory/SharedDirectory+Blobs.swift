@@ -43,12 +43,13 @@ extension SharedDirectory {
     func blobSizes(in folder: FilePath) throws(SystemFailure) -> [String: Int] {
         var sizes: [String: Int] = [:]
         let root = folder.appending("x")
-        for part in try files.names(in: root) ?? [] {
+        guard try isFolder(root) else { return [:] }
+        for part in try files.names(in: root) ?? [] where part.description.utf8.count == 2 {
             let subfolder = root.appending(part)
-            guard try files.status(of: subfolder, followingLink: false)?.kind == .folder else { continue }
+            guard try isFolder(subfolder) else { continue }
             for name in try files.names(in: subfolder) ?? [] {
-                let status = try files.status(of: subfolder.appending(name), followingLink: false)
-                sizes["x/\(part)/\(name)"] = status?.size
+                let text = "x/\(part)/\(name)"
+                sizes[text] = BlobName(text) == nil ? 0 : try size(of: subfolder.appending(name))
             }
         }
         return sizes

@@ -32,15 +32,15 @@ extension SharedDirectory {
     }
 
     private func create(_ place: FilePath, _ content: [UInt8], of writer: WriterID) throws(SystemFailure) {
-        if let bytes = try files.contents(of: place, limit: Self.mostBytes) {
-            if bytes == content { return }
+        let folder = folder(of: writer)
+        try makeOwnFolder(folder)
+        if place.parent.parent != folder, place.parent != folder { try makeOwnFolder(place.parent.parent) }
+        if place.parent != folder { try makeOwnFolder(place.parent) }
+        if let kind = try files.status(of: place, followingLink: false)?.kind {
+            if kind == .file, try files.contents(of: place, limit: Self.mostBytes) == content { return }
             // Nobody but us may write here, so this is what something left of our own file.
             try files.remove(place)
         }
-        let folder = folder(of: writer)
-        try makeFolder(folder)
-        if place.parent.parent != folder, place.parent != folder { try makeFolder(place.parent.parent) }
-        if place.parent != folder { try makeFolder(place.parent) }
         try write(content, to: place, in: folder)
     }
 
@@ -53,13 +53,11 @@ extension SharedDirectory {
     /// Removes a writer's folder with all that is in it.
     func removeFolder(of writer: WriterID) throws(SystemFailure) { try removeAll(folder(of: writer), depth: 0) }
 
-    private func removeAll(_ folder: FilePath, depth: Int) throws(SystemFailure) {
-        for name in try files.names(in: folder) ?? [] {
-            let path = folder.appending(name)
-            let isFolder = try files.status(of: path, followingLink: false)?.kind == .folder
-            if isFolder, depth < 4 { try removeAll(path, depth: depth + 1) } else { try files.remove(path) }
+    private func removeAll(_ path: FilePath, depth: Int) throws(SystemFailure) {
+        if depth <= 4, try isFolder(path) {
+            for name in try files.names(in: path) ?? [] { try removeAll(path.appending(name), depth: depth + 1) }
         }
-        try files.remove(folder)
+        try files.remove(path)
     }
 
     // MARK: Writing
@@ -92,6 +90,15 @@ extension SharedDirectory {
         }
     }
 
+    /// Makes a folder of our own. What else stands in its place goes: nobody but us may write there, and through a link
+    /// we would write elsewhere.
+    private func makeOwnFolder(_ folder: FilePath) throws(SystemFailure) {
+        let kind = try files.status(of: folder, followingLink: false)?.kind
+        if kind == .folder { return }
+        if kind != nil { try files.remove(folder) }
+        try makeFolder(folder)
+    }
+
     @discardableResult
     func makeFolder(_ folder: FilePath) throws(SystemFailure) -> Bool {
         guard try files.status(of: folder) == nil, try files.makeFolder(folder, permissions.ofFolders) else {
@@ -113,6 +120,7 @@ extension SharedDirectory {
     /// they were open.
     func sweep(_ writer: WriterID, at now: Timestamp) {
         let folder = folder(of: writer)
+        guard (try? isFolder(folder)) ?? false else { return }
         for name in ((try? files.names(in: folder)) ?? nil) ?? [] {
             let text = name.description
             let isPassing = text.hasPrefix("~") && text.hasSuffix(".tmp")

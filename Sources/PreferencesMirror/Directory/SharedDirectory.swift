@@ -31,13 +31,18 @@ package struct SharedDirectory: Sendable {
         for name in try files.names(in: path) ?? [] {
             let text = name.description
             guard text.hasPrefix("mirror-"), text.hasSuffix(".id") else { continue }
-            guard let bytes = try files.contents(of: path.appending(name), limit: 4096),
+            let place = path.appending(name)
+            guard let status = try files.status(of: place, followingLink: false), status.kind == .file,
+                status.size <= Self.mostBytesOfMarker,
+                let bytes = try files.contents(of: place, limit: Self.mostBytesOfMarker),
                 let marker = try? Marker(decoding: bytes), marker.mirror.markerName == text
             else { continue }
             found.insert(marker.mirror)
         }
         return found.sorted { $0.description < $1.description }
     }
+
+    private static let mostBytesOfMarker = 4096
 
     /// Makes the directory a mirror.
     package func begin(_ mirror: MirrorID) throws(SystemFailure) {
@@ -58,7 +63,7 @@ package struct SharedDirectory: Sendable {
         for name in try files.names(in: writers) ?? [] {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
             let folder = writers.appending(name)
-            guard try files.status(of: folder, followingLink: false)?.kind == .folder else { continue }
+            guard try isFolder(folder) else { continue }
             folders[writer] = try names(in: folder, withSizes: writer == own)
         }
         for address in faulty where folders[address.writer]?[address.name.description] != nil {
@@ -71,19 +76,27 @@ package struct SharedDirectory: Sendable {
     private func names(in folder: FilePath, withSizes: Bool) throws(SystemFailure) -> [String: Int] {
         var sizes: [String: Int] = [:]
         for (subfolder, prefix) in [(folder, ""), (folder.appending("l"), "l/"), (folder.appending("b"), "b/")] {
+            if prefix != "", try !isFolder(subfolder) { continue }
             for name in try files.names(in: subfolder) ?? [] {
                 let text = prefix + name.description
                 guard prefix != "" || !["l", "b", "x"].contains(text) else { continue }
-                guard withSizes else {
-                    sizes[text] = 0
-                    continue
-                }
-                // What went between the two looks is not there.
-                sizes[text] = try files.status(of: subfolder.appending(name), followingLink: false)?.size
+                // Strays are told by their names.
+                sizes[text] = withSizes && PackName(text) != nil ? try size(of: subfolder.appending(name)) : 0
             }
         }
         if withSizes { sizes.merge(try blobSizes(in: folder)) { $1 } }
         return sizes
+    }
+
+    /// How long a file is; 0 for what is none, and nil for what went between two looks.
+    func size(of place: FilePath) throws(SystemFailure) -> Int? {
+        guard let status = try files.status(of: place, followingLink: false) else { return nil }
+        return status.kind == .file ? status.size : 0
+    }
+
+    /// Whether a folder stands there. A link is none: it could lead anywhere.
+    func isFolder(_ place: FilePath) throws(SystemFailure) -> Bool {
+        try files.status(of: place, followingLink: false)?.kind == .folder
     }
 
     /// Whether it shows, without a file being made, that none of a writer's can be: nobody may write in its folder, or

@@ -1,0 +1,28 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `A mirror on a disk that is not everything` {
+    /// Each limitation alone, and all of them at once. Without locks, or names that are replaced, a store refuses to
+    /// write; the disk is that of stores, too.
+    static let limitations = Limitation.allCases.filter { $0 != .noLocks && $0 != .renameKeeps }
+
+    @Test(arguments: limitations.map { [$0] } + [limitations])
+    func `goes both ways`(_ limitations: [Limitation]) throws {
+        let bench = try MirrorBench()
+        bench.disk.limitations = Set(limitations)
+        let hosts = try bench.hosts("a", "b")
+        for value in [1, 2] as [PropertyList] {
+            try hosts[0].write("a", value, in: ["com.example.a", "com.example.b"])
+            try hosts[1].write("b", value)
+            try bench.comeToRest(hosts)
+            for host in hosts { #expect(try host.values() == ["a": value, "b": value], "\(limitations)") }
+        }
+        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync], "\(limitations)")
+    }
+}

@@ -1,0 +1,70 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Each operation of a kind is refused in turn, until none is left; whoever asked for it goes on, as a daemon does.
+@Suite struct `A session to which the system refuses something` {
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let operation: SystemFailure.Operation
+        let effect: SimulatedPlatform.Fault.Effect
+    }
+
+    static let refusals = [
+        Refusal(testDescription: "a write, for want of quota", operation: .write, effect: .fail(.overQuota)),
+        Refusal(testDescription: "most of a write", operation: .write, effect: .tear(keeping: 5, .overQuota)),
+        Refusal(
+            testDescription: "all but nothing of a write", operation: .write, effect: .tear(keeping: 600, .noSpace)),
+        Refusal(testDescription: "a write, by an error", operation: .write, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "that a file lasts", operation: .synchronize, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "that a name lasts", operation: .synchronizeFolder, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "a name", operation: .rename, effect: .fail(.overQuota)),
+        Refusal(testDescription: "a removal", operation: .remove, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "to read", operation: .read, effect: .fail(.inputOutput)),
+        Refusal(testDescription: "to open", operation: .open, effect: .fail(.inputOutput)),
+    ]
+
+    @Test(arguments: Undertaking.all, refusals)
+    func `goes on once it is given, and loses nothing then or later`(
+        _ undertaking: Undertaking, _ refusal: Refusal
+    ) throws {
+        let original = try MirrorBench()
+        try undertaking.prepare(original)
+        // All of them take minutes: here some, others each time.
+        let stride = `An exchange that is interrupted`.isFull ? 1 : 97
+        var random = SeededGenerator(stream: "refused \(undertaking) \(refusal)")
+        var number = Int.random(in: 1...stride, using: &random)
+        while true {
+            let bench = MirrorBench(original.disk.copy())
+            let victim = try MirrorHost("b", on: bench.disk)
+            var session = try victim.session()
+            victim.fileSystem.setFaults(
+                FaultPlan([Fault(refusal.effect, .once(number), of: refusal.operation)]))
+            undertaking.carryOut(&session, bench.disk)
+            guard victim.fileSystem.hits > 0 else { break }
+            victim.fileSystem.setFaults(FaultPlan())
+            undertaking.carryOut(&session, bench.disk)
+            try check(undertaking, bench, "\(refusal) \(number), \(Seed.ofThisRun)")
+            // What was said to last must do so.
+            bench.disk.crash(.none)
+            try check(undertaking, bench, "\(refusal) \(number), and power went, \(Seed.ofThisRun)")
+            number += stride
+        }
+    }
+
+    private func check(_ undertaking: Undertaking, _ bench: MirrorBench, _ what: String) throws {
+        let hosts = try ["a", "b"].map { try MirrorHost($0, on: bench.disk) }
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            for (domain, values) in undertaking.values {
+                #expect(try host.values(domain) == values, "\(host.name) \(domain): \(what)")
+            }
+        }
+        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync], "\(what)")
+    }
+}

@@ -1,0 +1,76 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// A file that a later version of the format may have.
+@Suite struct `A pack that says more than we know` {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let field: UInt8
+        let value: UInt8
+        let fault: PackFault?
+    }
+
+    static let rows = [
+        Row(testDescription: "what a reader may pass over", field: 27, value: 1, fault: nil),
+        Row(testDescription: "what a reader must know", field: 28, value: 1, fault: .unknownField(28)),
+        Row(testDescription: "that it is of another version", field: 12, value: 2, fault: .newerVersion(2)),
+    ]
+
+    @Test(arguments: rows) func `is joined only as far as that may be passed over`(_ row: Row) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("first", 1)
+        try hosts[0].sync()
+        let (path, bytes) = try #require(
+            try bench.directoryContents().filter { $0.key.hasSuffix(".log") }.max { $0.key < $1.key })
+        let newer = saying(row.field, row.value, in: bytes)
+        let files = bench.disk.process(user: 1000)
+        let place = try #require(FilePath(path))
+        try files.remove(place)
+        let name = PackName(kind: .log, number: 1, hash: try #require(Fingerprint(newer.suffix(32))))
+        let newPlace = place.parent.parent.resolving(try #require(FilePath(name.description)))
+        try files.replace(newPlace, with: newer)
+        if let fault = row.fault {
+            #expect(throws: fault) { try Pack(decoding: newer) }
+        } else {
+            #expect(try Pack(decoding: newer).hasUnknownFields)
+        }
+        let session = try hosts[1].sync()
+        #expect(try hosts[1].values() == (row.fault == nil ? ["first": 1] : [:]))
+        #expect(try hosts[1].condition() == (row.fault == nil ? .inSync : .waiting))
+        // It stands as it is, whatever old versions do beside it.
+        try hosts[1].write("ours", 1)
+        var own = try hosts[1].session()
+        try own.begin()
+        try own.exchange()
+        try own.send(.compact)
+        own.end()
+        #expect(try files.contents(of: newPlace) == newer)
+        #expect(session.engine.local.writer == own.engine.local.writer)
+    }
+
+    /// The same file with a field more, or another value of one, and a hash that is right.
+    private func saying(_ field: UInt8, _ value: UInt8, in bytes: [UInt8]) -> [UInt8] {
+        // Magic and kind; a header of up to 127 bytes, whose length is one byte; records; a trailer of 80 bytes.
+        let former = Array(bytes[6..<6 + Int(bytes[5])])
+        let rest = bytes[(6 + former.count)..<(bytes.count - 72)]
+        var (header, place) = ([UInt8](), 0)
+        while place < former.count {
+            let end = place + 2 + Int(former[place + 1])
+            header += former[place] == field ? [field, 1, value] : Array(former[place..<end])
+            place = end
+        }
+        if field > 26 { header += [field, 1, value] }
+        var new = Array(bytes.prefix(5)) + [UInt8(header.count)] + header + rest
+        let length = new.count + 72
+        new += (0..<8).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
+        new += bytes[(bytes.count - 64)..<(bytes.count - 32)]
+        return new + Fingerprint(of: new).bytes
+    }
+}

@@ -1,0 +1,59 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Simulation
+
+/// The system refuses each single thing that a host asks of it, one run for each: to remember something, to read, lock
+/// or write a preference file, to read, create or remove a file of the mirror's.
+@Suite struct `A host to which something is refused` {
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let failure: CreationFailure
+        /// Whether all that follows is refused, too, as on a full disk.
+        let lasts: Bool
+    }
+
+    static let refusals = [
+        Refusal(testDescription: "by an error, once", failure: .later, lasts: false),
+        Refusal(testDescription: "for want of space, from then on", failure: .space, lasts: true),
+    ]
+
+    @Test(arguments: `A host that dies`.scripts.indices, refusals)
+    func `goes on as if nothing had been, once it is given`(_ index: Int, _ refusal: Refusal) {
+        let script = `A host that dies`.scripts[index]
+        var number = 1
+        while true {
+            let bench = Bench()
+            let host = script.prepare(bench)
+            host.fail(refusal.lasts ? number..<Int.max : number..<number + 1, as: refusal.failure)
+            host.sync(compacts: script.compacts)
+            let hasFailed = host.hasFailed
+            if refusal.lasts { host.sync(compacts: script.compacts) }
+            host.fail(0..<0, as: refusal.failure)
+            #expect(host.engine.local == host.durable, "\(script.name), request \(number)")
+            bench.comeToRest()
+            bench.comeToRest()
+            #expect(bench.isSound, "\(script.name), request \(number)")
+            guard hasFailed else { break }
+            number += 1
+        }
+        #expect(number > 5, "\(script.name)")
+    }
+
+    @Test(arguments: [(CreationFailure.space, Report.Waiting.space), (.later, .later), (.permission, .permission)])
+    func `says why it waits`(_ failure: CreationFailure, _ waiting: Report.Waiting) {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        near.set("a", to: "kept")
+        // The intent is remembered, and then the file is refused.
+        near.fail(2..<3, as: failure)
+        near.publishNow()
+        #expect(near.reports.last == .waiting(waiting) && near.engine.local.outbox.count == 1)
+        near.fail(0..<0, as: failure)
+        bench.comeToRest()
+        #expect(far.value("a") == "kept" && bench.isSound)
+    }
+}
