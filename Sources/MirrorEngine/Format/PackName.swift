@@ -1,5 +1,3 @@
-internal import Digests
-
 /// The name of a file in a writer's folder: what it is, its number, and the beginning of its hash.
 ///
 /// `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base`, `who-0001.7b1d9a22c4`: small letters, digits, dots
@@ -101,29 +99,4 @@ package struct PackAddress: Hashable, Sendable, Comparable {
 extension PackAddress: CustomStringConvertible {
     /// The path inside the mirror's directory.
     package var description: String { "w/\(writer)/\(name)" }
-}
-
-/// A mirror's own number, written once by whoever began it.
-package struct MirrorID: Hashable, Sendable {
-    package let high: UInt64
-    package let low: UInt64
-
-    package init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
-
-    package var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(littleEndian: high)
-        bytes.append(littleEndian: low)
-        return bytes
-    }
-}
-
-extension MirrorID: CustomStringConvertible {
-    package var description: String { Hexadecimal.text(of: high) + Hexadecimal.text(of: low) }
-
-    /// `mirror-4f0c2b.id`
-    package var markerName: String { "mirror-\(description.prefix(6)).id" }
 }

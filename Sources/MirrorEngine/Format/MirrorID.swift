@@ -1,0 +1,26 @@
+internal import Digests
+
+/// A mirror's own number, written once by whoever began it.
+package struct MirrorID: Hashable, Sendable {
+    package let high: UInt64
+    package let low: UInt64
+
+    package init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    package var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: high)
+        bytes.append(littleEndian: low)
+        return bytes
+    }
+}
+
+extension MirrorID: CustomStringConvertible {
+    package var description: String { Hexadecimal.text(of: high) + Hexadecimal.text(of: low) }
+
+    /// `mirror-4f0c2b.id`
+    package var markerName: String { "mirror-\(description.prefix(6)).id" }
+}

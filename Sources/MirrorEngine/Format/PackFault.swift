@@ -1,0 +1,39 @@
+/// What is wrong with bytes that should be a pack, a value or a record.
+package enum PackFault: Error, Hashable, Sendable {
+    case endsEarly
+    case bytesLeftOver
+    case notThisFormat
+    /// Written for readers of this version or later.
+    case newerVersion(UInt64)
+    case unknownField(UInt64)
+    case unknownTag
+    case notUTF8
+    /// The same thing could be said in other bytes.
+    case notCanonical
+    case beyondLimit(String)
+    case wrongChecksum
+    case wrongHash
+    case contradiction(String)
+    /// Whole, but for long values that stand in files of their own.
+    case missingBlobs([BlobReference])
+}
+
+extension PackFault {
+    /// What is wrong, for a person.
+    package var phrase: String {
+        switch self {
+        case .endsEarly: "it ends early"
+        case .bytesLeftOver: "something is left over in it"
+        case .notThisFormat: "it is no file of a mirror"
+        case .newerVersion, .unknownField: "it was written by a newer version"
+        case .unknownTag: "it has a value of no known kind"
+        case .notUTF8: "it has a text that is not UTF-8"
+        case .notCanonical: "it is not in canonical form"
+        case .beyondLimit(let what): "it is over a limit: \(what)"
+        case .wrongChecksum: "a checksum does not fit"
+        case .wrongHash: "its hash does not fit"
+        case .contradiction(let what): "it contradicts itself: \(what)"
+        case .missingBlobs: "long values that it refers to are missing"
+        }
+    }
+}
