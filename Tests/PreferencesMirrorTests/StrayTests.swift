@@ -209,7 +209,7 @@ private struct RealMember {
     }
 
     /// Those that differ for who writes in a folder of its own.
-    static let lasting = obstacles.filter { ["a FIFO", "a link to nothing", "a link to a folder"].contains("\($0)") }
+    static let lasting = obstacles.filter { ["a FIFO", "a link to nothing", "a link to a folder"].contains($0.testDescription) }
 
     @Test(arguments: lasting, [["l", "b", "x"], [""]])
     func `in place of a host's own folders is replaced by them`(_ obstacle: Obstacle, _ folders: [String]) throws {
@@ -248,7 +248,7 @@ private struct RealMember {
         try expectUntouched(aside)
     }
 
-    @Test(arguments: obstacles.filter { ["a FIFO", "a folder", "a link to a file"].contains("\($0)") })
+    @Test(arguments: obstacles.filter { ["a FIFO", "a folder", "a link to a file"].contains($0.testDescription) })
     func `in place of a host's own file is replaced by one`(_ obstacle: Obstacle) throws {
         let mirror = try RealMirror()
         let (files, aside) = (SystemFileSystem(), try aside(mirror))
