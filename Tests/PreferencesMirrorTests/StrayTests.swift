@@ -209,7 +209,9 @@ private struct RealMember {
     }
 
     /// Those that differ for who writes in a folder of its own.
-    static let lasting = obstacles.filter { ["a FIFO", "a link to nothing", "a link to a folder"].contains($0.testDescription) }
+    static let lasting = obstacles.filter {
+        ["a FIFO", "a link to nothing", "a link to a folder"].contains($0.testDescription)
+    }
 
     @Test(arguments: lasting, [["l", "b", "x"], [""]])
     func `in place of a host's own folders is replaced by them`(_ obstacle: Obstacle, _ folders: [String]) throws {
