@@ -94,5 +94,8 @@ extension Option {
     package static let lossy = Option("--lossy", "let go of what the format cannot hold")
     package static let from = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofFiles))), "the format that the input must be in")
+    /// The same, where it is about values and not about the file that holds them.
+    package static let fromLines = Option(
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the format that the input must be in")
     package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")
 }

@@ -33,6 +33,9 @@ extension FormatName {
     /// What a file can be written in.
     package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
 
+    /// What values are read from.
+    package static let ofInput: [FormatName] = ofFiles + [.typed]
+
     /// The format of files that goes by this name.
     package var ofPropertyList: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
 }

@@ -9,14 +9,15 @@ internal import SettingsSchema
 
 extension TypedText {
     /// Reads lines back into the domain that they came from.
-    package static func domain(from text: String) throws(TypedFailure) -> PropertyList.Dictionary {
+    package static func domain(from bytes: [UInt8]) throws(TypedFailure) -> PropertyList.Dictionary {
         var root: PropertyList = [:]
         var number = 0
-        for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
             if line.isEmpty { continue }
             do throws(Problem) {
-                try read(line, into: &root)
+                guard let text = String(validating: line, as: UTF8.self) else { throw Problem("not UTF-8") }
+                try read(text.unicodeScalars[...], into: &root)
             } catch {
                 throw TypedFailure(line: number, problem: error.description)
             }
@@ -96,7 +97,8 @@ extension TypedText {
             case "r": result += "\r"
             case "u":
                 let digits = String(rest.prefix(4))
-                guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16), let scalar = UnicodeScalar(code)
+                guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit),
+                    let code = UInt32(digits, radix: 16), let scalar = UnicodeScalar(code)
                 else { throw Problem("\\u without four hexadecimal digits") }
                 rest.removeFirst(4)
                 result.unicodeScalars.append(scalar)
@@ -108,10 +110,7 @@ extension TypedText {
 }
 
 /// A line that is not as `--format typed` writes it.
-package struct TypedFailure: Reportable, Hashable {
+package struct TypedFailure: Error, Hashable {
     package let line: Int
     package let problem: String
-
-    package var status: ExitStatus { .damaged }
-    package var lines: [String] { ["line \(line): \(problem)"] }
 }

@@ -6,7 +6,7 @@ struct InputFile: Sendable {
     /// What it is called in messages.
     let name: String
     let bytes: [UInt8]
-    private let format: PropertyList.Format?
+    private let format: FormatName?
     private let options: PropertyList.ReadingOptions
 
     /// - Parameter refusesDuplicateKeys: Whether a key that stands twice in one dictionary is a mistake.
@@ -15,7 +15,7 @@ struct InputFile: Sendable {
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
-        format = invocation[.from].flatMap { FormatName(word: $0)?.ofPropertyList }
+        format = invocation[.from].flatMap { FormatName(word: $0) }
         options = PropertyList.ReadingOptions(
             unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys)
     }
@@ -23,7 +23,9 @@ struct InputFile: Sendable {
     /// The value, and the format that it is in.
     func value() throws(DamagedInput) -> (value: PropertyList, format: PropertyList.Format) {
         do throws(DecodingFailure) {
-            if let format { return (try PropertyList(parsing: bytes, as: format, options: options), format) }
+            if let format = format?.ofPropertyList {
+                return (try PropertyList(parsing: bytes, as: format, options: options), format)
+            }
             return try PropertyList.sniffed(bytes, options: options)
         } catch {
             throw DamagedInput(name: name, bytes: bytes, failure: error)
@@ -31,15 +33,27 @@ struct InputFile: Sendable {
     }
 
     /// Whether the file is in a format that has no types but strings.
-    func isUntyped() throws(DamagedInput) -> Bool { try value().format == .openstep }
+    func isUntyped() throws(DamagedInput) -> Bool {
+        if format == .typed { return false }
+        return try value().format == .openstep
+    }
 
     /// The value of a file that must hold a dictionary.
     func dictionary() throws -> PropertyList.Dictionary {
+        if format == .typed { return try linesRead() }
         let value = try value().value
         guard case .dictionary(let entries) = value else {
             throw CommandFailure(.damaged, "\(name): holds one \(value.kind.rawValue), not a dictionary of settings")
         }
         return entries
+    }
+
+    private func linesRead() throws(CommandFailure) -> PropertyList.Dictionary {
+        do throws(TypedFailure) {
+            return try TypedText.domain(from: bytes)
+        } catch {
+            throw CommandFailure(.damaged, "\(name):\(error.line): \(error.problem)")
+        }
     }
 }
 

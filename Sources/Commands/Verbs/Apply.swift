@@ -9,7 +9,7 @@ extension Verb {
             "A file whose values are all dictionaries is a dictionary of domains. Any other one holds one domain, the one that it is named for or that --domain names.",
             "Keys that no file names stay, unless --prune is given and a former apply has set them; so name all files in one call. --dry-run prints what would change, and ends with 8 where something would.",
         ],
-        options: [.prune, .dryRun, .force, .from, .losslessJSON, .declaredDomain], forms: [[.files]],
+        options: [.prune, .dryRun, .force, .fromLines, .losslessJSON, .declaredDomain], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
         let access = try StoreAccess(invocation, surroundings)

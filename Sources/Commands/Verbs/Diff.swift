@@ -9,7 +9,7 @@ extension Verb {
             "Each of A and B is a domain, DOMAIN@LAYER (user, user-host, site, forced, or effective for the values in force), a file by its path, or - for the standard input.",
             "With --format commands it prints the commands that turn A into B.",
         ],
-        options: [.format([.text, .json, .commands]), .from, .losslessJSON],
+        options: [.format([.text, .json, .commands]), .fromLines, .losslessJSON],
         forms: [[Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, surroundings in

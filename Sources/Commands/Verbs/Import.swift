@@ -5,8 +5,10 @@ internal import PropertyLists
 extension Verb {
     package static let importing = Verb(
         "import", .classic, "take the keys of a file into a domain",
-        details: ["FILE is in any of the formats; - is the standard input. Keys that it does not have stay."],
-        options: [.layer, .force, .replace, .from, .losslessJSON], forms: [[.domain, .file]],
+        details: [
+            "FILE is in any of the formats; - is the standard input. What export --format typed wrote needs --from typed, what it wrote with --lossless-json needs that again. Keys that the file does not have stay."
+        ],
+        options: [.layer, .force, .replace, .fromLines, .losslessJSON], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
