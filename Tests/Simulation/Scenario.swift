@@ -33,6 +33,8 @@ package struct Scenario: Sendable {
     var bytesOfWriter = EngineLimits().bytesOfWriter
     /// How often a host reads one of its own files again, which its head knows nothing of.
     var checksEvery = Int64.max
+    /// How many changes of preference files are made at once.
+    var changesAtOnce = EngineLimits().changesAtOnce
     var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
 
     let domains = ["s", "t"]
@@ -45,6 +47,7 @@ package struct Scenario: Sendable {
         limits.supersededFor = supersededFor
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
+        limits.changesAtOnce = changesAtOnce
         limits.unneededFor = unneededFor
         return limits
     }
@@ -53,13 +56,15 @@ package struct Scenario: Sendable {
 extension Scenario {
     package static let all = [
         Scenario(name: "late, duplicate and partial files", media: [.cloud]),
-        Scenario(name: "crashes", crashes: true),
+        Scenario(name: "crashes", crashes: true, changesAtOnce: 3),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),
-        Scenario(name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true),
+        Scenario(
+            name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true,
+            changesAtOnce: 2),
         Scenario(
             name: "one view", steps: 180, media: [.posix, .posixCrash], crashes: true, skews: true, clones: true,
-            rollbacks: true, joiners: true, hasMisfortunes: false),
+            rollbacks: true, joiners: true, hasMisfortunes: false, changesAtOnce: 1),
         Scenario(name: "a directory that loses files", crashes: true, skews: true, joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
         Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),

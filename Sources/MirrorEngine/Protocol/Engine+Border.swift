@@ -114,16 +114,22 @@ extension Observation {
 extension Engine {
     /// Asks for the preference files that are still to be changed.
     mutating func askForLocks() {
+        passedOver = []
+        askForMoreLocks()
+    }
+
+    /// Goes on with those that were not asked for yet.
+    private mutating func askForMoreLocks() {
         // What comes in several pieces is written once the last is there.
         guard standing.isOpen, !isApplying, !hasJoined else { return }
         keepHome()
-        let domains = pendingDomains
-        guard !domains.isEmpty else { return }
+        asked = local.portion(of: pendingDomains.filter { !passedOver.contains($0) }, most: limits.changesAtOnce)
+        guard !asked.isEmpty else { return }
         if local.rules.capturesBeforeApplying {
             isApplying = true
-            act(.lock(domains.map(\.domain)))
+            act(.lock(asked.map(\.domain)))
         } else {
-            apply(domains)
+            apply(asked)
         }
     }
 
@@ -158,8 +164,10 @@ extension Engine {
         guard standing != .left, capture(observations, at: now) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = pendingDomains.filter(locked.contains)
-        if domains.isEmpty || !standing.isOpen { return unlock() }
-        apply(domains)
+        guard domains.isEmpty || !standing.isOpen else { return apply(domains) }
+        unlock()
+        passedOver.formUnion(asked)
+        askForMoreLocks()
     }
 
     private mutating func unlock() {
@@ -196,8 +204,8 @@ extension Engine {
             for (change, applied) in zip(application.domains, applied) { reportUnheld(applied, change) }
             commit(.applied(applied))
             unlock()
-            // What came in meanwhile may want to be written, too.
-            askForLocks()
+            // The next portion, and what came in meanwhile.
+            askForMoreLocks()
         }
     }
 

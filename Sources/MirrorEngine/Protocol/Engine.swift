@@ -29,6 +29,9 @@ package struct Engine: Sendable {
     var hasJoined = false
     /// Whether locks were asked for and not given back.
     var isApplying = false
+    /// The domains whose locks were asked for, and those that could not be changed when theirs were asked for.
+    var asked: [Path] = []
+    var passedOver: Set<Path> = []
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
     /// When one of our own files was last read again, and which.

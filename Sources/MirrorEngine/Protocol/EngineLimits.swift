@@ -3,6 +3,8 @@ package struct EngineLimits: Hashable, Sendable {
     package var keys = 1_000_000
     package var bytesOfWriter = 256 << 20
     package var writers = 4096
+    /// How many changes of preference files are made at once, unless one transaction has more.
+    package var changesAtOnce = 250_000
     /// The most bytes of transactions in one log, unless one alone has more.
     package var bytesOfLog = 1 << 20
     package var leastLogBytes = 64 << 10

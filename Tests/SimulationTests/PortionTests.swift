@@ -1,0 +1,62 @@
+import MirrorEngine
+import PropertyLists
+import Testing
+
+@testable import Simulation
+
+/// Hosts that write one change at a time, unless a transaction has more.
+@Suite struct `What is written in portions` {
+    /// The values of `a` in the files of `s` and `t`.
+    private typealias Found = [PropertyList?]
+
+    /// What a host's files hold after it took up what another has said, which goes wrong at one point after the other.
+    private func found(
+        _ say: (SimulatedHost) -> Void, goingWrong: (SimulatedHost, Int) -> Void, points: Range<Int> = 1..<40
+    ) -> Set<Found> {
+        var found: Set<Found> = []
+        for point in points {
+            let bench = Bench { $0.changesAtOnce = 1 }
+            let (near, far) = (bench.host("near"), bench.host("far"))
+            bench.comeToRest()
+            say(near)
+            near.publishNow()
+            bench.settle()
+            goingWrong(far, point)
+            far.sync()
+            found.insert(["s", "t"].map { far.files[$0]?.values["a"] })
+            bench.comeToRest()
+            #expect(bench.isSound, "point \(point)")
+        }
+        return found
+    }
+
+    private func dying(_ host: SimulatedHost, _ point: Int) { host.breaksAt = host.stepCount + point }
+
+    @Test func `is in both files or in neither where it was written at once`() {
+        let found = found(
+            { near in
+                near.edit("a", to: 1, in: "s")
+                near.edit("a", to: 1, in: "t")
+                near.attempt { try near.capture() }
+            }, goingWrong: dying)
+        #expect(found == [[nil, nil], [1, 1]])
+    }
+
+    @Test func `comes one file after the other where it was written so`() {
+        let found = found(
+            { near in
+                near.set("a", to: 1, in: "t")
+                near.set("a", to: 1, in: "s")
+            }, goingWrong: dying)
+        #expect(found == [[nil, nil], [1, nil], [1, 1]])
+    }
+
+    @Test func `waits for no file that cannot be had`() {
+        let found = found(
+            { near in
+                near.set("a", to: 1, in: "s")
+                near.set("a", to: 1, in: "t")
+            }, goingWrong: { host, point in host.failing = point..<(point + 1) })
+        #expect(found.isSuperset(of: [[1, 1], [nil, 1], [1, nil]]))
+    }
+}
