@@ -35,6 +35,11 @@ package struct Scenario: Sendable {
     var checksEvery = Int64.max
     /// How many changes of preference files are made at once.
     var changesAtOnce = EngineLimits().changesAtOnce
+    /// The most bytes of files that a host keeps while they wait for others.
+    var bytesWaiting = EngineLimits().bytesWaiting
+    var bytesOfFile = EngineLimits().bytesOfFile
+    var keys = EngineLimits().keys
+    var writers = EngineLimits().writers
     var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
 
     let domains = ["s", "t"]
@@ -48,6 +53,8 @@ package struct Scenario: Sendable {
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
         limits.changesAtOnce = changesAtOnce
+        limits.bytesWaiting = bytesWaiting
+        (limits.bytesOfFile, limits.keys, limits.writers) = (bytesOfFile, keys, writers)
         limits.unneededFor = unneededFor
         return limits
     }
@@ -55,7 +62,7 @@ package struct Scenario: Sendable {
 
 extension Scenario {
     package static let all = [
-        Scenario(name: "late, duplicate and partial files", media: [.cloud]),
+        Scenario(name: "late, duplicate and partial files", media: [.cloud], bytesWaiting: 0),
         Scenario(name: "crashes", crashes: true, changesAtOnce: 3),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),

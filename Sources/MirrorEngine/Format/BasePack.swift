@@ -103,21 +103,23 @@ extension BasePack {
         atoms = []
         let length = envelope.records.reduce(0) { $0 + $1.count }
         atoms.reserveCapacity(min(envelope.records.count * Self.atomsInRecord, length / Self.shortestAtom))
-        var shelf = try envelope.shelf(blobs)
+        var (shelf, paths) = (try envelope.shelf(blobs), PathBudget())
         for (number, record) in envelope.records.enumerated() {
-            try readRecord(record, &shelf, isLast: number == envelope.records.count - 1)
+            try readRecord(record, &shelf, &paths, isLast: number == envelope.records.count - 1)
         }
         try shelf.expectAllUsed()
     }
 
-    private mutating func readRecord(_ record: [UInt8], _ shelf: inout Shelf, isLast: Bool) throws(PackFault) {
+    private mutating func readRecord(
+        _ record: [UInt8], _ shelf: inout Shelf, _ paths: inout PathBudget, isLast: Bool
+    ) throws(PackFault) {
         var reader = ByteReader(record)
         let count = try reader.count(limit: Self.atomsInRecord, of: "atoms")
         guard isLast ? count > 0 : count == Self.atomsInRecord else { throw .notCanonical }
         var previous: Path?
         let before = atoms.last?.atom.path
         for _ in 0..<count {
-            let entry = try readEntry(&reader, &shelf, after: previous)
+            let entry = try readEntry(at: try reader.path(after: previous, &paths), &reader, &shelf)
             if previous == nil, let before, !(before < entry.atom.path) { throw .notCanonical }
             previous = entry.atom.path
             atoms.append(entry)
@@ -126,9 +128,8 @@ extension BasePack {
     }
 
     private func readEntry(
-        _ reader: inout ByteReader, _ shelf: inout Shelf, after previous: Path?
+        at path: Path, _ reader: inout ByteReader, _ shelf: inout Shelf
     ) throws(PackFault) -> Entry {
-        let path = try reader.path(after: previous)
         let author = try readAuthor(&reader)
         let sequence = try reader.number()
         let limit = author == writer ? last : PackName.greatestNumber

@@ -11,6 +11,18 @@ extension [UInt8] {
     }
 }
 
+/// How many bytes the paths of one file may be: what one shares with the one before does not stand in the file.
+struct PathBudget: Sendable {
+    private var left = Self.mostBytes
+
+    static let mostBytes = 128 << 20
+
+    mutating func spend(_ bytes: Int) throws(PackFault) {
+        guard bytes <= left else { throw .beyondLimit("bytes of all paths") }
+        left -= bytes
+    }
+}
+
 extension ByteReader {
     /// The most writers of one mirror.
     static let mostWriters = 4096
@@ -48,11 +60,12 @@ extension ByteReader {
     }
 
     /// A path, of which the beginning that it shares with the one before is only counted.
-    mutating func path(after previous: Path?) throws(PackFault) -> Path {
+    mutating func path(after previous: Path?, _ budget: inout PathBudget) throws(PackFault) -> Path {
         let before = previous?.bytes ?? []
         let shared = try count(limit: before.count, of: "bytes that paths share")
         let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
         if let next = rest.first, shared < before.count, before[shared] == next { throw .notCanonical }
+        try budget.spend(shared + rest.count)
         let path = try Path(decoding: Array(before.prefix(shared)) + rest)
         if let previous, !(previous < path) { throw .notCanonical }
         return path

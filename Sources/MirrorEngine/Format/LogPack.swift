@@ -16,6 +16,11 @@ package struct LogPack: Hashable, Sendable {
         /// Where the transaction's context differs from the pack's knowledge.
         package var context: [Dot]
         package var writes: [Transaction.StampedWrite]
+
+        /// What it writes, as the transaction of this dot.
+        func atoms(of dot: Dot) -> [Atom] {
+            writes.map { Atom(path: $0.path, stamp: $0.stamp, dot: dot, value: $0.value) }
+        }
     }
 
     package init(
@@ -79,8 +84,8 @@ extension LogPack {
         guard first > 0, first <= PackName.greatestNumber - UInt64(envelope.records.count) else {
             throw .beyondLimit("sequence number")
         }
-        var shelf = try envelope.shelf(blobs)
-        for record in envelope.records { transactions.append(try Entry(record, &shelf)) }
+        var (shelf, paths) = (try envelope.shelf(blobs), PathBudget())
+        for record in envelope.records { transactions.append(try Entry(record, &shelf, &paths)) }
         try shelf.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
         let isAboutItself = (knowledge + transactions.flatMap(\.context)).contains { $0.writer == writer }
@@ -107,23 +112,25 @@ extension LogPack.Entry {
         return bytes
     }
 
-    fileprivate init(_ record: [UInt8], _ shelf: inout Shelf) throws(PackFault) {
+    fileprivate init(_ record: [UInt8], _ shelf: inout Shelf, _ paths: inout PathBudget) throws(PackFault) {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
         context = try reader.dots()
         // Each write takes five bytes at least.
         let count = try reader.count(limit: reader.remaining / 5, of: "writes")
         writes = []
-        for _ in 0..<count { writes.append(try Self.write(&reader, &shelf, after: writes.last?.path, stamp)) }
+        for _ in 0..<count {
+            let path = try reader.path(after: writes.last?.path, &paths)
+            if let last = writes.last?.path, last.isPrefix(of: path) { throw .contradiction("a write above another") }
+            writes.append(try Self.write(at: path, &reader, &shelf, stamp))
+        }
         guard !writes.isEmpty else { throw .contradiction("a transaction without a write") }
         try reader.expectEnd()
     }
 
     private static func write(
-        _ reader: inout ByteReader, _ shelf: inout Shelf, after previous: Path?, _ common: Stamp
+        at path: Path, _ reader: inout ByteReader, _ shelf: inout Shelf, _ common: Stamp
     ) throws(PackFault) -> Transaction.StampedWrite {
-        let path = try reader.path(after: previous)
-        if let previous, previous.isPrefix(of: path) { throw .contradiction("a write above another") }
         let (number, overflows) = common.number.addingReportingOverflow(try reader.number())
         let stamp = Stamp(number: number)
         guard !overflows, stamp.isValid else { throw .beyondLimit("stamp") }

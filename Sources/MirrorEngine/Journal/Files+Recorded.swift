@@ -79,7 +79,6 @@ extension CreatedFile: Recorded {
 
     init(from reader: inout ByteReader) throws(PackFault) {
         size = try reader.read()
-        guard size <= Envelope.longestFile else { throw .beyondLimit("bytes of a file") }
         last = try reader.sequence()
         supersededAt = try reader.read()
     }

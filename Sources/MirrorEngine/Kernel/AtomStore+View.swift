@@ -8,9 +8,31 @@ extension AtomStore {
         let (under, above) = (under(path), above(path, withItself: false))
         if above.isEmpty, under.isEmpty { return nil }
         if under.count == 1, let atom = under.first, atom.path == path { return atom.value.value }
+        return merged(path, above: above, under: under)
+    }
+
+    /// The value of a path from the atoms above it, and at and below it.
+    private func merged(_ path: Path, above: [Atom], under: [Atom]) -> CanonicalValue? {
         guard let value = patched(path, above: above, under: under) else { return nil }
-        // A value made of values within the limits can only be beyond them by its size.
-        return try? CanonicalValue(value)
+        // Made of values within the limits, it can only be beyond them by its size.
+        return (try? CanonicalValue(value)) ?? fitting(path, above: above, under: under)
+    }
+
+    /// Of entries that are too large together, as many as are not, in the order of paths. All hosts leave out the same,
+    /// and show them again when there is room.
+    private func fitting(_ path: Path, above: [Atom], under: [Atom]) -> CanonicalValue? {
+        var (fitting, beyond) = (0, under.count)
+        var found = patched(path, above: above, under: []).flatMap { try? CanonicalValue($0) }
+        while beyond - fitting > 1 {
+            let count = (fitting + beyond) / 2
+            let value = patched(path, above: above, under: Array(under.prefix(count)))
+            if let value, (try? CanonicalValue(value)) == nil {
+                beyond = count
+            } else {
+                (fitting, found) = (count, value.flatMap { try? CanonicalValue($0) })
+            }
+        }
+        return found
     }
 
     private func patched(_ path: Path, above: [Atom], under: [Atom]) -> PropertyList? {
@@ -53,7 +75,7 @@ extension AtomStore {
     /// The value of a key above which there is none, from the atoms at it and below.
     private func value(at path: Path, from atoms: ArraySlice<Atom>) -> CanonicalValue? {
         if atoms.count == 1, let atom = atoms.first, atom.path == path { return atom.value.value }
-        return patched(path, above: [], under: Array(atoms)).flatMap { try? CanonicalValue($0) }
+        return merged(path, above: [], under: Array(atoms))
     }
 
     /// No host writes a whole domain; whoever finds one shows it like any other dictionary.

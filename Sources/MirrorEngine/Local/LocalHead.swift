@@ -25,7 +25,10 @@ extension Engine {
     package func head(journalLength: Int) -> LocalHead {
         let mirrored = local.shadows.filter(\.value.isMirrored)
         let isCaptured = mirrored.values.allSatisfy { $0.isCaptured && $0.held == nil && !$0.isPending }
-        let others = local.peers.filter { $0.key != local.writer }
+        // Whose folder is gone, while somebody says what was in it, is missed by nobody; if it returns, it is new.
+        let others = local.peers.filter { writer, peer in
+            writer != local.writer && (peer.vanishedAt == nil || !isCarried(writer))
+        }
         return LocalHead(
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
             created: local.folder.created.filter { local.folder.needs($0.key) }.mapValues(\.size),

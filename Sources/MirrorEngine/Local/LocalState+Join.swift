@@ -23,9 +23,13 @@ extension LocalState {
 
     private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {
         let link = ChainLink(log, hash: hash)
-        let transactions = log.transactions(knowing: knowledge(at: link, of: peers[log.writer]))
-        let arrivals = transactions.flatMap { transaction in
-            transaction.atoms.map { Arrival(atom: $0, known: transaction.context) }
+        let known = knowledge(at: link, of: peers[log.writer])
+        // One after the other, for each may be about thousands of writers.
+        let arrivals = zip(log.first..., log.transactions).lazy.flatMap { sequence, entry in
+            let differing = entry.context + [Dot(writer: log.writer, sequence: sequence - 1)]
+            return entry.atoms(of: Dot(writer: log.writer, sequence: sequence)).map { atom in
+                Arrival(atom: atom, known: known, differing: differing)
+            }
         }
         let hidden = take(arrivals, at: now)
         var peer = peers[log.writer] ?? Peer()
@@ -57,11 +61,9 @@ extension LocalState {
 
     private mutating func join(_ base: BasePack, hash: Fingerprint, at now: Int64) {
         var known = [base.writer: base.knowledge]
-        let arrivals = base.atoms.map { entry in
-            let author = entry.atom.dot.writer
-            let knowledge = known[author] ?? knowledge(of: author, carriedIn: base)
-            known[author] = knowledge
-            return Arrival(atom: entry.atom, known: knowledge, beat: entry.beat)
+        for author in base.carried { known[author] = knowledge(of: author, carriedIn: base) }
+        let arrivals = base.atoms.lazy.map { entry in
+            Arrival(atom: entry.atom, known: known[entry.atom.dot.writer] ?? VersionVector(), beat: entry.beat)
         }
         let hidden = take(arrivals, at: now)
         var peer = peers[base.writer] ?? Peer()
@@ -89,9 +91,14 @@ extension LocalState {
     private struct Arrival {
         let atom: Atom
         let known: VersionVector
+        /// Where the author knew more or less than that.
+        var differing: [Dot] = []
         var beat: [Dot] = []
 
-        func sawOther(_ dot: Dot) -> Bool { known.covers(dot) && !beat.contains(dot) }
+        func sawOther(_ dot: Dot) -> Bool {
+            let sequence = differing.last { $0.writer == dot.writer }?.sequence ?? known[dot.writer]
+            return dot.sequence <= sequence && !beat.contains(dot)
+        }
     }
 
     /// What fell under another's write, by the path of that write.
@@ -99,7 +106,7 @@ extension LocalState {
 
     /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes. Returns what may
     /// never have been shown in a file.
-    private mutating func take(_ arrivals: [Arrival], at now: Int64) -> Hidden {
+    private mutating func take(_ arrivals: some Sequence<Arrival>, at now: Int64) -> Hidden {
         var (files, hidden) = (FilesOfDomains(shadows), Hidden())
         for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {
             clock.observe(arrival.atom.stamp, now: now)

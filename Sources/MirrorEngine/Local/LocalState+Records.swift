@@ -41,7 +41,15 @@ extension LocalState {
         for transaction in capture.transactions {
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence
-            for atom in transaction.atoms { note(atoms.join(atom), of: atom, context: transaction.context) }
+            for atom in transaction.atoms {
+                let outcome = atoms.join(atom)
+                note(outcome, of: atom, context: transaction.context)
+                // Nothing is later than a stamp at the end of time, which only a hostile writer gives.
+                guard case .dominated(let winners) = outcome, let winner = winners.first else { continue }
+                conflicts.add(
+                    path: atom.path, value: atom.value, loser: atom.dot, winner: winner,
+                    at: Int64(capture.clock.milliseconds))
+            }
             outbox.append(transaction)
         }
         for domain in capture.domains { apply(domain) }

@@ -40,6 +40,8 @@ package enum Report: Hashable, Sendable {
     case quarantined(PackAddress, PackFault)
     /// A file that only a newer version reads.
     case tooNew(PackAddress)
+    /// A file whose writer's folder cannot go, because nobody could read what it says.
+    case unread(PackAddress)
     /// A domain came up that no list names yet.
     case unknownDomain(String)
     case vanished(WriterID)

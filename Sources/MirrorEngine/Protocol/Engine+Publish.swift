@@ -76,7 +76,7 @@ extension Engine {
 
 extension Engine {
     private mutating func intendLog() {
-        guard local.atoms.count <= limits.keys else { return report(.waiting(.quota)) }
+        guard !hasTooManyKeys else { return report(.waiting(.quota)) }
         var (count, size) = (0, 0)
         for transaction in local.outbox {
             size += transaction.size
@@ -90,6 +90,15 @@ extension Engine {
         intend(log.encoded(), last: log.last)
     }
 
+    /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
+    /// deleted costs little.
+    var hasTooManyKeys: Bool {
+        guard local.atoms.count > limits.keys else { return false }
+        var count = 0
+        local.atoms.visit { if $0.dot.writer == local.writer, $0.value.value != nil { count += 1 } }
+        return count > limits.keys
+    }
+
     mutating func intendNote() {
         let isLastWord = isLeaving && local.outbox.isEmpty
         let note = WriterNote(
@@ -100,10 +109,11 @@ extension Engine {
 
     private mutating func intendBase() {
         let base = local.base
-        guard base.atoms.reduce(0, { $0 + $1.atom.value.bytes.count }) <= Shelf.mostExpanded else {
-            return report(.waiting(.quota))
-        }
+        let values = base.atoms.reduce(0) { $0 + $1.atom.value.bytes.count }
+        let paths = base.atoms.reduce(0) { $0 + $1.atom.path.bytes.count }
+        guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
         let pack = base.encoded()
+        guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return }
         intend(pack, last: local.sequence)

@@ -4,6 +4,9 @@ extension Engine {
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
+        faulty = faulty.filter { isInView($0.key) }
+        waiting = waiting.filter { $0.value.pack != nil || isInView($0.key) }
+        askedAgain = []
         sizes = Dictionary(faulty.keys.map { ($0, listing.size(of: $0)) }) { $1 }
         noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
         notePeers(at: moment.now)
@@ -25,12 +28,16 @@ extension Engine {
         (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
     }
 
-    /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them.
+    private func isInView(_ address: PackAddress) -> Bool { folders[address.writer]?.contains(address.name) ?? false }
+
+    /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them: whoever
+    /// was ever met is named in what we write.
     private func known(_ listing: Listing) -> [WriterID: [String: Int]] {
-        guard listing.folders.count > limits.writers else { return listing.folders }
-        let met = listing.folders.filter { $0.key == local.writer || local.peers[$0.key] != nil }
-        let new = listing.folders.keys.filter { met[$0] == nil }.sorted().prefix(max(0, limits.writers - met.count))
-        return listing.folders.filter { met[$0.key] != nil || new.contains($0.key) }
+        let new = listing.folders.keys.filter { $0 != local.writer && local.peers[$0] == nil }
+        let room = max(0, limits.writers - local.peers.count)
+        guard new.count > room else { return listing.folders }
+        let strangers = Set(new.sorted().dropFirst(room))
+        return listing.folders.filter { !strangers.contains($0.key) }
     }
 
     /// Files in our own folder that we know nothing of.
@@ -83,7 +90,7 @@ extension Engine {
     }
 
     /// Whether some base in view carries a writer's atoms.
-    private func isCarried(_ writer: WriterID) -> Bool {
+    func isCarried(_ writer: WriterID) -> Bool {
         local.carried.contains(writer)
             || local.peers.contains { folders[$0.key] != nil && $0.value.carries.contains(writer) }
     }
@@ -110,7 +117,7 @@ extension Engine {
             case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
                 faulty[address] = nil
                 if address.writer != local.writer {
-                    waiting[address] = (pack, waiting[address]?.since ?? moment.now)
+                    waiting[address] = WaitingFile(pack, since: waiting[address]?.since ?? moment.now)
                 } else if isUnknown(address.name), local.rules.reincarnates {
                     reincarnate(at: moment)
                 }
@@ -118,8 +125,12 @@ extension Engine {
             case .faulty(let fault) where fault.isOfNewerVersion && address.writer == local.writer:
                 // Whole, so somebody who was us and has a newer version by now has said it.
                 if isUnknown(address.name), local.rules.reincarnates { reincarnate(at: moment) }
-            case .faulty where local.folder.created[address.name] != nil && address.writer == local.writer:
-                heal([address.name], at: moment.now)
+            case .faulty(let fault) where local.folder.created[address.name] != nil && address.writer == local.writer:
+                if case .missingBlobs(let references) = fault {
+                    heal([], blobs: references.map(\.name), at: moment.now)
+                } else {
+                    heal([address.name], at: moment.now)
+                }
             case .faulty(let fault): noteFault(address, fault, at: moment.now)
             case .unreadable: note(address, at: moment.now)
             }
@@ -190,17 +201,23 @@ extension Engine {
     /// Joins every file whose turn has come, until none is left of which that is so.
     private mutating func joinWaiting(isLast: Bool = true, at now: Int64) {
         let conflicts = local.conflicts.conflicts.count
-        var progress = true
+        var (progress, again) = (true, [PackAddress]())
         while progress {
             progress = false
             for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
-                guard let (pack, since) = waiting[address], isDue(pack, since: since, at: now) else { continue }
+                guard let file = waiting[address], isDue(file, of: address.writer, at: now) else { continue }
+                guard let pack = file.pack else {
+                    if askedAgain.insert(address).inserted { again.append(address) }
+                    continue
+                }
                 waiting[address] = nil
                 join(pack, at: now)
                 progress = true
                 hasJoined = true
             }
         }
+        dropWaiting()
+        if !again.isEmpty { act(.fetch(again)) }
         guard hasJoined else { return }
         for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
         guard isLast else { return }
@@ -212,12 +229,21 @@ extension Engine {
         askForLocks()
     }
 
-    private func isDue(_ pack: Pack, since: Int64, at now: Int64) -> Bool {
-        guard case .log(let log) = pack.content, let previous = log.previous else { return true }
-        guard let peer = local.peers[log.writer] else { return now - since >= limits.waitsFor }
-        let reached = local.rules.chainsByFirst ? log.first - 1 : log.last
+    /// Keeps of files that wait for long what tells when they are due; they are read again then.
+    private mutating func dropWaiting() {
+        var bytes = 0
+        for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
+            bytes += waiting[address]?.pack?.size ?? 0
+            if bytes > limits.bytesWaiting { waiting[address]?.pack = nil }
+        }
+    }
+
+    private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64) -> Bool {
+        guard let link = file.link, let previous = link.previous else { return true }
+        guard let peer = local.peers[writer] else { return now - file.since >= limits.waitsFor }
+        let reached = local.rules.chainsByFirst ? link.first - 1 : link.last
         return peer.joined.contains(previous.prefix) || peer.tip == previous || reached <= peer.baseSequence
-            || now - since >= limits.waitsFor
+            || now - file.since >= limits.waitsFor
     }
 
     private mutating func join(_ pack: Pack, at now: Int64) {

@@ -37,12 +37,12 @@ extension Engine {
         if !blobs.isEmpty { act(.removeBlobs(blobs)) }
     }
 
-    /// Takes over what a writer has said, and then removes its folder. One in which there is more than this version
-    /// understands is left to a newer one.
+    /// Takes over what a writer has said, and then removes its folder. One in which there is something that could not be
+    /// read stays: to a newer version it may say more, and long values may still come.
     mutating func purge(_ writer: WriterID, at now: Int64) {
-        let newer = faulty.filter { $0.key.writer == writer && $0.value.kind == .tooNew }.keys.sorted()
-        guard newer.isEmpty else {
-            for address in newer { report(.tooNew(address)) }
+        let unread = faulty.filter { $0.key.writer == writer }.sorted { $0.key < $1.key }
+        guard unread.isEmpty else {
+            for (address, file) in unread { report(file.kind == .tooNew ? .tooNew(address) : .unread(address)) }
             return
         }
         joinAllWaiting(of: writer, at: now)

@@ -16,7 +16,9 @@ package struct Engine: Sendable {
     /// The files in view, as last listed.
     var folders: [WriterID: Set<PackName>] = [:]
     /// Files that were read and wait for those before them, and since when.
-    var waiting: [PackAddress: (pack: Pack, since: Int64)] = [:]
+    var waiting: [PackAddress: WaitingFile] = [:]
+    /// Which of them were asked for anew since the directory was last listed.
+    var askedAgain: Set<PackAddress> = []
     /// Files that were not whole.
     package internal(set) var faulty: [PackAddress: FaultyFile] = [:]
     /// How long those were that were faulty when the directory was last listed.

@@ -3,10 +3,13 @@ package struct EngineLimits: Hashable, Sendable {
     package var keys = 1_000_000
     package var bytesOfWriter = 256 << 20
     package var writers = 4096
+    package var bytesOfFile = Envelope.longestFile
     /// How many changes of preference files are made at once, unless one transaction has more.
     package var changesAtOnce = 250_000
     /// The most bytes of transactions in one log, unless one alone has more.
     package var bytesOfLog = 1 << 20
+    /// The most bytes of files that are kept while they wait for those before them.
+    package var bytesWaiting = 16 << 20
     package var leastLogBytes = 64 << 10
     package var leastLogs = 32
     /// How long what a base says is also left standing in logs, in milliseconds.

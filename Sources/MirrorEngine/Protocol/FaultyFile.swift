@@ -15,8 +15,9 @@ package struct FaultyFile: Hashable, Sendable {
         case lacksBlobs
     }
 
-    /// The longest that it is left alone, in milliseconds.
+    /// The longest that it is left alone, in milliseconds: damaged, or without the values that may come at any time.
     private static let longest: Int64 = 600_000
+    private static let longestWithoutBlobs: Int64 = 60_000
 
     init(_ former: FaultyFile?, _ kind: Kind, size: Int, at now: Int64) {
         since = former?.since ?? now
@@ -29,10 +30,7 @@ package struct FaultyFile: Hashable, Sendable {
     /// last read. A file that comes whole in the end is so read soon, and one that never does ever more seldom.
     func isWorthReading(size: Int, at now: Int64) -> Bool {
         if size != self.size { return true }
-        switch kind {
-        case .tooNew: return false
-        case .lacksBlobs: return true
-        case .damaged: return now < lastRead || now - lastRead >= min((lastRead - since) / 2, Self.longest)
-        }
+        let longest = kind == .lacksBlobs ? Self.longestWithoutBlobs : Self.longest
+        return kind != .tooNew && (now < lastRead || now - lastRead >= min((lastRead - since) / 2, longest))
     }
 }

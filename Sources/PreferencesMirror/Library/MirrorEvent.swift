@@ -77,6 +77,10 @@ extension MirrorSession {
             return .waiting(reason: .directoryChanged, detail: "\(address) waits for long values that do not arrive")
         case .tooNew(let address):
             return .waiting(reason: .directoryChanged, detail: "\(address) was written by a newer version")
+        case .unread(let address):
+            return .waiting(
+                reason: .directoryChanged,
+                detail: "\(address) cannot be read, and the folder stays as long as it is there")
         case .lostFiles:
             return .waiting(reason: .directoryChanged, detail: "files of this host were lost and are written anew")
         case .reincarnated:

@@ -1,0 +1,23 @@
+import Testing
+
+@testable import MirrorEngine
+
+@Suite struct `A path that shares all but a few bytes with the one before` {
+    @Test func `counts with all of its bytes, so that a short file cannot stand for more than there is memory`() throws
+    {
+        let long = Path(["domain"] + Array(repeating: String(repeating: "k", count: 1000), count: 500))
+        var bytes: [UInt8] = []
+        bytes.append(long.appending("x"), after: long)
+        #expect(bytes.count < 10)
+        var (budget, count) = (PathBudget(), 0)
+        let fault = #expect(throws: PackFault.self) {
+            while true {
+                var reader = ByteReader(bytes)
+                _ = try reader.path(after: long, &budget)
+                count += 1
+            }
+        }
+        #expect(fault == .beyondLimit("bytes of all paths"))
+        #expect(count == PathBudget.mostBytes / long.appending("x").bytes.count)
+    }
+}

@@ -1,0 +1,156 @@
+import MirrorEngine
+import PropertyLists
+import TestSupport
+import Testing
+
+@testable import Simulation
+
+@Suite struct `A limit` {
+    private static func text(_ count: Int) -> PropertyList { .string(String(repeating: "x", count: count)) }
+
+    @Test func `of one file keeps a base back that nobody could read`() {
+        let bench = Bench { $0.bytesOfFile = 3000 }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for key in ["a", "b", "e", "f"] {
+            near.set(key, to: Self.text(1000))
+            near.publishNow()
+        }
+        bench.comeToRest()
+        near.sync(compacts: true)
+        #expect(near.reports.contains(.waiting(.quota)))
+        #expect(!near.files(of: near.durable.writer).contains { $0.name.kind == .base })
+        #expect(far.value("f") == Self.text(1000) && bench.isSound)
+    }
+
+    @Test func `of keys counts those that a host has set itself, and that have a value`() {
+        let bench = Bench { $0.keys = 3 }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for key in ["k", "l", "m"] { far.set(key, to: 1) }
+        bench.comeToRest()
+        for number in 0..<6 {
+            near.set("a\(number)", to: 1)
+            near.publishNow()
+            near.set("a\(number)", to: nil)
+            near.publishNow()
+        }
+        for number in 0..<3 { near.set("b\(number)", to: 1) }
+        bench.comeToRest()
+        #expect(!near.reports.contains(.waiting(.quota)) && far.value("b2") == 1 && bench.isSound)
+        near.set("b3", to: 1)
+        bench.comeToRest()
+        #expect(near.reports.contains(.waiting(.quota)) && far.value("b3") == nil)
+    }
+
+    @Test func `of hosts counts all that were ever met, for all are named in what is written`() {
+        let bench = Bench { $0.writers = 2 }
+        let stays = bench.host("stays")
+        for number in 0..<3 {
+            let guest = bench.host("guest \(number)")
+            guest.set("a\(number)", to: 1)
+            bench.comeToRest()
+            let writer = guest.durable.writer
+            bench.world.hosts.removeAll { $0 === guest }
+            stays.command(.purge(writer))
+            bench.comeToRest()
+        }
+        #expect(stays.value("a1") == 1 && stays.value("a2") == nil)
+        #expect(stays.engine.local.knowledge.count <= 3)
+    }
+
+    @Test func `of what waits makes a host read again what it had no room for`() {
+        let bench = Bench { $0.bytesWaiting = 0 }
+        let (near, _, logs) = bench.hostsWithTwoLogs()
+        near.view[logs[0]] = nil
+        for _ in 0..<3 { near.sync() }
+        #expect(near.value("b") == nil)
+        near.view[logs[0]] = .whole
+        near.sync()
+        #expect(near.value("a") == "a" && near.value("b") == "b" && bench.isSound)
+    }
+
+    @Test func `of a merged dictionary leaves out the same entries everywhere, and no key`() throws {
+        let half = try CanonicalValue(.string(String(repeating: "x", count: CanonicalValue.longest * 2 / 3)))
+        let paths = ["x", "y"].map { Path(["s", "c", $0]) }
+        let atoms = zip(UInt64(1)..., paths).map { number, path in
+            Atom(
+                path: path, stamp: Stamp(number: number), dot: Dot(writer: WriterID(number: number), sequence: 1),
+                value: .value(half))
+        }
+        let views = [atoms, atoms.reversed()].map { order in
+            var store = AtomStore()
+            for atom in order { store.join(atom) }
+            return store.value(at: Path(domain: "s", key: "c"))?.propertyList.dictionaryValue
+        }
+        #expect(views[0]?.keys.map { $0 } == ["x"] && views[0] == views[1])
+    }
+}
+
+@Suite struct `A hostile or faulty file` {
+    @Test func `of the end of time wins, but what it beats is kept`() throws {
+        let bench = Bench()
+        let near = bench.host("near")
+        bench.comeToRest()
+        let stranger = WriterID(number: .max)
+        let write = Transaction.StampedWrite(
+            path: Path(domain: "s", key: "a"), stamp: Stamp(number: .max >> 1),
+            value: .value(try CanonicalValue("of the end of time")))
+        let transaction = Transaction(
+            dot: Dot(writer: stranger, sequence: 1), stamp: write.stamp, context: VersionVector(), writes: [write])
+        let pack = LogPack(
+            mirror: SimulatedHost.mirror, writer: stranger, previous: nil, knowledge: VersionVector(),
+            formerKnowledge: VersionVector(), transactions: [transaction]
+        ).encoded()
+        bench.world.create(PackAddress(writer: stranger, name: pack.name), pack, by: near)
+        bench.comeToRest()
+        #expect(near.value("a") == "of the end of time")
+        near.set("a", to: "of today")
+        #expect(near.value("a") == "of the end of time" && near.hasJournal(of: "of today"))
+    }
+
+    @Test func `that is gone is not waited for`() {
+        let bench = Bench()
+        let near = bench.host("near")
+        bench.comeToRest()
+        near.view[Bench.addressOfStranger] = .partial
+        near.sync()
+        #expect(near.engine.faulty[Bench.addressOfStranger] != nil)
+        near.view[Bench.addressOfStranger] = nil
+        near.sync()
+        #expect(near.engine.faulty.isEmpty)
+    }
+
+    @Test func `keeps its folder from being purged, for what it says would be lost`() {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        bench.comeToRest()
+        gone.set("a", to: .string(String(repeating: "-", count: Blob.longestInPack + 1)))
+        gone.publishNow()
+        bench.settle()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        let blobs = stays.blobView.removeValue(forKey: writer)
+        stays.sync()
+        stays.command(.purge(writer))
+        stays.sync()
+        #expect(!stays.files(of: writer).isEmpty)
+        #expect(stays.reports.contains { if case .unread = $0 { true } else { false } })
+        stays.blobView[writer] = blobs
+        bench.world.pass(60)
+        stays.sync()
+        stays.command(.purge(writer))
+        bench.comeToRest()
+        #expect(stays.files(of: writer).isEmpty && stays.value("a") != nil)
+    }
+
+    @Test func `is forgotten with its folder, so that an idle host need not load its state`() {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        gone.set("a", to: "of one who is gone")
+        bench.comeToRest()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        stays.command(.purge(writer))
+        bench.comeToRest()
+        #expect(stays.mayRest)
+    }
+}
