@@ -21,7 +21,7 @@ extension Benchmark {
             Benchmark(name: "mirror", summary: "what a mirror costs, against what it may cost") {
                 try MirrorBenchmark(options: $0).run()
             },
-            Benchmark(name: "compare", summary: "one table of all that, quickly, and the picture of the README") { _ in
+            Benchmark(name: "compare", summary: "stores and formats in one table, and the picture of the README") { _ in
                 try Comparison().run()
             },
         ]

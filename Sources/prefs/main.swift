@@ -1,4 +1,5 @@
-// The executable `prefs`: the command's modules, linked into one file that needs no other. All that it does is in `Commands`.
+// The executable `prefs`: the command's modules, linked into one file that needs no other. All that it does is in
+// `Commands`.
 //
 // startup-order.txt names what a start runs, for the linker to put side by side; `Tests/run order` writes it anew. install
 // puts the executable, the manual pages and the completions in their places.

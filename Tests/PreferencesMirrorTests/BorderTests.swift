@@ -77,6 +77,30 @@ import Testing
         }
     }
 
+    @Test func `that two domains have in common keeps what both are told`() throws {
+        let bench = try MirrorBench()
+        let first = try bench.hosts("a")[0]
+        let domains = try ["com.example.a", "com.example.b"].map { try DomainName($0) }
+        try first.write("x", 1, in: [domains[0]])
+        try first.write("y", 1, in: [domains[1]])
+        let second = try bench.stranger("b")
+        for domain in domains {
+            let path = second.places.store.user.file(of: domain).path
+            try second.fileSystem.makeFolders(path.parent)
+            try second.fileSystem.makeSymbolicLink(path, to: "/home/ada/one.plist")
+        }
+        try second.enter(isFirst: false)
+        try second.select { $0.add("com.*") }
+        let hosts = [first, second]
+        try bench.comeToRest(hosts)
+        try first.write("k1", 1, in: [domains[0]])
+        try first.write("k2", 1, in: [domains[1]])
+        bench.disk.clock.advance(by: .seconds(1))
+        try bench.comeToRest(hosts)
+        let all: PropertyList.Dictionary = ["x": 1, "y": 1, "k1": 1, "k2": 1]
+        for host in hosts { for domain in domains { #expect(try host.values(domain) == all) } }
+    }
+
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let happen: @Sendable (MirrorHost) throws -> Void

@@ -47,7 +47,7 @@ extension StorePeer {
             "swift build -c release --product prefs", "swift build -c release --product Benchmarks",
             "PREFS_COMMAND=.build/release/prefs Sources/prefs/install .build/installed",
         ],
-        start: [installed, "help"],
+        start: [installed, "--version"],
         environment: { ["PATH": path, "HOME": $0] },
         write: { [installed, "write", domain, $1, $2] },
         read: { [installed, "read", domain, $1] },

@@ -26,6 +26,17 @@ package struct DomainEdit: Sendable {
         self.change = change
     }
 
+    /// Both changes, for two domains that have one file.
+    package func followed(by other: DomainEdit) -> DomainEdit {
+        let first = change
+        var edit = DomainEdit(file, known: known, acceptsLoss: acceptsLoss || other.acceptsLoss) { draft in
+            try first(&draft)
+            try other.change(&draft)
+        }
+        edit.requiresKnown = requiresKnown || other.requiresKnown
+        return edit
+    }
+
     /// The same for a domain that is new, in the format that new ones are to have.
     package func made(in format: PropertyList.Format) -> DomainEdit {
         var edit = DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)

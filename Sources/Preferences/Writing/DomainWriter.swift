@@ -86,7 +86,7 @@ package struct DomainWriter: Sendable {
     }
 
     /// Two changes of one file would both begin with what it holds now, and the second would undo the first.
-    private func checkDistinct(_ files: [ResolvedFile]) throws(StoreFailure) {
+    func checkDistinct(_ files: [ResolvedFile]) throws(StoreFailure) {
         guard files.count > 1 else { return }
         var targets: Set<FilePath> = []
         for file in files where !targets.insert(file.target).inserted {

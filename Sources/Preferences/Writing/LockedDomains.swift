@@ -29,6 +29,7 @@ package struct LockedDomains: Sendable {
             }
             return ResolvedFile(decided: edit.file, target: place.target)
         }
+        try writer.checkDistinct(places)
         return try writer.commit(edits, places, under: locks)
     }
 }

@@ -10,17 +10,32 @@ extension PreferenceFiles {
         _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
     ) throws -> WriteOutcome {
         var edits: [DomainEdit] = []
+        // Which edit each target has, and each change.
+        var (editOf, places) = ([FilePath: Int](), [Int]())
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else { return .failed }
             let reading = readings[change.domain.domain]
+            let target = try file.path.followingLinks(in: machine.fileSystem)
             var edit = edit(file, change, reading?.status, application.isChecked)
             // Somebody has decided that the mirror is right: what stands there is kept beside the new file.
             edit.acceptsLoss = reading?.isDamaged ?? false
-            edits.append(edit)
+            // Domains whose files are links to one are changed in it one after the other.
+            if let place = editOf[target] {
+                edits[place] = edits[place].followed(by: edit)
+                places.append(place)
+            } else {
+                editOf[target] = edits.count
+                places.append(edits.count)
+                edits.append(edit)
+            }
         }
         do {
             let written = try locks.commit(edits)
-            return .done(zip(application.domains, written).map { observation($0, $1, readings) })
+            let sharers = Dictionary(grouping: places) { $0 }
+            return .done(
+                zip(application.domains, places).map { change, place in
+                    observation(change, written[place], readings, isShared: sharers[place, default: []].count > 1)
+                })
         } catch let failure as StoreFailure {
             if case .notCurrent = failure.problem { return .changedMeanwhile }
             throw failure
@@ -43,8 +58,9 @@ extension PreferenceFiles {
         return edit
     }
 
+    /// - Parameter isShared: Whether another domain was written into the same file: then it has to be read once more.
     private func observation(
-        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading]
+        _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading], isShared: Bool
     ) -> Observation {
         let domain = change.domain.domain
         guard let bytes = committed.bytes, let status = committed.after.status else {
@@ -56,7 +72,7 @@ extension PreferenceFiles {
         let read = try? committed.file.parse(bytes).0
         let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
-            domain: domain, identity: MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
+            domain: domain, identity: isShared ? nil : MirrorEngine.FileIdentity(status), hash: Fingerprint(of: bytes),
             content: .values(values), modified: status.modified.milliseconds, mark: .write)
     }
 }

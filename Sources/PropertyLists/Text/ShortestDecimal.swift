@@ -1,4 +1,5 @@
-/// The decimal number with the fewest digits that is read as a certain double, and of several the nearest to it (of two the even one).
+/// The decimal number with the fewest digits that is read as a certain double, and of several the nearest to it (of two
+/// the even one).
 ///
 /// A double that has a fraction and is not small is `c × 2^q` with `c < 2^53` and `-66 ≤ q < 0`. What is read as it
 /// reaches halfway to the doubles next to it. Times `10^n`, with `n` just great enough that an integer lies in there,
