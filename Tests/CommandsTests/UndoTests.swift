@@ -210,6 +210,8 @@ import Testing
         #expect(history.split(separator: "\n").count { $0.contains("write") } == 2, "\(history)")
     }
 
+    static let historyOfD: FilePath = "/home/ada/.local/state/prefs/history/d"
+
     @Test func `versions that are damaged or gone are passed over`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
@@ -224,6 +226,41 @@ import Testing
         _ = try runPrefs(["prefs", "write", "d", "k", "4"], on: machine)
         #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 0)
         #expect(try state(machine).values == ["k": "1"])
+    }
+
+    /// An undo that could not be undone would be the end of what stood there.
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
+    func `what cannot be kept is not given up, unless forced`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "d", "k", "1"], on: machine)
+        let folder = try #require(try machine.disk.process().open(Self.historyOfD, .reading))
+        try folder.setPermissions(FilePermissions(rawValue: 0o500))
+        _ = try runPrefs(["prefs", "write", "d", "k", "2"], on: machine)
+        let before = try state(machine)
+        let refused = try runPrefs(["prefs"] + words, on: machine)
+        #expect(refused.status == 6 && refused.errors.contains("nothing was changed (--force"), "\(refused)")
+        #expect(try state(machine) == before)
+        #expect(try runPrefs(["prefs", words[0], "--force"] + words.dropFirst(), on: machine).status == 0)
+        #expect(try state(machine) != before)
+    }
+
+    /// Such as one whose versions lie on another disk than the domain.
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
+    func `a large domain goes back where it cannot have a second name`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        machine.disk.limitations = [.noHardLinks]
+        let large = String(repeating: "x", count: 1_100_000)
+        for number in 1...3 {
+            _ = try runPrefs(["prefs", "write", "d", "{ n = \(number); text = \(large); }"], on: machine)
+        }
+        let before = try state(machine)
+        #expect(try runPrefs(["prefs", "history", "d"], on: machine).status == 0)
+        let version = words.count > 2 ? ["2"] : []
+        let back = try runPrefs(["prefs"] + words.prefix(2) + version, on: machine)
+        #expect(back.status == 0, "\(back)")
+        #expect(try state(machine) != before)
+        _ = try run(printedBy: back, on: machine)
+        #expect(try state(machine) == before)
     }
 
     @Test func `without versions from its beginning a domain is not taken for new`() throws {

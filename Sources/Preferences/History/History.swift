@@ -36,8 +36,11 @@ package struct History: Sendable {
     }
 
     func bytes(of version: KeptVersion) -> [UInt8]? {
-        guard let path = path(of: version) else { return nil }
-        return try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
+        path(of: version).flatMap { contents(of: $0) }
+    }
+
+    private func contents(of path: FilePath) -> [UInt8]? {
+        try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
     }
 
     /// The file of a version.
@@ -96,19 +99,26 @@ extension History {
         return true
     }
 
-    /// Keeps the file that is about to be replaced under a second name.
-    func recordLink(_ path: FilePath, size: Int, _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
-        guard policy.versions > 0 else { return }
-        let former = versions
-        let version = next(after: former, note, transaction, machine.clock.wall, size: size, isFirst: false)
-        guard let name = version.fileName else { return }
+    /// Keeps the file that is about to be replaced under a second name, or else a copy of it: the versions may lie on
+    /// another disk than the domain. False where it could not be kept.
+    func recordReplaced(
+        _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String, policy: HistoryPolicy
+    ) -> Bool {
+        guard policy.versions > 0 else { return true }
+        var former = versions
+        let time = machine.clock.wall
+        let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
+        guard let name = version.fileName else { return false }
         do throws(SystemFailure) {
             if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
             try machine.fileSystem.link(path, to: folder.appending(name))
         } catch {
-            return
+            guard let bytes = contents(of: path) else { return false }
+            let copy = UnkeptVersion(bytes: bytes, note: note, transaction: transaction, time: time)
+            return record(copy, after: &former, policy: policy)
         }
         forget(former, with: version, policy)
+        return true
     }
 
     /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody

@@ -12,22 +12,35 @@ extension FilePlan {
             }
         }
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        // Beside the new version, one alone is not kept.
+        let isLost = requiresFormer && before.exists && writer.policy.versions < 2
+        if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
+        if requiresFormer { throw StoreFailure(resolved.file, .notKept(folder: history.folder.description)) }
+        unwritableHistory = history.folder
+    }
+
+    /// False where it could not be kept.
+    private mutating func keepFormer(
+        in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) -> Bool {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
-            history.recordLink(
-                resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if bytesBefore != nil || unkeptBefore != nil {
-            var versions = history.versions
-            let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
-            if let unkeptBefore, !isStoodFor(writer.policy),
-                before.isOwn || mark?.transaction == unkeptBefore.transaction
-            {
-                history.record(unkeptBefore, after: &versions, policy: writer.policy)
-            }
-            if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
-                history.record(found, after: &versions, policy: writer.policy)
-            }
-            self.versions = versions
+            return history.recordReplaced(
+                resolved.target, status, note(writer), transaction: transaction, policy: writer.policy)
         }
+        guard bytesBefore != nil || unkeptBefore != nil else { return true }
+        var versions = history.versions
+        defer { self.versions = versions }
+        let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
+        var isKept = true
+        if let unkeptBefore, !isStoodFor(writer.policy),
+            before.isOwn || mark?.transaction == unkeptBefore.transaction
+        {
+            isKept = history.record(unkeptBefore, after: &versions, policy: writer.policy)
+        }
+        if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+            isKept = history.record(found, after: &versions, policy: writer.policy) && isKept
+        }
+        return isKept
     }
 
     /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
@@ -42,7 +55,9 @@ extension FilePlan {
     ) -> UnkeptVersion? {
         let time = before.status?.modified ?? writer.machine.clock.wall
         if let mark, mark.hash == SHA256.hash(bytes) {
-            guard !versions.contains(where: { $0.transaction == mark.transaction }) else { return nil }
+            let kept = versions.last { $0.transaction == mark.transaction }
+            // What must not be lost has to be there, and not only by name.
+            if let kept, !requiresFormer || history.bytes(of: kept) == bytes { return nil }
             return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
         if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {

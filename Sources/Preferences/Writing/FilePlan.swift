@@ -19,6 +19,8 @@ struct FilePlan {
     var unwritableHistory: FilePath?
     let isKeptLater: Bool
     let isFirst: Bool
+    /// Whether what stands there must be kept.
+    let requiresFormer: Bool
     private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
     /// The same file, as long as it may not be on the disk.
@@ -43,7 +45,7 @@ struct FilePlan {
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
-        requiresKnown = edit.requiresKnown
+        (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
         after = before
     }
 
