@@ -263,6 +263,18 @@ import Testing
         #expect(try state(machine) == before)
     }
 
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]], ["0", "1"])
+    func `without versions there is no way back`(_ words: [String], _ versions: String) throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "d", "k", "old"], on: machine)
+        _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", versions], on: machine)
+        let refused = try runPrefs(["prefs"] + words, on: machine)
+        #expect(refused.status == (versions == "0" ? 1 : words[0] == "undo" ? 6 : 0), "\(refused)")
+        for value in ["new", "newer"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+        #expect(try runPrefs(["prefs"] + words, on: machine).status == 1)
+        #expect(try state(machine).values == ["k": "newer"])
+    }
+
     @Test func `without versions from its beginning a domain is not taken for new`() throws {
         let machine = try SimulatedMachine()
         _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", "0"], on: machine)

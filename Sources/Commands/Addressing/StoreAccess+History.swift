@@ -22,6 +22,10 @@ extension StoreAccess {
         _ domain: AddressedDomain, _ reason: WriteReason, _ invocation: Invocation,
         choose: @escaping @Sendable (inout DomainDraft) throws -> DomainState
     ) throws {
+        guard policy.history.versions > 0 else {
+            throw CommandFailure(
+                .notFound, "\(domain.word.onOneLine): historyVersions is 0, no versions are kept; nothing was changed")
+        }
         let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
         let left = Mutex<[String]>([])
         var edit = DomainEdit(domain.file) { draft in

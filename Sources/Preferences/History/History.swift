@@ -121,6 +121,11 @@ extension History {
         return true
     }
 
+    /// Removes all versions, where none are to be kept any more: an old one would stand in for what came long after it.
+    func removeAll() {
+        for version in versions { remove(version) }
+    }
+
     /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody
     /// knows what.
     private func next(

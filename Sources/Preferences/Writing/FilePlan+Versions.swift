@@ -71,6 +71,7 @@ extension FilePlan {
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        guard writer.policy.versions > 0 else { return history.removeAll() }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = UnkeptVersion(
