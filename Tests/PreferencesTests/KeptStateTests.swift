@@ -23,6 +23,42 @@ import Testing
         (HistoryPolicy(), []), (large, []), (large, [.noHardLinks]),
     ]
 
+    @Test(arguments: policies)
+    func `stays though writes fail again and again`(_ policy: HistoryPolicy, _ limitations: Set<Limitation>) throws {
+        let bench = try StoreBench()
+        bench.simulated.disk.limitations = limitations
+        for number in 0..<5 {
+            try bench.process().commit([DomainEdit(Self.file) { $0.values = .numbered(number) }], policy: policy)
+        }
+        let former = try history(bench).versions
+        for number in 0..<33 {
+            #expect(throws: StoreFailure.self) {
+                try bench.process(Self.failing).commit(
+                    [DomainEdit(Self.file) { $0.values = .numbered(100 + number) }], policy: policy)
+            }
+        }
+        // Of a large domain, the first attempt keeps what it is about to replace.
+        let added = policy.mostCopiedBytes == Self.large.mostCopiedBytes ? 1 : 0
+        #expect(try history(bench).versions.dropLast(added) == former[...])
+        #expect(try history(bench).newestGood?.values == .numbered(4))
+    }
+
+    @Test(arguments: [[], [.noHardLinks]] as [Set<Limitation>])
+    func `is a damaged file once, though writes fail again and again`(_ limitations: Set<Limitation>) throws {
+        let bench = try StoreBench()
+        bench.simulated.disk.limitations = limitations
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().scribble([1, 2, 3], to: Self.file.path)
+        for attempt in 0..<4 {
+            // Where there are no links, the copy beside is the first to be renamed.
+            let first = limitations.isEmpty || attempt > 0 ? 1 : 2
+            let process = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(first), of: .rename)]))
+            #expect(throws: StoreFailure.self) { try process.set("a", 2, in: Self.file) }
+        }
+        let names = try #require(try bench.process().fileSystem.names(in: StoreBench.folder))
+        #expect(names.count { $0.description.contains(".damaged-") } == 1)
+    }
+
     @Test func `goes once no versions are to be kept any more`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)

@@ -106,6 +106,7 @@ extension History {
     ) -> Bool {
         guard policy.versions > 0 else { return true }
         var former = versions
+        if let newest = former.last, isSameFile(newest, status) { return true }
         let time = machine.clock.wall
         let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
         guard let name = version.fileName else { return false }
@@ -114,6 +115,7 @@ extension History {
             try machine.fileSystem.link(path, to: folder.appending(name))
         } catch {
             guard let bytes = contents(of: path) else { return false }
+            if let newest = former.last, isCopy(newest, of: bytes) { return true }
             let copy = UnkeptVersion(bytes: bytes, note: note, transaction: transaction, time: time)
             return record(copy, after: &former, policy: policy)
         }
@@ -124,6 +126,17 @@ extension History {
     /// Removes all versions, where none are to be kept any more: an old one would stand in for what came long after it.
     func removeAll() {
         for version in versions { remove(version) }
+    }
+
+    /// Whether a version is the very file, because an attempt to replace it has failed.
+    private func isSameFile(_ version: KeptVersion, _ status: FileStatus) -> Bool {
+        guard status.links > 1, version.size == status.size, let path = path(of: version) else { return false }
+        return (try? machine.fileSystem.status(of: path))?.number == status.number
+    }
+
+    /// Whether a version has exactly these bytes.
+    func isCopy(_ version: KeptVersion, of bytes: [UInt8]) -> Bool {
+        version.size == bytes.count && self.bytes(of: version) == bytes
     }
 
     /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody

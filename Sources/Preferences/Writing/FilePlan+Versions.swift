@@ -60,9 +60,8 @@ extension FilePlan {
             if let kept, !requiresFormer || history.bytes(of: kept) == bytes { return nil }
             return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
-        if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {
-            return nil
-        }
+        // The mark of a write that failed names a file that never came.
+        if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
         var note = writer.note
         note.reason = .found
         return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
