@@ -171,19 +171,28 @@ extension OpenFile {
     /// A file that keeps our group must not open to it what the model opened to another: then those bits stay off.
     package func adopt(_ model: FileStatus) throws(SystemFailure) {
         var permissions = model.permissions
-        let own = try status()
-        if (own.owner, own.group) != (model.owner, model.group) {
-            do {
-                try setOwner(model.owner, group: model.group)
-            } catch  where error.code.meansNoRight {
-                if own.group != model.group { permissions.subtract(FilePermissions(rawValue: 0o070)) }
-            }
-        }
+        if try !adoptOwner(model) { permissions.subtract(.ofGroup) }
         do {
             try setPermissions(permissions)
         } catch  where error.code.meansNoRight {
             // Some network file systems refuse to change any; the file is private then.
         }
+    }
+
+    /// Takes over owner and group, or else the group alone: whoever is in it may give a file of his to it, so that the
+    /// former owner is not locked out. Whether the group is that of the model.
+    private func adoptOwner(_ model: FileStatus) throws(SystemFailure) -> Bool {
+        let own = try status()
+        if (own.owner, own.group) == (model.owner, model.group) { return true }
+        for owner in own.owner == model.owner ? [own.owner] : [model.owner, own.owner] {
+            do {
+                try setOwner(owner, group: model.group)
+                return true
+            } catch  where error.code.meansNoRight {
+                continue
+            }
+        }
+        return own.group == model.group
     }
 }
 

@@ -1,0 +1,47 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// What becomes of a file that other users and programs write too.
+@Suite struct `A file that is not ours alone` {
+    static let file = StoreBench.file("com.example.editor")
+    static let other = StoreBench.file("com.example.other")
+
+    /// A process of another user, who may be in the file's group.
+    private func process(_ bench: StoreBench, user: UInt32, groups: Set<UInt32> = []) -> Machine {
+        var machine = bench.process()
+        machine.fileSystem = bench.simulated.disk.process(user: user, groups: groups)
+        machine.environment.user = user
+        return machine
+    }
+
+    @Test(arguments: [(Set([50 as UInt32]), 50 as UInt32, 0o660 as UInt16), (Set(), 1001, 0o600)])
+    func `stays open to its group, if the writer is in it`(
+        _ groups: Set<UInt32>, _ group: UInt32, _ permissions: UInt16
+    ) throws {
+        let bench = try StoreBench()
+        let place: FilePath = "/tmp/shared.plist"
+        let shared = StoreBench.store.file(at: place, name: "shared.plist", newFormat: .xml)
+        let root = bench.simulated.disk.process()
+        try root.replace(place, with: shared.serialized(["a": 1], as: .xml))
+        let opening = try #require(try root.open(place, .reading))
+        // Who is not in the group gets in as anybody.
+        try opening.setPermissions(FilePermissions(rawValue: groups.isEmpty ? 0o666 : 0o660))
+        try opening.setOwner(1000, group: 50)
+        let bob = process(bench, user: 1001, groups: groups)
+        try bob.fileSystem.replace(
+            place, with: shared.serialized(["a": 2], as: .xml), like: bob.fileSystem.status(of: place))
+        let status = try #require(try root.status(of: place))
+        #expect(status.owner == 1001 && status.group == group)
+        #expect(status.permissions.rawValue & 0o770 == permissions)
+        if !groups.isEmpty { #expect(try process(bench, user: 1000, groups: [50]).fileSystem.text(place) != nil) }
+    }
+}
+
+extension FileSystem {
+    fileprivate func text(_ path: FilePath) throws -> String? {
+        try contents(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
