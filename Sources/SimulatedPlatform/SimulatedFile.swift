@@ -73,6 +73,9 @@ final class SimulatedFile: OpenFile {
         try changeAttributes(.setOwner) { ($0.owner, $0.group) = (owner, group) }
     }
 
+    /// Simulated files have none.
+    func adoptAccessList(of path: FilePath) -> Bool { true }
+
     private func changeAttributes(
         _ operation: SystemFailure.Operation, _ change: @Sendable (inout Node.Attributes) -> Void
     ) throws(SystemFailure) {

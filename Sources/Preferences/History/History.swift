@@ -88,7 +88,7 @@ extension History {
             if let model = try machine.fileSystem.status(of: file.path),
                 model.permissions != .privateFile || model.owner != machine.environment.user
             {
-                try copy.adopt(model)
+                try copy.adopt(model, of: file.path)
             }
         } catch {
             _ = try? machine.fileSystem.remove(path)
