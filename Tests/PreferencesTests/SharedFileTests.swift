@@ -38,6 +38,35 @@ import Testing
         #expect(status.permissions.rawValue & 0o770 == permissions)
         if !groups.isEmpty { #expect(try process(bench, user: 1000, groups: [50]).fileSystem.text(place) != nil) }
     }
+
+    @Test func `keeps what another user wrote after a crash in a transaction`() throws {
+        let bench = try StoreBench()
+        var wasHit = true
+        var number = 0
+        for file in [Self.file, Self.other] { try bench.process().set("key", 1, in: file) }
+        bench.simulated.disk.synchronize()
+        while wasHit {
+            number += 1
+            let branch = bench.simulated.disk.copy()
+            let dying = StoreBench.process(on: branch, FaultPlan([Fault(.dieBefore, .once(number), of: .rename)]))
+            let simulated = try #require(dying.fileSystem as? SimulatedFileSystem)
+            _ = try? dying.commit([Self.file, Self.other].map { DomainEdit($0) { $0.values["key"] = 2 } })
+            wasHit = simulated.hits > 0
+            simulated.kill()
+            var administrator = StoreBench.process(on: branch)
+            administrator.fileSystem = branch.process(user: 0)
+            administrator.environment.user = 0
+            try administrator.set("key", 3, in: Self.file)
+            let user = StoreBench.process(on: branch)
+            #expect(try Self.file.contents(on: user).values == ["key": 3], "at \(number)")
+            // The other one is as the transaction left it: before it was noted there is none.
+            let value = try #require(try Self.other.contents(on: user).values["key"])
+            #expect(value == 2 || (number == 1 && value == 1), "at \(number)")
+            let left = try user.fileSystem.names(in: StoreBench.folder)?.filter(\.isTemporary)
+            if number > 1 { #expect(left == [], "at \(number)") }
+        }
+        #expect(number > 3)
+    }
 }
 
 extension FileSystem {

@@ -106,7 +106,7 @@ struct FilePlan {
         }
         guard let temporary else { return nil }
         return TransactionRecord.Step(
-            file: resolved.file, target: resolved.target,
+            file: resolved.file, target: resolved.target, former: TransactionRecord.Former(before.status),
             change: draft.removesFile ? .remove(by: temporary) : .replace(by: temporary))
     }
 
