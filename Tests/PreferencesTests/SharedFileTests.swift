@@ -67,6 +67,20 @@ import Testing
         }
         #expect(number > 3)
     }
+
+    @Test func `that came right after a rename is not taken for what we wrote`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        var machine = bench.process()
+        let hooked = HookedFileSystem(machine.fileSystem)
+        machine.fileSystem = hooked
+        let theirs = try Self.file.serialized(["theirs": 1], as: .binary)
+        hooked.onceRenamed(Self.file.path) { try? bench.process().scribble(theirs, to: Self.file.path) }
+        let outcome = try #require(try machine.set("a", 2, in: Self.file))
+        #expect(outcome.after.generation != (try Self.file.contents(on: bench.process()).generation))
+        try machine.commit([DomainEdit(Self.file, known: outcome.after) { $0.values["b"] = 3 }])
+        #expect(try Self.file.contents(on: bench.process()).values == ["theirs": 1, "b": 3])
+    }
 }
 
 extension FileSystem {

@@ -25,6 +25,8 @@ struct FilePlan {
     private var temporary: FilePath?
     /// The same file, as long as it may not be on the disk.
     private var unsynchronized: (any OpenFile)?
+    /// Which file the new one is, whatever may stand in its place later.
+    private var written: FileStatus?
     private var after: DomainContents
     private var transaction: String?
     /// Whether whatever else may stand there by now must stay.
@@ -89,7 +91,10 @@ struct FilePlan {
     mutating func finishTemporary() throws(StoreFailure) {
         guard let file = unsynchronized else { return }
         unsynchronized = nil
-        try resolved.file.reporting { () throws(SystemFailure) in try file.synchronize() }
+        written = try resolved.file.reporting { () throws(SystemFailure) in
+            try file.synchronize()
+            return try file.status()
+        }
     }
 
     func removeTemporary(on machine: Machine) {
@@ -114,8 +119,6 @@ struct FilePlan {
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
-        var written: FileStatus?
-        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
@@ -133,7 +136,7 @@ struct FilePlan {
         } else {
             after = DomainContents(
                 values: draft.values, format: draft.format,
-                status: try status(of: resolved.target, as: written, in: files))
+                status: try statusOfWritten(in: files))
             after.isOwn = true
         }
         self.transaction = transaction
@@ -145,19 +148,19 @@ struct FilePlan {
         let files = writer.machine.fileSystem
         let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
         do throws(SystemFailure) {
+            written = try files.status(of: copy)
             try files.rename(copy, to: resolved.target)
         } catch {
             _ = try? files.remove(copy)
             throw error
         }
-        after.status = try files.status(of: resolved.target)
+        after.status = try statusOfWritten(in: files)
     }
 
-    /// The status of the file that was written, also where another one stands in its place by now.
-    private func status(
-        of target: FilePath, as written: FileStatus?, in files: any FileSystem
-    ) throws(SystemFailure) -> FileStatus? {
-        let found = try files.status(of: target)
+    /// The status of the file that was written, also where another one stands in its place by now: what that one holds,
+    /// nobody has read.
+    private func statusOfWritten(in files: any FileSystem) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: resolved.target)
         guard let written, found?.number != written.number else { return found }
         return written
     }
