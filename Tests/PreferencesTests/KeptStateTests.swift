@@ -69,4 +69,14 @@ import Testing
         try bench.process().scribble([1, 2, 3], to: Self.file.path)
         #expect { try Self.file.contents(on: bench.process()) } throws: { ($0 as? StoreFailure)?.isDamage == true }
     }
+
+    @Test func `stands in for no file that came after a removal`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("a", 1, in: Self.file)
+        try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
+        try bench.process().scribble([1, 2, 3], to: Self.file.path)
+        #expect { try Self.file.contents(on: bench.process()) } throws: { ($0 as? StoreFailure)?.isDamage == true }
+        #expect { try bench.process().set("b", 2, in: Self.file) } throws: { ($0 as? StoreFailure)?.isDamage == true }
+        #expect(try bench.process().fileSystem.contents(of: Self.file.path) == [1, 2, 3])
+    }
 }
