@@ -79,4 +79,14 @@ import Testing
         #expect { try bench.process().set("b", 2, in: Self.file) } throws: { ($0 as? StoreFailure)?.isDamage == true }
         #expect(try bench.process().fileSystem.contents(of: Self.file.path) == [1, 2, 3])
     }
+
+    @Test func `may be from before 1970`() throws {
+        let bench = try StoreBench()
+        let now = bench.simulated.clock.wall
+        bench.simulated.clock.setWall(Timestamp(seconds: -86_400, nanoseconds: 0))
+        try bench.process().scribble(Self.file.serialized(["a": 1], as: .xml), to: Self.file.path)
+        bench.simulated.clock.setWall(now)
+        try bench.process().set("a", 2, in: Self.file)
+        #expect(try history(bench).versions.map { try history(bench).values(of: $0) } == [["a": 1], ["a": 2]])
+    }
 }
