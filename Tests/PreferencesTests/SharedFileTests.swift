@@ -81,6 +81,33 @@ import Testing
         try machine.commit([DomainEdit(Self.file, known: outcome.after) { $0.values["b"] = 3 }])
         #expect(try Self.file.contents(on: bench.process()).values == ["theirs": 1, "b": 3])
     }
+
+    @Test(arguments: [false, true])
+    func `is on the disk once a repeated write says so`(_ isLarge: Bool) throws {
+        let bench = try StoreBench()
+        var policy = HistoryPolicy()
+        if isLarge { policy.mostCopiedBytes = 10 }
+        for number in 1...2 {
+            try bench.process().commit(
+                [DomainEdit(Self.file) { $0.values["a"] = .integer(.init(number)) }], policy: policy)
+        }
+        bench.simulated.disk.synchronize()
+        let edit = DomainEdit(Self.file) { $0.values["a"] = 3 }
+        let failing = FaultPlan([Fault(.fail(.inputOutput), .from(1), of: .synchronizeFolder)])
+        #expect(throws: StoreFailure.self) { try bench.process(failing).commit([edit], policy: policy) }
+        #expect(try Self.file.contents(on: bench.process()).values == ["a": 3])
+        let again = bench.process()
+        try again.commit([edit], policy: policy)
+        guard !isLarge else {
+            // Of a large domain no version says that all went well, so that it is not written anew each time.
+            let operations = try #require(again.fileSystem as? SimulatedFileSystem).operations.map(\.operation)
+            #expect(operations.suffix(2) == [.synchronize, .synchronizeFolder])
+            return
+        }
+        let crashed = bench.simulated.disk.copy()
+        crashed.crash(.none)
+        #expect(try Self.file.contents(on: StoreBench.process(on: crashed)).values == ["a": 3])
+    }
 }
 
 extension FileSystem {

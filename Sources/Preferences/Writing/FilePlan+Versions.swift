@@ -37,10 +37,28 @@ extension FilePlan {
         {
             isKept = history.record(unkeptBefore, after: &versions, policy: writer.policy)
         }
-        if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+        if let bytesBefore, bytesBefore != bytes,
+            let found = unkeptVersion(bytesBefore, mark, versions, history, writer)
+        {
             isKept = history.record(found, after: &versions, policy: writer.policy) && isKept
         }
         return isKept
+    }
+
+    /// Whether one of us wrote what stands there, and did not come to the end: it keeps its version last.
+    func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
+        guard let bytesBefore, let history = History(of: resolved.file, on: writer.machine),
+            let mark = locks.markFile(of: resolved.file).flatMap({ DomainMark(in: $0) }),
+            mark.hash == SHA256.hash(bytesBefore)
+        else {
+            return false
+        }
+        return !leavesVersion(writer.policy) || !history.versions.contains { $0.transaction == mark.transaction }
+    }
+
+    /// Whether a version of what stands there is kept once it is written.
+    func leavesVersion(_ policy: HistoryPolicy) -> Bool {
+        policy.versions > 0 && bytesBefore?.count ?? 0 <= policy.mostCopiedBytes
     }
 
     /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.

@@ -6,7 +6,7 @@ internal import PropertyLists
 struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
-    private let draft: DomainDraft
+    private var draft: DomainDraft
     /// The bytes of the file, if it was read anew.
     let bytesBefore: [UInt8]?
     /// What this writer left in the file and did not keep yet.
@@ -21,6 +21,8 @@ struct FilePlan {
     let isFirst: Bool
     /// Whether what stands there must be kept.
     let requiresFormer: Bool
+    /// Whether what stands there, which nothing changes, may not be on the disk.
+    private(set) var isInDoubt = false
     private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
     /// The same file, as long as it may not be on the disk.
@@ -49,6 +51,20 @@ struct FilePlan {
         self.draft = draft
         (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
         after = before
+        if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
+            // Where no version tells that all went well, it is not written anew each time.
+            self.draft.rewrites = leavesVersion(writer.policy)
+            isInDoubt = !self.draft.rewrites
+        }
+    }
+
+    /// Sees to it that the file as it stands is on the disk.
+    func synchronizeFormer(_ writer: DomainWriter) throws(StoreFailure) {
+        let files = writer.machine.fileSystem
+        try resolved.file.reporting { () throws(SystemFailure) in
+            try files.open(resolved.target, .reading)?.synchronize()
+            try files.synchronizeFolder(resolved.target.parent)
+        }
     }
 
     // MARK: What becomes of the file
