@@ -89,4 +89,16 @@ import Testing
         try bench.process().set("a", 2, in: Self.file)
         #expect(try history(bench).versions.map { try history(bench).values(of: $0) } == [["a": 1], ["a": 2]])
     }
+
+    @Test func `leads back to no file though a flush took the place of the first`() throws {
+        let bench = try StoreBench()
+        let process = bench.process()
+        for number in 0..<3 {
+            try process.commit([DomainEdit(Self.file) { $0.values = .numbered(number) }], reason: .flush)
+            bench.simulated.clock.advance(by: .seconds(5))
+        }
+        #expect(try history(bench).versions.map(\.sequence) == [1])
+        let present = DomainState(try Self.file.contents(on: process))
+        #expect(try history(bench).back(1, from: present)?.state == .absent)
+    }
 }

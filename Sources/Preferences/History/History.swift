@@ -81,8 +81,12 @@ extension History {
     func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) -> Bool {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
-        let version = next(
+        var version = next(
             after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
+        // In place of a domain's beginning comes one.
+        if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
+            version.sequence = last.sequence
+        }
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return false }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
