@@ -3,8 +3,12 @@ internal import Platform
 /// In whose name something is done.
 struct Identity: Hashable, Sendable {
     var user: UInt32
+    /// The groups that the user is in beside the own one, which has the user's number.
+    var groups: Set<UInt32> = []
 
     var isRoot: Bool { user == 0 }
+
+    func isIn(_ group: UInt32) -> Bool { group == user || groups.contains(group) }
 }
 
 /// What of a file someone wants to use.
@@ -56,7 +60,7 @@ extension DiskState {
     func allows(_ right: Right, _ id: NodeID, _ user: Identity) -> Bool {
         let attributes = self[id].attributes
         if user.isRoot { return true }
-        let shift: UInt16 = attributes.owner == user.user ? 6 : attributes.group == user.user ? 3 : 0
+        let shift: UInt16 = attributes.owner == user.user ? 6 : user.isIn(attributes.group) ? 3 : 0
         return attributes.permissions.rawValue >> shift & right.rawValue != 0
     }
 

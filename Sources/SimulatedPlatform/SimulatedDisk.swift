@@ -55,10 +55,14 @@ package final class SimulatedDisk: Sendable {
     }
 
     /// A new process on this disk.
-    package func process(user: UInt32 = 0, _ plan: FaultPlan = FaultPlan()) -> SimulatedFileSystem {
+    ///
+    /// - Parameter groups: Those that the user is in beside the own one.
+    package func process(
+        user: UInt32 = 0, groups: Set<UInt32> = [], _ plan: FaultPlan = FaultPlan()
+    ) -> SimulatedFileSystem {
         let number = state.withLock { state in
             let number = state.nextNumber()
-            state.processes[number] = ProcessState(user: Identity(user: user), plan: plan)
+            state.processes[number] = ProcessState(user: Identity(user: user, groups: groups), plan: plan)
             return number
         }
         return SimulatedFileSystem(self, process: number)

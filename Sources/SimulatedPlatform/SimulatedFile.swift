@@ -73,6 +73,9 @@ final class SimulatedFile: OpenFile {
         try changeAttributes(.setOwner) { ($0.owner, $0.group) = (owner, group) }
     }
 
+    /// Simulated files have none.
+    func adoptAccessList(of path: FilePath) -> Bool { true }
+
     private func changeAttributes(
         _ operation: SystemFailure.Operation, _ change: @Sendable (inout Node.Attributes) -> Void
     ) throws(SystemFailure) {
@@ -82,9 +85,14 @@ final class SimulatedFile: OpenFile {
             guard !state.disk.isReadOnly else { throw .readOnly }
             guard let user = state.processes[fileSystem.number]?.user else { throw .inputOutput }
             var attributes = state.disk[node].attributes
-            let isAllowed = user.isRoot || (operation == .setMode && attributes.owner == user.user)
-            guard isAllowed else { throw .notPermitted }
+            let former = attributes
             change(&attributes)
+            // The owner may give the file to a group that he is in, and to nobody else.
+            let isAllowed =
+                user.isRoot
+                || (former.owner == user.user && attributes.owner == former.owner
+                    && (attributes.group == former.group || user.isIn(attributes.group)))
+            guard isAllowed else { throw .notPermitted }
             _ = state.disk.change(
                 node,
                 .attributes(attributes.permissions, owner: attributes.owner, group: attributes.group))

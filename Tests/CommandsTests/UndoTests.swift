@@ -210,20 +210,94 @@ import Testing
         #expect(history.split(separator: "\n").count { $0.contains("write") } == 2, "\(history)")
     }
 
-    @Test func `versions that are damaged or gone are passed over`() throws {
+    static let historyOfD: FilePath = "/home/ada/.local/state/prefs/history/d"
+
+    private func damage(_ version: Int, on machine: SimulatedMachine) throws {
+        let names = try #require(try machine.fileSystem.names(in: Self.historyOfD))
+        let path = Self.historyOfD.appending(names[version - 1])
+        try machine.fileSystem.replace(path, with: [0, 1].span.bytes)
+    }
+
+    /// What it changed, nobody knows: an undo past it would take back more than it was asked to.
+    @Test(arguments: [1, 2, 3])
+    func `no undo goes past a version that is damaged`(_ version: Int) throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2", "3", "4"].prefix(version + 1) {
+            _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine)
+        }
+        try damage(version, on: machine)
+        let before = try state(machine)
+        #expect(try runPrefs(["prefs", "history", "d"], on: machine).output.contains("    (damaged)\n"))
+        #expect(try runPrefs(["prefs", "restore", "d", "\(version)"], on: machine).status == 5)
+        let undo = try runPrefs(["prefs", "undo", "d"], on: machine)
+        #expect(
+            undo.status == 5 && undo.errors.contains("version \(version) is damaged; nothing was changed"), "\(undo)")
+        #expect(try state(machine) == before)
+    }
+
+    @Test func `the newest version may be damaged, or one be gone`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2", "3"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
-        let folder: FilePath = "/home/ada/.local/state/prefs/history/d"
-        let names = try #require(try machine.fileSystem.names(in: folder))
-        try machine.fileSystem.replace(folder.appending(names[1]), with: [0, 1].span.bytes)
-        #expect(try runPrefs(["prefs", "history", "d"], on: machine).output.contains("    (damaged)\n"))
-        #expect(try runPrefs(["prefs", "restore", "d", "2"], on: machine).status == 5)
-        _ = try undo(on: machine)
-        #expect(try state(machine).values == ["k": "1"])
-        try machine.fileSystem.remove(folder.appending(names[0]))
+        try damage(3, on: machine)
+        let undo = try undo(on: machine)
+        #expect(try state(machine).values == ["k": "2"])
+        _ = try run(printedBy: undo, on: machine)
+        #expect(try state(machine).values == ["k": "3"])
+        let names = try #require(try machine.fileSystem.names(in: Self.historyOfD))
+        try machine.fileSystem.remove(Self.historyOfD.appending(names[1]))
+        try machine.fileSystem.remove(Self.historyOfD.appending(names[2]))
         _ = try runPrefs(["prefs", "write", "d", "k", "4"], on: machine)
-        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 0)
-        #expect(try state(machine).values == ["k": "1"])
+        for value in ["3", "2"] {
+            _ = try self.undo(on: machine)
+            #expect(try state(machine).values == ["k": .string(value)])
+        }
+    }
+
+    /// An undo that could not be undone would be the end of what stood there.
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
+    func `what cannot be kept is not given up, unless forced`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "d", "k", "1"], on: machine)
+        let folder = try #require(try machine.disk.process().open(Self.historyOfD, .reading))
+        try folder.setPermissions(FilePermissions(rawValue: 0o500))
+        _ = try runPrefs(["prefs", "write", "d", "k", "2"], on: machine)
+        let before = try state(machine)
+        let refused = try runPrefs(["prefs"] + words, on: machine)
+        #expect(refused.status == 6 && refused.errors.contains("nothing was changed (--force"), "\(refused)")
+        #expect(try state(machine) == before)
+        #expect(try runPrefs(["prefs", words[0], "--force"] + words.dropFirst(), on: machine).status == 0)
+        #expect(try state(machine) != before)
+    }
+
+    /// Such as one whose versions lie on another disk than the domain.
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
+    func `a large domain goes back where it cannot have a second name`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        machine.disk.limitations = [.noHardLinks]
+        let large = String(repeating: "x", count: 1_100_000)
+        for number in 1...3 {
+            _ = try runPrefs(["prefs", "write", "d", "{ n = \(number); text = \(large); }"], on: machine)
+        }
+        let before = try state(machine)
+        #expect(try runPrefs(["prefs", "history", "d"], on: machine).status == 0)
+        let version = words.count > 2 ? ["2"] : []
+        let back = try runPrefs(["prefs"] + words.prefix(2) + version, on: machine)
+        #expect(back.status == 0, "\(back)")
+        #expect(try state(machine) != before)
+        _ = try run(printedBy: back, on: machine)
+        #expect(try state(machine) == before)
+    }
+
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]], ["0", "1"])
+    func `without versions there is no way back`(_ words: [String], _ versions: String) throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "d", "k", "old"], on: machine)
+        _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", versions], on: machine)
+        let refused = try runPrefs(["prefs"] + words, on: machine)
+        #expect(refused.status == (versions == "0" ? 1 : words[0] == "undo" ? 6 : 0), "\(refused)")
+        for value in ["new", "newer"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+        #expect(try runPrefs(["prefs"] + words, on: machine).status == 1)
+        #expect(try state(machine).values == ["k": "newer"])
     }
 
     @Test func `without versions from its beginning a domain is not taken for new`() throws {

@@ -1,9 +1,10 @@
 import Platform
 import Synchronization
 
-/// A file system where something happens once, right after a file was opened for reading.
+/// A file system where something happens once, right after a file was opened for reading, or something was renamed.
 final class HookedFileSystem: FileSystem {
     private let inner: any FileSystem
+    private let renamed = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
     private let hook = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
 
     init(_ inner: any FileSystem) { self.inner = inner }
@@ -11,6 +12,11 @@ final class HookedFileSystem: FileSystem {
     /// Calls `action` when the file was opened the next time, before it is read.
     func onceOpened(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
         hook.withLock { $0 = (path, action) }
+    }
+
+    /// Calls `action` when something got that name the next time.
+    func onceRenamed(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
+        renamed.withLock { $0 = (path, action) }
     }
 
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
@@ -27,6 +33,10 @@ final class HookedFileSystem: FileSystem {
 
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
         try inner.rename(path, to: other, manner)
+        let action = renamed.withLock { hook in
+            hook?.path == other ? hook.take()?.action : nil as (@Sendable () -> Void)?
+        }
+        action?()
     }
 
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure) { try inner.link(path, to: other) }

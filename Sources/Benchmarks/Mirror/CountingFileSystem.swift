@@ -154,6 +154,11 @@ private final class CountedFile: OpenFile {
         try inner.setOwner(owner, group: group)
     }
 
+    func adoptAccessList(of path: FilePath) -> Bool {
+        counter.note(path)
+        return inner.adoptAccessList(of: path)
+    }
+
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
         counter.note(path)
         return try inner.lock(mode, patience: patience)

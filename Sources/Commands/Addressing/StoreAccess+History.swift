@@ -14,16 +14,21 @@ extension StoreAccess {
 
     /// Puts a domain into a state that it was in, and says what takes that back.
     ///
-    /// What the administrator has decided stays as it is in the file, unless the command is forced.
+    /// What the administrator has decided stays as it is in the file, and what stands there now is kept, unless the
+    /// command is forced.
     ///
     /// - Parameter choose: Decides on the state, under the domain's lock.
     func bringBack(
         _ domain: AddressedDomain, _ reason: WriteReason, _ invocation: Invocation,
         choose: @escaping @Sendable (inout DomainDraft) throws -> DomainState
     ) throws {
+        guard policy.history.versions > 0 else {
+            throw CommandFailure(
+                .notFound, "\(domain.word.onOneLine): historyVersions is 0, no versions are kept; nothing was changed")
+        }
         let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
         let left = Mutex<[String]>([])
-        let edit = DomainEdit(domain.file) { draft in
+        var edit = DomainEdit(domain.file) { draft in
             let state = try choose(&draft)
             let kept = forced.filter { state.values[$0] != draft.values[$0] }
             var values = state.values
@@ -34,6 +39,7 @@ extension StoreAccess {
             if let format = state.format { draft.format = format }
             draft.removesFile = state.format == nil && values.isEmpty
         }
+        edit.requiresFormer = !invocation.has(.force)
         let outcome = try commit([edit], reason).first
         for key in left.withLock(\.self) {
             try surroundings.note(

@@ -26,10 +26,12 @@ extension StoreAccess {
     /// The edit, and from it on no interrupt: the locks are ours then, so that it cannot take long.
     private func delayingInterrupts(_ edit: DomainEdit) -> DomainEdit {
         let delay = surroundings.delayInterrupts
-        return DomainEdit(edit.file, known: edit.known, acceptsLoss: edit.acceptsLoss) { draft in
+        var delaying = DomainEdit(edit.file, known: edit.known, acceptsLoss: edit.acceptsLoss) { draft in
             delay(true)
             try edit.change(&draft)
         }
+        delaying.requiresFormer = edit.requiresFormer
+        return delaying
     }
 
     /// Changes the values of one domain, as its schema allows it.
@@ -69,13 +71,16 @@ extension StoreFailure: Reportable {
         }
     }
 
+    private static let untilForced = "nothing was changed (--force writes all the same)"
+
     package var lines: [String] {
         let text = description.onOneLine
         switch problem {
         case .refused(let problems):
-            let force = "nothing was changed (--force writes all the same)"
+            let force = Self.untilForced
             guard problems.count > 1 else { return ["\(text); \(force)"] }
             return problems.map { "\(domain): \($0)".onOneLine } + [force]
+        case .notKept: return ["\(text); \(Self.untilForced)"]
         case .otherVersion(_, _, isNewer: false):
             let words = ShellWord.line(CommandSpelling(domain: domain).words(Verb.wordsOfMigration)).onOneLine
             return ["\(text): \(words)"]

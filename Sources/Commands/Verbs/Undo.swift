@@ -15,7 +15,7 @@ extension Verb {
         let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
         let history = try access.history(of: domain)
         try access.bringBack(domain, .undo(to: 0), invocation) { draft in
-            guard let (state, sequence) = history.back(steps, from: DomainState(draft)) else {
+            guard let (state, sequence) = try history.readableWay(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
             }
@@ -40,9 +40,7 @@ extension Verb {
             throw CommandFailure(
                 .notFound, "\(domain.word.onOneLine): no version \(id) is kept; `prefs history` lists those that are")
         }
-        guard let state = history.state(of: version) else {
-            throw CommandFailure(.damaged, "\(domain.word.onOneLine): version \(id) is damaged")
-        }
+        guard let state = history.state(of: version) else { throw CommandFailure.damagedVersion(id, domain) }
         try access.bringBack(domain, .restore, invocation) { draft in
             var state = state
             if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
@@ -57,5 +55,24 @@ extension Verb {
             throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not \(meaning)")
         }
         return number
+    }
+}
+
+extension History {
+    fileprivate func readableWay(
+        _ steps: Int, from draft: DomainDraft, _ domain: AddressedDomain
+    ) throws -> (state: DomainState, sequence: Int)? {
+        do throws(DamagedVersion) {
+            return try back(steps, from: DomainState(draft))
+        } catch {
+            throw CommandFailure.damagedVersion(error.sequence, domain)
+        }
+    }
+}
+
+extension CommandFailure {
+    fileprivate static func damagedVersion(_ sequence: Int, _ domain: AddressedDomain) -> CommandFailure {
+        CommandFailure(
+            .damaged, "\(domain.word.onOneLine): version \(sequence) is damaged; nothing was changed")
     }
 }

@@ -8,6 +8,8 @@ package struct FilePermissions: OptionSet, Hashable, Sendable {
     package static let privateFile = FilePermissions(rawValue: 0o600)
     /// Used by its owner, and nobody else: what a folder of settings is created with.
     package static let privateFolder = FilePermissions(rawValue: 0o700)
+    /// All that the group may do.
+    package static let ofGroup = FilePermissions(rawValue: 0o070)
     package static let writableByGroup = FilePermissions(rawValue: 0o020)
     package static let writableByOthers = FilePermissions(rawValue: 0o002)
 }

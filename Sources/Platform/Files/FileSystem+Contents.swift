@@ -35,8 +35,8 @@ extension FileSystem {
 
     /// Writes a new file beside `path`, to be renamed to it, and returns where it is once its contents are on the disk.
     ///
-    /// It has owner and permissions of `model`, as far as we may give them, so that what replaces a file is as private as
-    /// the file was. Nothing is left behind after a failure, unless removing fails too.
+    /// It has owner and permissions of `model`, the file at `path`, as far as we may give them, so that what replaces a
+    /// file is as private as the file was. Nothing is left behind after a failure, unless removing fails too.
     package func writeTemporary(
         _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil
     ) throws(SystemFailure) -> FilePath {
@@ -57,7 +57,7 @@ extension FileSystem {
         let (temporary, file) = try makeTemporary(beside: path)
         do {
             try file.write(bytes, at: 0)
-            if let model { try file.adopt(model) }
+            if let model { try file.adopt(model, of: path) }
         } catch {
             _ = try? remove(temporary)
             throw error
@@ -166,24 +166,35 @@ extension OpenFile {
         }
     }
 
-    /// Takes over owner and permissions, as far as this process may give them away.
+    /// Takes over owner and permissions of the file at `path`, as far as this process may give them away.
     ///
-    /// A file that keeps our group must not open to it what the model opened to another: then those bits stay off.
-    package func adopt(_ model: FileStatus) throws(SystemFailure) {
+    /// A file that keeps our group must not open to it what the model opened to another: then those bits stay off. With
+    /// an access list they are the most that it gives to anybody; so without the list they stay off too.
+    package func adopt(_ model: FileStatus, of path: FilePath) throws(SystemFailure) {
         var permissions = model.permissions
-        let own = try status()
-        if (own.owner, own.group) != (model.owner, model.group) {
-            do {
-                try setOwner(model.owner, group: model.group)
-            } catch  where error.code.meansNoRight {
-                if own.group != model.group { permissions.subtract(FilePermissions(rawValue: 0o070)) }
-            }
-        }
+        if try !adoptOwner(model) { permissions.subtract(.ofGroup) }
+        if !permissions.isDisjoint(with: .ofGroup), !adoptAccessList(of: path) { permissions.subtract(.ofGroup) }
         do {
             try setPermissions(permissions)
         } catch  where error.code.meansNoRight {
             // Some network file systems refuse to change any; the file is private then.
         }
+    }
+
+    /// Takes over owner and group, or else the group alone: whoever is in it may give a file of his to it, so that the
+    /// former owner is not locked out. Whether the group is that of the model.
+    private func adoptOwner(_ model: FileStatus) throws(SystemFailure) -> Bool {
+        let own = try status()
+        if (own.owner, own.group) == (model.owner, model.group) { return true }
+        for owner in own.owner == model.owner ? [own.owner] : [model.owner, own.owner] {
+            do {
+                try setOwner(owner, group: model.group)
+                return true
+            } catch  where error.code.meansNoRight {
+                continue
+            }
+        }
+        return own.group == model.group
     }
 }
 

@@ -27,6 +27,9 @@ package protocol OpenFile: AnyObject, Sendable {
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure)
     func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure)
 
+    /// Takes over who else may use the file at `path`; false where that cannot be done.
+    func adoptAccessList(of path: FilePath) -> Bool
+
     /// Takes the file's lock, which only others that ask for it respect. False when it is not free within `patience`.
     ///
     /// A file that has to be waited for, but that its path does not lead to any more, fails with `staleHandle`.

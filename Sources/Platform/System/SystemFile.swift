@@ -90,6 +90,8 @@ final class SystemFile: OpenFile {
         _ = try systemCall(.setOwner, path) { fchown(descriptor.number, owner, group) }
     }
 
+    func adoptAccessList(of path: FilePath) -> Bool { copyAccessList(of: path, to: descriptor) }
+
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
         guard let holder = try LockWaits.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {
             return false

@@ -9,7 +9,8 @@ extension StorePolicy {
         schema.settings = [
             number(
                 Key.versions, 0...10_000, usual.history.versions, unit: "versions",
-                "Versions to keep", "How many of each domain. With 0 there is no history and no undo."),
+                "Versions to keep",
+                "How many of each domain. With 0 there is no undo, and the next write removes those that are kept."),
             number(
                 Key.bytes, 0...(1 << 40), usual.history.bytes, kind: .size,
                 "Bytes of all versions",

@@ -29,12 +29,17 @@ extension DomainFile {
         return failure.format
     }
 
+    private static let damagedEnding: FileName = ".damaged-"
+
     /// Keeps the damaged file that is about to be replaced, under a name of its own beside it.
     func keepDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) {
         guard let name = target.lastComponent else { return }
+        if try isKeptDamaged(target, on: machine) { return }
         for number in 1...100 {
             let count = number == 1 ? "" : "-\(number)"
-            guard let ending = FileName(".damaged-\(machine.clock.wall.milliseconds)\(count)") else { return }
+            guard let ending = FileName("\(Self.damagedEnding)\(machine.clock.wall.milliseconds)\(count)") else {
+                return
+            }
             let kept = target.parent.appending(name.appending(ending))
             do throws(SystemFailure) {
                 return try machine.fileSystem.link(target, to: kept)
@@ -52,5 +57,22 @@ extension DomainFile {
             }
         }
         throw SystemFailure(.exists, .link, target)
+    }
+
+    /// Whether an attempt to replace the damaged file, which failed, has kept it already.
+    private func isKeptDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) -> Bool {
+        let (files, limit) = (machine.fileSystem, PropertyList.Limits.default.inputBytes)
+        guard let name = target.lastComponent?.appending(Self.damagedEnding),
+            let status = try files.status(of: target)
+        else {
+            return false
+        }
+        for kept in try files.names(in: target.parent) ?? [] where kept.bytes.starts(with: name.bytes) {
+            let path = target.parent.appending(kept)
+            guard let other = try files.status(of: path), other.size == status.size else { continue }
+            if other.number == status.number { return true }
+            if try files.contents(of: path, limit: limit) == files.contents(of: target, limit: limit) { return true }
+        }
+        return false
     }
 }

@@ -34,6 +34,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case unwritable(EncodingFailure)
         /// The value is not what the writer expected.
         case notCurrent
+        /// What stands there could not be kept in the folder of its versions, and must not be lost.
+        case notKept(folder: String)
         /// A key that no file can be trusted with: empty, or with a NUL in it.
         case badKey(String)
         /// Nobody says where the user's files are.
@@ -96,6 +98,7 @@ extension StoreFailure: CustomStringConvertible {
         case .readOnly: return "\(domain): this store can only be read"
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
+        case .notKept(let folder): return "\(domain): what stands there now cannot be kept in \(folder)"
         case .badKey(let key): return key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
         case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"

@@ -1,5 +1,10 @@
 internal import PropertyLists
 
+/// That a version cannot be read.
+package struct DamagedVersion: Error, Hashable, Sendable {
+    package let sequence: Int
+}
+
 extension History {
     /// The versions that led to the present one, oldest first, without those that were undone.
     ///
@@ -20,13 +25,20 @@ extension History {
     /// What so many steps back from the present state lead to, and the number of that version: 0 where there was none
     /// yet. Nil where so many are not kept.
     ///
-    /// A step is a change: what did not change anything, or cannot be read, is passed over. What another program wrote,
-    /// and nobody kept yet, is a change too.
-    package func back(_ steps: Int, from present: DomainState) -> (state: DomainState, sequence: Int)? {
+    /// A step is a change: what did not change anything is passed over. What another program wrote, and nobody kept yet,
+    /// is a change too. What a version held that cannot be read, nobody knows, so no step leads over it; but the newest
+    /// one is what stands there now.
+    package func back(
+        _ steps: Int, from present: DomainState
+    ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
         let way = way
         var (state, sequence, left) = (present, 0, steps)
         for version in way.reversed() where left > 0 {
-            guard let former = self.state(of: version), former != state else { continue }
+            guard let former = self.state(of: version) else {
+                guard version == way.last else { throw DamagedVersion(sequence: version.sequence) }
+                continue
+            }
+            guard former != state else { continue }
             (state, sequence, left) = (former, version.sequence, left - 1)
         }
         if left == 0 { return (state, sequence) }

@@ -21,10 +21,11 @@ package struct History: Sendable {
         return (names ?? []).compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The newest version that can be read, with its values.
+    /// The newest version that can be read, with its values. None where that is a removal: a file that came after it has
+    /// nothing to do with what was before.
     package var newestGood: (version: KeptVersion, values: PropertyList.Dictionary)? {
         for version in versions.reversed() {
-            if let values = values(of: version) { return (version, values) }
+            if let state = state(of: version) { return state == .absent ? nil : (version, state.values) }
         }
         return nil
     }
@@ -36,8 +37,11 @@ package struct History: Sendable {
     }
 
     func bytes(of version: KeptVersion) -> [UInt8]? {
-        guard let path = path(of: version) else { return nil }
-        return try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
+        path(of: version).flatMap { contents(of: $0) }
+    }
+
+    private func contents(of path: FilePath) -> [UInt8]? {
+        try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
     }
 
     /// The file of a version.
@@ -77,15 +81,19 @@ extension History {
     func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) -> Bool {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
-        let version = next(
+        var version = next(
             after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
+        // In place of a domain's beginning comes one.
+        if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
+            version.sequence = last.sequence
+        }
         guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return false }
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
             if let model = try machine.fileSystem.status(of: file.path),
                 model.permissions != .privateFile || model.owner != machine.environment.user
             {
-                try copy.adopt(model)
+                try copy.adopt(model, of: file.path)
             }
         } catch {
             _ = try? machine.fileSystem.remove(path)
@@ -96,19 +104,44 @@ extension History {
         return true
     }
 
-    /// Keeps the file that is about to be replaced under a second name.
-    func recordLink(_ path: FilePath, size: Int, _ note: WriteNote, transaction: String, policy: HistoryPolicy) {
-        guard policy.versions > 0 else { return }
-        let former = versions
-        let version = next(after: former, note, transaction, machine.clock.wall, size: size, isFirst: false)
-        guard let name = version.fileName else { return }
+    /// Keeps the file that is about to be replaced under a second name, or else a copy of it: the versions may lie on
+    /// another disk than the domain. False where it could not be kept.
+    func recordReplaced(
+        _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String, policy: HistoryPolicy
+    ) -> Bool {
+        guard policy.versions > 0 else { return true }
+        var former = versions
+        if let newest = former.last, isSameFile(newest, status) { return true }
+        let time = machine.clock.wall
+        let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
+        guard let name = version.fileName else { return false }
         do throws(SystemFailure) {
             if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
             try machine.fileSystem.link(path, to: folder.appending(name))
         } catch {
-            return
+            guard let bytes = contents(of: path) else { return false }
+            if let newest = former.last, isCopy(newest, of: bytes) { return true }
+            let copy = UnkeptVersion(bytes: bytes, note: note, transaction: transaction, time: time)
+            return record(copy, after: &former, policy: policy)
         }
         forget(former, with: version, policy)
+        return true
+    }
+
+    /// Removes all versions, where none are to be kept any more: an old one would stand in for what came long after it.
+    func removeAll() {
+        for version in versions { remove(version) }
+    }
+
+    /// Whether a version is the very file, because an attempt to replace it has failed.
+    private func isSameFile(_ version: KeptVersion, _ status: FileStatus) -> Bool {
+        guard status.links > 1, version.size == status.size, let path = path(of: version) else { return false }
+        return (try? machine.fileSystem.status(of: path))?.number == status.number
+    }
+
+    /// Whether a version has exactly these bytes.
+    func isCopy(_ version: KeptVersion, of bytes: [UInt8]) -> Bool {
+        version.size == bytes.count && self.bytes(of: version) == bytes
     }
 
     /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody

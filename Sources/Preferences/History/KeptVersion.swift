@@ -31,7 +31,8 @@ package struct KeptVersion: Hashable, Sendable {
 
     package init(sequence: Int, time: Timestamp, note: WriteNote, transaction: String, size: Int) {
         self.sequence = sequence
-        self.time = time
+        // The name has room for digits only, and what another program has dated may be before 1970.
+        self.time = max(time, Timestamp(nanoseconds: 0))
         self.note = note
         self.transaction = transaction
         self.size = size

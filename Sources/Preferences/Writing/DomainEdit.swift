@@ -7,6 +7,9 @@ package struct DomainEdit: Sendable {
     package var known: DomainContents?
     /// Whether a file that is not the one known must stay as it is: then nothing is written, and `notCurrent` thrown.
     package var requiresKnown = false
+    /// Whether what stands there must be kept with the versions: where it cannot be, nothing is written, and `notKept`
+    /// thrown.
+    package var requiresFormer = false
     /// Whether a damaged file of which no version is kept may be replaced all the same. It is kept beside the new one.
     package var acceptsLoss = false
     /// What the same writer left there and did not keep yet.
@@ -41,7 +44,7 @@ package struct DomainEdit: Sendable {
     package func made(in format: PropertyList.Format) -> DomainEdit {
         var edit = DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
         (edit.unkept, edit.isKeptLater) = (unkept, isKeptLater)
-        edit.requiresKnown = requiresKnown
+        (edit.requiresKnown, edit.requiresFormer) = (requiresKnown, requiresFormer)
         return edit
     }
 }

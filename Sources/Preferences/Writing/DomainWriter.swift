@@ -112,6 +112,7 @@ package struct DomainWriter: Sendable {
     // MARK: Carrying out
 
     private func carryOut(_ plans: inout [FilePlan], _ locks: DomainLocks) throws(StoreFailure) {
+        for plan in plans where plan.isInDoubt { try plan.synchronizeFormer(self) }
         let changed = plans.indices.filter { plans[$0].isChanged }
         guard let first = changed.first else { return }
         let transaction = transactionName()

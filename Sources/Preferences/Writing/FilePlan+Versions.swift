@@ -12,22 +12,53 @@ extension FilePlan {
             }
         }
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        // Beside the new version, one alone is not kept.
+        let isLost = requiresFormer && before.exists && writer.policy.versions < 2
+        if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
+        if requiresFormer { throw StoreFailure(resolved.file, .notKept(folder: history.folder.description)) }
+        unwritableHistory = history.folder
+    }
+
+    /// False where it could not be kept.
+    private mutating func keepFormer(
+        in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) -> Bool {
         if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
-            history.recordLink(
-                resolved.target, size: status.size, note(writer), transaction: transaction, policy: writer.policy)
-        } else if bytesBefore != nil || unkeptBefore != nil {
-            var versions = history.versions
-            let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
-            if let unkeptBefore, !isStoodFor(writer.policy),
-                before.isOwn || mark?.transaction == unkeptBefore.transaction
-            {
-                history.record(unkeptBefore, after: &versions, policy: writer.policy)
-            }
-            if let bytesBefore, let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
-                history.record(found, after: &versions, policy: writer.policy)
-            }
-            self.versions = versions
+            return history.recordReplaced(
+                resolved.target, status, note(writer), transaction: transaction, policy: writer.policy)
         }
+        guard bytesBefore != nil || unkeptBefore != nil else { return true }
+        var versions = history.versions
+        defer { self.versions = versions }
+        let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
+        var isKept = true
+        if let unkeptBefore, !isStoodFor(writer.policy),
+            before.isOwn || mark?.transaction == unkeptBefore.transaction
+        {
+            isKept = history.record(unkeptBefore, after: &versions, policy: writer.policy)
+        }
+        if let bytesBefore, bytesBefore != bytes,
+            let found = unkeptVersion(bytesBefore, mark, versions, history, writer)
+        {
+            isKept = history.record(found, after: &versions, policy: writer.policy) && isKept
+        }
+        return isKept
+    }
+
+    /// Whether one of us wrote what stands there, and did not come to the end: it keeps its version last.
+    func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
+        guard let bytesBefore, let history = History(of: resolved.file, on: writer.machine),
+            let mark = locks.markFile(of: resolved.file).flatMap({ DomainMark(in: $0) }),
+            mark.hash == SHA256.hash(bytesBefore)
+        else {
+            return false
+        }
+        return !leavesVersion(writer.policy) || !history.versions.contains { $0.transaction == mark.transaction }
+    }
+
+    /// Whether a version of what stands there is kept once it is written.
+    func leavesVersion(_ policy: HistoryPolicy) -> Bool {
+        policy.versions > 0 && bytesBefore?.count ?? 0 <= policy.mostCopiedBytes
     }
 
     /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
@@ -42,12 +73,13 @@ extension FilePlan {
     ) -> UnkeptVersion? {
         let time = before.status?.modified ?? writer.machine.clock.wall
         if let mark, mark.hash == SHA256.hash(bytes) {
-            guard !versions.contains(where: { $0.transaction == mark.transaction }) else { return nil }
+            let kept = versions.last { $0.transaction == mark.transaction }
+            // What must not be lost has to be there, and not only by name.
+            if let kept, !requiresFormer || history.bytes(of: kept) == bytes { return nil }
             return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
-        if mark == nil, let newest = versions.last, newest.size == bytes.count, history.bytes(of: newest) == bytes {
-            return nil
-        }
+        // The mark of a write that failed names a file that never came.
+        if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
         var note = writer.note
         note.reason = .found
         return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
@@ -56,6 +88,7 @@ extension FilePlan {
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        guard writer.policy.versions > 0 else { return history.removeAll() }
         let bytes = bytes ?? DomainState.tombstone
         guard bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = UnkeptVersion(

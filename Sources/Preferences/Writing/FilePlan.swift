@@ -6,7 +6,7 @@ internal import PropertyLists
 struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
-    private let draft: DomainDraft
+    private var draft: DomainDraft
     /// The bytes of the file, if it was read anew.
     let bytesBefore: [UInt8]?
     /// What this writer left in the file and did not keep yet.
@@ -19,10 +19,16 @@ struct FilePlan {
     var unwritableHistory: FilePath?
     let isKeptLater: Bool
     let isFirst: Bool
+    /// Whether what stands there must be kept.
+    let requiresFormer: Bool
+    /// Whether what stands there, which nothing changes, may not be on the disk.
+    private(set) var isInDoubt = false
     private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
     /// The same file, as long as it may not be on the disk.
     private var unsynchronized: (any OpenFile)?
+    /// Which file the new one is, whatever may stand in its place later.
+    private var written: FileStatus?
     private var after: DomainContents
     private var transaction: String?
     /// Whether whatever else may stand there by now must stay.
@@ -43,8 +49,22 @@ struct FilePlan {
         try Self.checkKeys(draft, before, edit.file)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
-        requiresKnown = edit.requiresKnown
+        (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
         after = before
+        if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
+            // Where no version tells that all went well, it is not written anew each time.
+            self.draft.rewrites = leavesVersion(writer.policy)
+            isInDoubt = !self.draft.rewrites
+        }
+    }
+
+    /// Sees to it that the file as it stands is on the disk.
+    func synchronizeFormer(_ writer: DomainWriter) throws(StoreFailure) {
+        let files = writer.machine.fileSystem
+        try resolved.file.reporting { () throws(SystemFailure) in
+            try files.open(resolved.target, .reading)?.synchronize()
+            try files.synchronizeFolder(resolved.target.parent)
+        }
     }
 
     // MARK: What becomes of the file
@@ -87,7 +107,10 @@ struct FilePlan {
     mutating func finishTemporary() throws(StoreFailure) {
         guard let file = unsynchronized else { return }
         unsynchronized = nil
-        try resolved.file.reporting { () throws(SystemFailure) in try file.synchronize() }
+        written = try resolved.file.reporting { () throws(SystemFailure) in
+            try file.synchronize()
+            return try file.status()
+        }
     }
 
     func removeTemporary(on machine: Machine) {
@@ -104,7 +127,7 @@ struct FilePlan {
         }
         guard let temporary else { return nil }
         return TransactionRecord.Step(
-            file: resolved.file, target: resolved.target,
+            file: resolved.file, target: resolved.target, former: TransactionRecord.Former(before.status),
             change: draft.removesFile ? .remove(by: temporary) : .replace(by: temporary))
     }
 
@@ -112,8 +135,6 @@ struct FilePlan {
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String, isOnly: Bool
     ) throws(SystemFailure) {
         let files = writer.machine.fileSystem
-        var written: FileStatus?
-        if requiresKnown, let temporary { written = try files.status(of: temporary) }
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
@@ -131,7 +152,7 @@ struct FilePlan {
         } else {
             after = DomainContents(
                 values: draft.values, format: draft.format,
-                status: try status(of: resolved.target, as: written, in: files))
+                status: try statusOfWritten(in: files))
             after.isOwn = true
         }
         self.transaction = transaction
@@ -143,19 +164,19 @@ struct FilePlan {
         let files = writer.machine.fileSystem
         let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
         do throws(SystemFailure) {
+            written = try files.status(of: copy)
             try files.rename(copy, to: resolved.target)
         } catch {
             _ = try? files.remove(copy)
             throw error
         }
-        after.status = try files.status(of: resolved.target)
+        after.status = try statusOfWritten(in: files)
     }
 
-    /// The status of the file that was written, also where another one stands in its place by now.
-    private func status(
-        of target: FilePath, as written: FileStatus?, in files: any FileSystem
-    ) throws(SystemFailure) -> FileStatus? {
-        let found = try files.status(of: target)
+    /// The status of the file that was written, also where another one stands in its place by now: what that one holds,
+    /// nobody has read.
+    private func statusOfWritten(in files: any FileSystem) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: resolved.target)
         guard let written, found?.number != written.number else { return found }
         return written
     }

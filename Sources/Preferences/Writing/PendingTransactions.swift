@@ -48,7 +48,7 @@ struct PendingTransactions {
             // Somebody else may have been quicker.
             guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
             do throws(SystemFailure) {
-                for step in record.steps { try step.change.carryOut(at: step.target, in: machine.fileSystem) }
+                for step in record.steps { try step.carryOut(in: machine.fileSystem) }
                 for folder in Set(record.steps.map(\.target.parent)).sorted() {
                     try machine.fileSystem.synchronizeFolder(folder)
                 }

@@ -13,7 +13,17 @@ struct TransactionRecord: Sendable, Equatable {
         /// The address, as far as its lock needs it.
         var file: DomainFile
         var target: FilePath
+        /// What is to be replaced.
+        var former: Former
         var change: Change
+    }
+
+    /// The file that stood in a step's place when the change was decided.
+    enum Former: Sendable, Equatable {
+        /// The note of a former version of this library, which does not tell.
+        case unknown
+        case none
+        case file(inode: UInt64, size: Int, modified: Timestamp)
     }
 
     /// In both, the file at the path takes the target's place. Once it is gone, that has happened.
@@ -30,17 +40,42 @@ extension TransactionRecord.Change {
         case .replace(let temporary), .remove(let temporary): temporary
         }
     }
+}
 
-    /// Does one step, or what is left of it.
-    func carryOut(at target: FilePath, in files: some FileSystem) throws(SystemFailure) {
+extension TransactionRecord.Step {
+    /// Does the step, or what is left of it. What somebody has written since it was decided stays: whoever may not read
+    /// the note, or came by another way, could not carry it out before.
+    func carryOut(in files: some FileSystem) throws(SystemFailure) {
+        let temporary = change.temporary
         guard temporary.parent == target.parent else { return }
-        switch self {
-        case .replace(let temporary):
-            if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
-        case .remove(let temporary):
-            if try files.status(of: temporary) != nil { try files.rename(temporary, to: target) }
-            guard try files.status(of: target)?.size == DomainState.tombstone.count else { return }
-            if try files.contents(of: target, limit: 4096) == DomainState.tombstone { try files.remove(target) }
+        if try files.status(of: temporary) != nil {
+            if former.isStill(try files.status(of: target)) {
+                try files.rename(temporary, to: target)
+            } else {
+                try files.remove(temporary)
+            }
+        }
+        guard case .remove = change, try files.status(of: target)?.size == DomainState.tombstone.count else { return }
+        if try files.contents(of: target, limit: 4096) == DomainState.tombstone { try files.remove(target) }
+    }
+}
+
+extension TransactionRecord.Former {
+    init(_ status: FileStatus?) {
+        self = status.map { .file(inode: $0.inode, size: $0.size, modified: $0.modified) } ?? .none
+    }
+
+    /// Whether this file, or none, still stands there.
+    ///
+    /// A loss of power may take contents, and give the device another number; it makes nothing newer. A copy that has
+    /// size and time is what a file system without lasting numbers gives back.
+    func isStill(_ found: FileStatus?) -> Bool {
+        switch (self, found) {
+        case (.unknown, _), (.none, nil): true
+        case (.none, _?), (.file, nil): false
+        case (.file(let inode, let size, let modified), let found?):
+            found.modified == modified && found.size == size
+                || found.inode == inode && found.modified <= modified
         }
     }
 }
@@ -68,6 +103,7 @@ extension TransactionRecord.Step {
         ]
         if case .file(let lock) = file.lock { entries["lock"] = .path(lock) }
         if let history = file.history { entries["history"] = .path(history) }
+        entries["former"] = former.encoded
         switch change {
         case .replace(let temporary): entries["temporary"] = .path(temporary)
         case .remove(let temporary): entries["tombstone"] = .path(temporary)
@@ -85,6 +121,7 @@ extension TransactionRecord.Step {
         file = DomainFile(
             name: name, path: path, lock: lock.map(LockPlace.file) ?? .itself, history: value["history"]?.pathValue)
         self.target = target
+        former = TransactionRecord.Former(encoded: value["former"])
         if let temporary = value["temporary"]?.pathValue {
             change = .replace(by: temporary)
         } else if let temporary = value["tombstone"]?.pathValue {
@@ -93,6 +130,37 @@ extension TransactionRecord.Step {
             return nil
         }
         guard change.temporary.lastComponent?.isTemporary == true else { return nil }
+    }
+}
+
+extension TransactionRecord.Former {
+    fileprivate var encoded: PropertyList? {
+        switch self {
+        case .unknown: nil
+        case .none: .dictionary([:])
+        case .file(let inode, let size, let modified):
+            .dictionary([
+                "inode": .integer(PropertyList.Integer(inode)), "size": .integer(PropertyList.Integer(size)),
+                "modified": .integer(PropertyList.Integer(modified.nanoseconds)),
+            ])
+        }
+    }
+
+    fileprivate init(encoded value: PropertyList?) {
+        guard let value else {
+            self = .unknown
+            return
+        }
+        func number<Number: FixedWidthInteger>(_ key: String) -> Number? {
+            value[key]?.integerValue.flatMap { Number(exactly: $0) }
+        }
+        if let inode: UInt64 = number("inode"), let size: Int = number("size"),
+            let modified: Int64 = number("modified")
+        {
+            self = .file(inode: inode, size: size, modified: Timestamp(nanoseconds: modified))
+        } else {
+            self = .none
+        }
     }
 }
 

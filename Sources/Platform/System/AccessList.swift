@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+#if os(Linux)
+    // The list of further users and groups that may use a file is an attribute of it. Swift's modules of the C library
+    // leave these calls out.
+    @_silgen_name("getxattr")
+    private func getAttribute(
+        _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer?, _ size: Int
+    ) -> Int
+
+    @_silgen_name("fsetxattr")
+    private func setAttribute(
+        _ file: Int32, _ name: UnsafePointer<CChar>, _ value: UnsafeRawPointer?, _ size: Int, _ flags: Int32
+    ) -> Int32
+
+    @_silgen_name("fremovexattr")
+    private func removeAttribute(_ file: Int32, _ name: UnsafePointer<CChar>) -> Int32
+
+    private let accessList = "system.posix_acl_access"
+    /// The most that the kernel lets an attribute have.
+    private let mostBytes = 1 << 16
+#endif
+
+/// Gives a file the access list that the file at `path` has, or none where that has none; false where it cannot be done.
+func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
+    #if os(Linux)
+        var list = [UInt8](repeating: 0, count: mostBytes)
+        let count = path.withCString { getAttribute($0, accessList, &list, list.count) }
+        if count > 0 { return setAttribute(file.number, accessList, list, count, 0) == 0 }
+        guard count == 0 || isAbsence(errno) else { return false }
+        // A new file may have one from its folder.
+        return removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
+    #else
+        return true
+    #endif
+}
+
+#if os(Linux)
+    /// Whether a code says that there is no list, or can be none.
+    private func isAbsence(_ code: Int32) -> Bool { [ENODATA, ENOTSUP, ENOSYS].contains(code) }
+#endif
