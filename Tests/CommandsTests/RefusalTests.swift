@@ -67,6 +67,28 @@ import Testing
         environment.variables["HOME"] = folder.url.path(percentEncoded: false)
         let files = SystemFileSystem()
         for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
+    /// The kernel's links lead from a descriptor to the file behind it, which others write as well.
+    @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/tmp/out"])
+    func `does not replace the file behind an open descriptor`(_ path: String) throws {
+        let machine = try SimulatedMachine()
+        let root = machine.disk.process()
+        for folder: FilePath in ["/dev", "/proc", "/proc/7", "/proc/7/fd"] {
+            _ = try root.makeFolder(folder, FilePermissions(rawValue: 0o755))
+        }
+        for (link, target) in [
+            ("/dev/stdout", "/proc/self/fd/1"), ("/dev/fd", "/proc/self/fd"), ("/proc/self", "7"),
+            ("/proc/7/fd/1", "/home/ada/log"), ("/tmp/out", "/dev/stdout"),
+        ] as [(FilePath, FilePath)] { try root.makeSymbolicLink(link, to: target) }
+        try machine.fileSystem.replace("/home/ada/log", with: Array("log".utf8).span.bytes)
+        #expect(try runPrefs(["prefs", "write", "d", "key", "value"], on: machine).status == 0)
+        for words in [["export", "d", path], ["convert", "-o", path, "d", "xml"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.errors == "prefs: \(path): stands for an open descriptor; - is the standard output\n")
+            #expect(outcome.status == ExitStatus.systemFailed.rawValue)
+        }
+        #expect(try machine.fileSystem.contents(of: "/home/ada/log") == Array("log".utf8))
+    }
+
             environment.arguments = ["prefs"] + words
             let status = Prefs.run(
                 in: Surroundings(
