@@ -54,7 +54,7 @@ struct Declaration: Sendable {
 
     private static func domain(_ name: String, in file: InputFile) throws -> DomainName {
         do throws(DomainName.Failure) {
-            return try DomainName(name)
+            return try DomainName(word: name)
         } catch {
             throw CommandFailure(.usage, "\(file.name): \(error)")
         }
