@@ -258,6 +258,7 @@ private let valueRows: [ArgumentRow] = [
         .flags, "--set :ports:0=6",
         "--set :ports:0: there is no array yet; an empty last component (:ports:) begins one"),
     .init(.flags, "--set :keep:a=6", "--set :keep:a: leads into a value of type integer"),
+    .init(.flags, "--set :server:=6", "--set :server:: a dictionary has no end, as an array has"),
     .init(.flags, "--set :free:a:b=c", "{\"free\":{\"a\":{\"b\":\"c\"}}}"),
     .init(.flags, "--set :free:a=(1,2)", "{\"free\":{\"a\":[\"1\",\"2\"]}}"),
     .init(.flags, "--set :free:a=<b", "{\"free\":{\"a\":\"<b\"}}"), .init(.flags, "--set :hidden=1", "{\"hidden\":1}"),

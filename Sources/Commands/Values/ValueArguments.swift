@@ -83,7 +83,9 @@ package struct ValueArguments {
     }
 
     private func data(_ word: String) throws(ValueFailure) -> Data {
-        if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
+        if word.utf8.first == UInt8(ascii: "@"), word != "@" {
+            return Data(try contents(String(word.unicodeScalars.dropFirst())))
+        }
         do throws(Data.WordProblem) {
             return try Data(word: word)
         } catch {

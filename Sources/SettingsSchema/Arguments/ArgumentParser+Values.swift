@@ -89,6 +89,7 @@ extension ArgumentParser {
             ?? setting.defaultValue
         var domain = PropertyList.dictionary(former.map { [setting.key: $0] } ?? [:])
         var path = path
+        try domain.checkEnd(of: path)
         path.components[0] = EntryPath.Component(setting.key)
         try domain.set(value, at: path)
         result.values[setting.key] = domain[setting.key]
