@@ -84,9 +84,10 @@ import Testing
         #expect(try schema.rule(at: EntryPath(parsing: path))?.type == type)
     }
 
-    @Test func `now is what the caller says it is`() throws {
-        let now = Date(timeIntervalSinceReferenceDate: 1)
-        #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(now))
+    @Test func `now is the second that the caller says it is`() throws {
+        let now = Date(timeIntervalSinceReferenceDate: 1.75)
+        let second = Date(timeIntervalSinceReferenceDate: 1)
+        #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(second))
     }
 
     @Test(arguments: [
