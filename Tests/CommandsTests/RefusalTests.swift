@@ -21,6 +21,16 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(text)")
     }
 
+    @Test func `names no version for a damaged file that has none`() throws {
+        let machine = try SimulatedMachine()
+        let file = "/home/ada/.config/prefs/d.plist"
+        try machine.fileSystem.makeFolders("/home/ada/.config/prefs")
+        try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: Array("{ a".utf8).span.bytes)
+        let outcome = try runPrefs(["prefs", "delete", "d"], on: machine)
+        let reason = "ends inside a dictionary (at :a); no version of it is kept, and the damaged file is set aside"
+        #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
+    }
+
     @Test func `refuses a condition that is no JSON as a malformed value`() throws {
         let outcome = try runPrefs(["prefs", "write", "--if-current", "{", "domain", "key", "value"])
         #expect(outcome.status == ExitStatus.invalidValue.rawValue)
@@ -57,16 +67,6 @@ import Testing
         #expect(try runPrefs(["prefs", "read", "d", "key"], on: machine).output == "second\n")
     }
 
-    /// To put a file in the place of a device is to break the machine for all programs on it.
-    @Test func `does not replace what is no file`() throws {
-        let folder = try TemporaryFolder()
-        let pipe = folder.url.appending(path: "pipe").path(percentEncoded: false)
-        try #require(mkfifo(pipe, 0o600) == 0)
-        let machine = try SimulatedMachine()
-        var environment = machine.environment
-        environment.variables["HOME"] = folder.url.path(percentEncoded: false)
-        let files = SystemFileSystem()
-        for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
     /// The kernel's links lead from a descriptor to the file behind it, which others write as well.
     @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/tmp/out"])
     func `does not replace the file behind an open descriptor`(_ path: String) throws {
@@ -89,6 +89,16 @@ import Testing
         #expect(try machine.fileSystem.contents(of: "/home/ada/log") == Array("log".utf8))
     }
 
+    /// To put a file in the place of a device is to break the machine for all programs on it.
+    @Test func `does not replace what is no file`() throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.url.appending(path: "pipe").path(percentEncoded: false)
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let machine = try SimulatedMachine()
+        var environment = machine.environment
+        environment.variables["HOME"] = folder.url.path(percentEncoded: false)
+        let files = SystemFileSystem()
+        for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
             environment.arguments = ["prefs"] + words
             let status = Prefs.run(
                 in: Surroundings(
