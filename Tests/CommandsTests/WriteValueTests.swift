@@ -114,6 +114,11 @@ struct Refusal: Sendable {
         Refusal(["-data", "@/nowhere"], .notFound, "/nowhere: no such file"),
         Refusal(["-data", "@/etc"], .systemFailed, "cannot read /etc: Is a directory"),
         Refusal(["{ a"], .invalidValue, "Could not parse: { a.  Try single-quoting it."),
+        Refusal(
+            [String(repeating: "(", count: 1000)], .invalidValue,
+            "Could not parse: \(String(repeating: "(", count: 200))….  Try single-quoting it."),
+        Refusal(["-foo", "3"], .usage, "unknown type -foo"),
+        Refusal(["-bol", "1"], .usage, "unknown type -bol; did you mean -bool?"),
         Refusal(["foo (bar)"], .invalidValue, "Could not parse: foo (bar).  Try single-quoting it."),
         Refusal(["-array", "a", "b)"], .invalidValue, "Could not parse: b).  Try single-quoting it."),
         Refusal(["-dict", "one", "1", "two"], .invalidValue, "Key two lacks a corresponding value"),
