@@ -157,12 +157,12 @@ struct Refusal: Sendable {
     /// The default format of `export` holds no fractions.
     @Test func `now is the second that the clock says`() throws {
         let surroundings = try sampleSurroundings()
+        try #require(surroundings.clock as? SimulatedClock).advance(by: .milliseconds(2700))
         let request = try ValueArguments.request(["-date", "now"], in: surroundings)
         #expect(try request == .value(ValueNotation.value("@2026-01-01T00:00:02Z")))
     }
 
     @Test(arguments: bareValues)
-        try #require(surroundings.clock as? SimulatedClock).advance(by: .milliseconds(2700))
     func `a bare word is a string, or the text of a property list`(_ row: (word: String, value: String)) throws {
         let request = try ValueArguments.request([row.word], in: sampleSurroundings())
         #expect(request == .bare(row.word))
