@@ -91,7 +91,7 @@ extension ArgumentRow.Schemas {
         return """
             Commands = (
                 { Name = restore; Settings = ({ Key = from; Required = YES; Positional = 1; }, { Key = force; Type = boolean; Flag = force; Short = f; }); },
-                { Name = list; Settings = ({ Key = long; Type = boolean; Short = l; }); });
+                { Name = list; Settings = ({ Key = long; Type = boolean; Short = l; }, { Key = depth; Type = integer; Flag = depth; }); });
             """
     }
 }
@@ -347,7 +347,9 @@ private let commandRows: [ArgumentRow] = [
     .init(.commands, "-v", "a command is needed: restore or list"),
     .init(.commands, "restor x", "unknown command restor; did you mean restore?"),
     .init(.commands, "restor --force", "unknown command restor; did you mean restore?"),
-    .init(.commands, "-f restore x", "unknown flag -f"),
+    .init(.commands, "-f restore x", "-f belongs behind restore"),
+    .init(.commands, "--force restore x", "--force belongs behind restore"),
+    .init(.commands, "--depth 3 list", "--depth belongs behind list"),
     .init(.commands, "list -l", "list {\"long\":true}"), .init(.commands, "list -f", "unknown flag -f"),
     .init(.commands, "list x", "list operands [\"x\"]"),
     .init(.commands, "-- restore x", "restore {\"from\":\"x\"}"), .init(.commands, "--help", "help"),

@@ -95,6 +95,11 @@ struct ArgumentParser {
 
     private mutating func refuse(_ flag: String, nearest: String?, hasValue: Bool) {
         guard !isLost else { return }
+        if result.command == nil, let owner = schema.owner(ofFlag: flag) {
+            report(.misplacedFlag(command: owner.command), at: flag)
+            if !hasValue, owner.takesValue { _ = nextValue(for: nil) }
+            return
+        }
         report(.unknownFlag(nearest: nearest), at: flag)
         // What was meant for the flag is no operand.
         if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false {
