@@ -7,7 +7,7 @@ internal import SettingsSchema
 /// The command `prefs`: from its arguments to its exit status.
 public enum Prefs: Sendable {
     /// What it is called where nobody has given it another name by a link.
-    static let name = "prefs"
+    package static let name = "prefs"
 
     /// Runs the command and returns its exit status.
     public static func run(_ arguments: [String]) -> Int32 {
@@ -33,15 +33,15 @@ public enum Prefs: Sendable {
     private static func perform(in surroundings: Surroundings) throws -> ExitStatus {
         let words = Array(surroundings.environment.arguments.dropFirst())
         guard !words.isEmpty else {
-            try surroundings.terminal.write(HelpText.overview(), to: .errors)
+            try surroundings.terminal.write(HelpText.overview(program: surroundings.program), to: .errors)
             return .usage
         }
-        switch try Parser.request(words) {
+        switch try Parser.request(words, program: surroundings.program) {
         case .version:
             try surroundings.say("\(name) \(version)")
             return .done
         case .help(let path):
-            try surroundings.terminal.write(HelpText.text(of: path), to: .output)
+            try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
             return .done
         case .run(let invocation):
             return try invocation.verb.run(invocation, surroundings)

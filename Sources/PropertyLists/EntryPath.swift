@@ -79,6 +79,8 @@ extension EntryPath {
             case outOfBounds(count: Int)
             /// An element of an array that does not exist; only the place after the last one can be created.
             case missingArray
+            /// The place after the last element of a dictionary, which has none.
+            case endOfDictionary
             /// The path leads deeper than containers may stand inside one another.
             case nestedTooDeeply(limit: Int)
         }
@@ -129,6 +131,7 @@ extension EntryPath.Failure: CustomStringConvertible {
         case .notAnIndex: "\(place): an array has numbered elements"
         case .outOfBounds(let count): "\(place): there \(count == 1 ? "is 1 element" : "are \(count) elements")"
         case .missingArray: "\(place): there is no array yet; an empty last component (\(arrayPlace)) begins one"
+        case .endOfDictionary: "\(place): a dictionary has no end, as an array has"
         case .nestedTooDeeply(let limit): "\(place): containers more than \(limit) levels deep"
         }
     }

@@ -91,6 +91,68 @@ struct BuiltCommandTests {
         #expect(result.errorText == "status 0\n")
     }
 
+    // MARK: Streams with names
+
+    @Test func `what is only read may be a pipe, a device or a descriptor`() throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            cat > script <<'END'
+            prefs() { "$PREFS" "$@" || echo "$1: $?"; }
+            prefs import d <(echo '{"a": 1}')
+            echo '{"b": 2}' | prefs import d /dev/stdin
+            prefs apply <(echo '{"e": {"c": 3}}')
+            prefs apply <(echo '{"c": 3}')
+            prefs lint <(echo '{"a": 1}') /dev/null > lint
+            prefs diff d <(echo '{"a": 1, "b": 3}')
+            prefs convert <(echo '{"a": "1"}') openstep -o -
+            prefs write d data -data @<(printf ab)
+            prefs write d none -data @/dev/null
+            mkfifo pipe && { echo '{"f": 4}' > pipe & prefs import d ./pipe; wait; }
+            prefs export --format openstep --coerce d -
+            END
+            bash script 2> errors.text
+            sed 's|/dev/fd/[0-9]*|FD|' lint errors.text
+            """)
+        #expect(
+            result.text == """
+                apply: 2
+                - b: 2
+                + b: 3
+                diff: 8
+                {
+                    a = 1;
+                }
+                {
+                    a = 1;
+                    b = 2;
+                    data = <6162>;
+                    f = 4;
+                    none = <>;
+                }
+                FD: good
+                /dev/null:1:1: nothing there
+                lint: 5
+                prefs: FD: holds one domain, and does not say which (--domain does): a domain needs a name
+
+                """, "\(result.text)")
+    }
+
+    @Test func `the file behind the standard output is not replaced`() throws {
+        let command = try BuiltCommand()
+        let result = try command.script(
+            """
+            echo before > log
+            "$PREFS" write d k v
+            "$PREFS" export d /dev/stdout >> log; echo "status $?"
+            "$PREFS" export d /dev/stdout | cat
+            cat log
+            """)
+        #expect(result.text == "status 6\nbefore\n")
+        let line = "prefs: /dev/stdout: stands for an open descriptor; - is the standard output\n"
+        #expect(result.errorText == line + line)
+    }
+
     // MARK: apply
 
     private static let domains = ["a.one", "b.two", "c.three"]

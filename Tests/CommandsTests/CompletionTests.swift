@@ -50,6 +50,7 @@ import Testing
     static let rows: [(words: [String], offered: [String])] = [
         (["re"], ["read", "read-type", "rename", "restore"]), (["MIR"], []), (["xyz"], []), (["__"], []),
         (["-"], ["-currentHost", "-host", "--store", "--version", "--help"]), (["--s"], ["--store"]),
+        (["--store", ""], ["native", "foundation", "gnustep"]), (["--store", "g"], ["gnustep"]),
         (["-currentHost", "wr"], ["write"]), (["-host", "h", "expo"], ["export"]), (["-host", ""], []),
         (["read", "com"], ["com.example.app", "com.example.other"]), (["READ", "org"], ["org.example"]),
         (

@@ -21,6 +21,16 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(text)")
     }
 
+    @Test func `names no version for a damaged file that has none`() throws {
+        let machine = try SimulatedMachine()
+        let file = "/home/ada/.config/prefs/d.plist"
+        try machine.fileSystem.makeFolders("/home/ada/.config/prefs")
+        try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: Array("{ a".utf8).span.bytes)
+        let outcome = try runPrefs(["prefs", "delete", "d"], on: machine)
+        let reason = "ends inside a dictionary (at :a); no version of it is kept, and the damaged file is set aside"
+        #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
+    }
+
     @Test func `refuses a condition that is no JSON as a malformed value`() throws {
         let outcome = try runPrefs(["prefs", "write", "--if-current", "{", "domain", "key", "value"])
         #expect(outcome.status == ExitStatus.invalidValue.rawValue)
@@ -55,6 +65,28 @@ import Testing
         lock.unlock()
         #expect(try runPrefs(["prefs", "write", path, "key", "second"], on: machine).status == 0)
         #expect(try runPrefs(["prefs", "read", "d", "key"], on: machine).output == "second\n")
+    }
+
+    /// The kernel's links lead from a descriptor to the file behind it, which others write as well.
+    @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/tmp/out"])
+    func `does not replace the file behind an open descriptor`(_ path: String) throws {
+        let machine = try SimulatedMachine()
+        let root = machine.disk.process()
+        for folder: FilePath in ["/dev", "/proc", "/proc/7", "/proc/7/fd"] {
+            _ = try root.makeFolder(folder, FilePermissions(rawValue: 0o755))
+        }
+        for (link, target) in [
+            ("/dev/stdout", "/proc/self/fd/1"), ("/dev/fd", "/proc/self/fd"), ("/proc/self", "7"),
+            ("/proc/7/fd/1", "/home/ada/log"), ("/tmp/out", "/dev/stdout"),
+        ] as [(FilePath, FilePath)] { try root.makeSymbolicLink(link, to: target) }
+        try machine.fileSystem.replace("/home/ada/log", with: Array("log".utf8).span.bytes)
+        #expect(try runPrefs(["prefs", "write", "d", "key", "value"], on: machine).status == 0)
+        for words in [["export", "d", path], ["convert", "-o", path, "d", "xml"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.errors == "prefs: \(path): stands for an open descriptor; - is the standard output\n")
+            #expect(outcome.status == ExitStatus.systemFailed.rawValue)
+        }
+        #expect(try machine.fileSystem.contents(of: "/home/ada/log") == Array("log".utf8))
     }
 
     /// To put a file in the place of a device is to break the machine for all programs on it.

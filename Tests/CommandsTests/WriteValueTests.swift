@@ -114,6 +114,11 @@ struct Refusal: Sendable {
         Refusal(["-data", "@/nowhere"], .notFound, "/nowhere: no such file"),
         Refusal(["-data", "@/etc"], .systemFailed, "cannot read /etc: Is a directory"),
         Refusal(["{ a"], .invalidValue, "Could not parse: { a.  Try single-quoting it."),
+        Refusal(
+            [String(repeating: "(", count: 1000)], .invalidValue,
+            "Could not parse: \(String(repeating: "(", count: 200))….  Try single-quoting it."),
+        Refusal(["-foo", "3"], .usage, "unknown type -foo"),
+        Refusal(["-bol", "1"], .usage, "unknown type -bol; did you mean -bool?"),
         Refusal(["foo (bar)"], .invalidValue, "Could not parse: foo (bar).  Try single-quoting it."),
         Refusal(["-array", "a", "b)"], .invalidValue, "Could not parse: b).  Try single-quoting it."),
         Refusal(["-dict", "one", "1", "two"], .invalidValue, "Key two lacks a corresponding value"),
@@ -149,10 +154,12 @@ struct Refusal: Sendable {
         #expect(request == .value(try ValueNotation.value(row.value)))
     }
 
-    @Test func `now is what the clock says`() throws {
+    /// The default format of `export` holds no fractions.
+    @Test func `now is the second that the clock says`() throws {
         let surroundings = try sampleSurroundings()
+        try #require(surroundings.clock as? SimulatedClock).advance(by: .milliseconds(2700))
         let request = try ValueArguments.request(["-date", "now"], in: surroundings)
-        #expect(request == .value(.date(surroundings.clock.wall.date)))
+        #expect(try request == .value(ValueNotation.value("@2026-01-01T00:00:02Z")))
     }
 
     @Test(arguments: bareValues)

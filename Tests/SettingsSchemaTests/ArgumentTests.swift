@@ -79,7 +79,7 @@ extension ArgumentRow.Schemas {
             { Key = a; Type = boolean; Flag = a-flag; Conflicts = b; }, { Key = b; Type = boolean; Flag = b-flag; },
             { Key = c; Flag = c-flag; Requires = d; }, { Key = d; Flag = d-flag; },
             { Key = x; Type = boolean; Flag = x-flag; ExactlyOneOf = (y); Environment = X; }, { Key = y; Type = boolean; Flag = y-flag; },
-            { Key = need; Required = YES; Flag = need; Environment = NEED; }
+            { Key = need; Required = YES; Flag = need; Environment = NEED; }, { Key = z; Flag = z; }
             """
         case .secret:
             "{ Key = token; Sensitive = YES; Flag = token; Environment = TOKEN; Pattern = \"[a-z]+\"; }, { Key = other; Sensitive = YES; }"
@@ -91,7 +91,7 @@ extension ArgumentRow.Schemas {
         return """
             Commands = (
                 { Name = restore; Settings = ({ Key = from; Required = YES; Positional = 1; }, { Key = force; Type = boolean; Flag = force; Short = f; }); },
-                { Name = list; Settings = ({ Key = long; Type = boolean; Short = l; }); });
+                { Name = list; Settings = ({ Key = long; Type = boolean; Short = l; }, { Key = depth; Type = integer; Flag = depth; }); });
             """
     }
 }
@@ -218,7 +218,8 @@ private let valueRows: [ArgumentRow] = [
     .init(.flags, "--ratio 3", "{\"ratio\":3.0}"),
     .init(.flags, "--keep -5", "--keep -5: must be from 1 to 365"), .init(.flags, "--every 5m", "{\"every\":300}"),
     .init(.flags, "--every 2h", "--every 2h: must be at most 1h"), .init(.flags, "--limit 4K", "{\"limit\":4096}"),
-    .init(.flags, "--limit -1", "{\"limit\":-1}"),
+    .init(.flags, "--limit -1", "--limit -1: must be at least 0"),
+    .init(.flags, "--every -5m", "--every -5m: must be at least 0s"),
     .init(.flags, "--limit many", "--limit many: must be a size such as 512, 4K or 10MB"),
     .init(.flags, "--since 2026-01-31T12:00:00Z", "{\"since\":{\"$date\":\"2026-01-31T12:00:00Z\"}}"),
     .init(.flags, "--since 2026-01-31␣12:00:00␣+0100", "{\"since\":{\"$date\":\"2026-01-31T11:00:00Z\"}}"),
@@ -231,7 +232,7 @@ private let valueRows: [ArgumentRow] = [
     .init(.flags, "--exclude a -xb --exclude=c", "{\"exclude\":[\"a\",\"b\",\"c\"]}"),
     .init(.flags, "-x a -x B", "-x B: must match [a-z*.]+"),
     .init(.flags, "-x a -x b -x c -x d", "-x [\"a\",\"b\",\"c\",\"d\"]: must have at most 3 elements"),
-    .init(.flags, "-x (a,b)", "-x (a,b): must match [a-z*.]+"),
+    .init(.flags, "-x (a,b)", "-x (a,b): must match [a-z*.]+"), .init(.flags, "-x", "-x needs a value: a string"),
     .init(.flags, "--ports (1,2)", "{\"ports\":[1,2]}"), .init(.flags, "--ports [1,2]", "{\"ports\":[1,2]}"),
     .init(.flags, "--ports 80", "{\"ports\":[80]}"), .init(.flags, "--ports -1", "--ports -1: must be at least 1"),
     .init(.flags, "--ports (1,x)", "--ports x: must be an integer"),
@@ -257,6 +258,7 @@ private let valueRows: [ArgumentRow] = [
     .init(
         .flags, "--set :ports:0=6",
         "--set :ports:0: there is no array yet; an empty last component (:ports:) begins one"),
+    .init(.flags, "--set :server:=6", "--set :server:: a dictionary has no end, as an array has"),
     .init(.flags, "--set :keep:a=6", "--set :keep:a: leads into a value of type integer"),
     .init(.flags, "--set :free:a:b=c", "{\"free\":{\"a\":{\"b\":\"c\"}}}"),
     .init(.flags, "--set :free:a=(1,2)", "{\"free\":{\"a\":[\"1\",\"2\"]}}"),
@@ -345,7 +347,9 @@ private let commandRows: [ArgumentRow] = [
     .init(.commands, "-v", "a command is needed: restore or list"),
     .init(.commands, "restor x", "unknown command restor; did you mean restore?"),
     .init(.commands, "restor --force", "unknown command restor; did you mean restore?"),
-    .init(.commands, "-f restore x", "unknown flag -f"),
+    .init(.commands, "-f restore x", "-f belongs behind restore"),
+    .init(.commands, "--force restore x", "--force belongs behind restore"),
+    .init(.commands, "--depth 3 list", "--depth belongs behind list"),
     .init(.commands, "list -l", "list {\"long\":true}"), .init(.commands, "list -f", "unknown flag -f"),
     .init(.commands, "list x", "list operands [\"x\"]"),
     .init(.commands, "-- restore x", "restore {\"from\":\"x\"}"), .init(.commands, "--help", "help"),
@@ -372,6 +376,8 @@ private let otherRows: [ArgumentRow] = [
     .init(.flags, "", "variables {\"color\":false}", ["COLOR": "off"]),
     .init(.relations, "--x-flag --need n", "{\"need\":\"n\",\"x\":true}"),
     .init(.relations, "--x-flag", "--need is needed"),
+    .init(.relations, "--x-flag --need n -z=1", "unknown flag -z; did you mean --z?"),
+    .init(.relations, "--x-flag --need n -q", "unknown flag -q"),
     .init(.relations, "--x-flag", "{\"x\":true} variables {\"need\":\"e\"}", ["NEED": "e"]),
     .init(.relations, "--x-flag", "{\"x\":true}", stored: ["need": "s"]),
     .init(.relations, "--x-flag --need", "--need needs a value: a string"),

@@ -234,21 +234,27 @@ import Testing
         .enabled(if: Tool.isExpected("bash"), "\(Tool.absence(of: "bash"))"),
         arguments: [
             ("tool --mo", "--mode"), ("tool --mode f", "full"),
-            ("tool -m ''", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool --mode = f", "full"),
-            ("tool --mode =", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool re", "restore"),
+            ("tool -m ''", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool --mode=f", "full"),
+            ("tool --mode=", "full|it\\'s\\ \\$\\(touch\\ canary\\)|a\\ b"), ("tool re", "restore"),
             (
                 "tool ''",
                 "restore|list|--mode|-m|--target|--color|--no-color|--keep|--help|-h|--help-values|--version|--save|--set"
             ),
             ("tool restore --fo", "--force"), ("tool restore y", "yesterday"), ("tool restore --mode f", "full"),
             ("tool list --fo", ""),
-            ("tool --set :m", ":mode="), ("tool --keep ''", ""),
+            ("tool --set :m", "mode="), ("tool --set :", "mode=|target=|color=|keep="),
+            ("tool --set=:m", "mode="), ("tool --set :mode=", ""), ("tool a:b=c --mode f", "full"),
+            ("tool restore --target=a:b y", "yesterday"), ("tool --keep ''", ""),
         ])
     func `complete in bash`(_ line: String, _ expected: String) throws {
+        let typed = line.replacing("''", with: "")
+        // As bash breaks a line into words, and each of the breaks is a word of its own.
+        let words = line.replacing(/[:=]/) { " \($0.output) " }
         let script =
             try Self.schema().completions(for: .bash, program: "tool") + """
 
-                COMP_WORDS=(\(line)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _tool_completions
+                COMP_WORDS=(\(words)); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                COMP_LINE=\(ShellQuoting.word(typed)); COMP_POINT=${#COMP_LINE}; _tool_completions
                 (IFS='|'; printf '%s' "${COMPREPLY[*]}")
                 """
         let (result, files) = try ShellSubject(name: "bash", program: "bash", output: .bash).run(script, emitted: "")

@@ -84,9 +84,10 @@ import Testing
         #expect(try schema.rule(at: EntryPath(parsing: path))?.type == type)
     }
 
-    @Test func `now is what the caller says it is`() throws {
-        let now = Date(timeIntervalSinceReferenceDate: 1)
-        #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(now))
+    @Test func `now is the second that the caller says it is`() throws {
+        let now = Date(timeIntervalSinceReferenceDate: 1.75)
+        let second = Date(timeIntervalSinceReferenceDate: 1)
+        #expect(try Sample.rule("Type = date;").value(ofText: "now", now: now) == .date(second))
     }
 
     @Test(arguments: [
@@ -118,6 +119,10 @@ import Testing
         ),
         ("Type = string; Choices = (full, incremental);", "\"zzz\"", ["k = zzz: must be full or incremental"]),
         ("Type = integer; Choices = (1, 2, 3);", "4", ["k = 4: must be 1, 2 or 3"]),
+        ("Type = real; Choices = (1, 2.5);", "2.0", ["k = 2.0: must be 1.0 or 2.5"]),
+        ("Type = integer; Kind = duration;", "-1", ["k = -1: must be at least 0s"]),
+        ("Type = integer; Kind = size; Maximum = 9;", "-1", ["k = -1: must be at least 0"]),
+        ("Type = integer; Kind = duration; Minimum = -5;", "-1", []),
         ("Type = array; MinimumCount = 2;", "[1]", ["k = [1]: must have at least 2 elements"]),
         ("Type = array; MinimumCount = 2; MaximumCount = 2;", "[1]", ["k = [1]: must have exactly 2 elements"]),
         ("Type = array; Unique = YES;", "[1, 2, 1]", ["k = [1,2,1]: must not have an element twice"]),

@@ -18,7 +18,7 @@ struct ComparedOperand {
 extension StoreAccess {
     /// What an operand of `diff` stands for.
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
-        if word == "-" {
+        if try word == "-" || DomainWord.isPath(word) && surroundings.isStream(word) {
             let input = try InputFile(word, invocation, surroundings)
             return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
         }

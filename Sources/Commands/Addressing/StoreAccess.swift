@@ -25,9 +25,7 @@ struct StoreAccess {
         self.places = places
         schemas = KnownSchemas(kind, machine)
         let named = invocation[.host]
-        if let named, (try? DomainName(named)) == nil {
-            throw CommandFailure(.usage, "\(ShellWord.quoted(named.onOneLine)) is no name of a host")
-        }
+        if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil
         layer = try Self.layer(invocation[.layer] ?? (isByHost ? "user-host" : "user"), places)
         host = layer == .userHost ? try named ?? places.host() : nil
@@ -37,12 +35,31 @@ struct StoreAccess {
     }
 
     private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
-        switch word {
-        case "native": .native
-        case "foundation": .foundation
-        case "gnustep": .gnustep
-        default: .folder(try surroundings.absolutePath(word))
+        switch word.lowercased() {
+        case "native": return .native
+        case "foundation": return .foundation
+        case "gnustep": return .gnustep
+        default: break
         }
+        let path = try surroundings.absolutePath(word)
+        // A name that is not spelled well must not become a folder.
+        guard try word.contains("/") || surroundings.fileSystem.status(of: path) != nil else {
+            let hint = Spelling.hint(word, among: Option.stores)
+            throw CommandFailure(
+                .usage,
+                "there is no store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; a folder is written with a slash, as in ./\(word.onOneLine)" : hint)"
+            )
+        }
+        return .folder(path)
+    }
+
+    /// The file of a domain is named `domain.host`, of which the last dot must be ours: else it would be another domain's
+    /// for another host. What a machine is called without being asked has none.
+    private static func check(host: String) throws {
+        let isName = (try? DomainName(host)) != nil
+        guard !isName || host.utf8.contains(UInt8(ascii: ".")) else { return }
+        let reason = isName ? ": it has a dot in it" : ""
+        throw CommandFailure(.usage, "\(ShellWord.quoted(host.onOneLine)) is no name of a host\(reason)")
     }
 
     private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {

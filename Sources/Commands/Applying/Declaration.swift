@@ -26,7 +26,7 @@ struct Declaration: Sendable {
             } else if let domains = values.asDomains {
                 for (name, values) in domains { try add(values, to: try Self.domain(name, in: file), file) }
             } else {
-                try add(values, to: try Self.domain(ofFile: argument), file)
+                try add(values, to: try Self.domain(ofFile: file.isStream ? "" : argument, file.name), file)
             }
         }
     }
@@ -54,24 +54,24 @@ struct Declaration: Sendable {
 
     private static func domain(_ name: String, in file: InputFile) throws -> DomainName {
         do throws(DomainName.Failure) {
-            return try DomainName(name)
+            return try DomainName(word: name)
         } catch {
             throw CommandFailure(.usage, "\(file.name): \(error)")
         }
     }
 
     /// The domain that a file is named for.
-    private static func domain(ofFile argument: String) throws -> DomainName {
+    private static func domain(ofFile argument: String, _ shown: String) throws -> DomainName {
         var name = argument.split(separator: "/").last.map(String.init) ?? argument
         for ending in [".plist", ".json", ".xml"] where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
             break
         }
         do throws(DomainName.Failure) {
-            return try DomainName(argument == "-" ? "" : name)
+            return try DomainName(name)
         } catch {
             throw CommandFailure(
-                .usage, "\(argument.onOneLine): holds one domain, and does not say which (--domain does): \(error)")
+                .usage, "\(shown): holds one domain, and does not say which (--domain does): \(error)")
         }
     }
 }

@@ -15,11 +15,14 @@ extension Examination {
 
     private static func finding(_ domain: ExaminedDomain, _ checkup: Checkup) -> Ailment? {
         do throws(StoreFailure) {
-            guard let recovery = try domain.file.contents(on: checkup.machine).recovery else { return nil }
-            let number = recovery.version.sequence.description
+            guard let recovery = try domain.file.contents(on: checkup.machine).recovery,
+                let version = recovery.version
+            else {
+                return nil
+            }
             return Ailment(
-                recovery.damage.description, "damaged; the version of \(recovery.version.time) stands in",
-                checkup.command("restore", domain, [number]))
+                recovery.damage.description, "damaged; the version of \(version.time) stands in",
+                checkup.command("restore", domain, [version.sequence.description]))
         } catch {
             if error.isDamage {
                 return Ailment(

@@ -7,13 +7,13 @@ package enum HelpText {
     static let width = 79
 
     /// The help on all.
-    package static func overview(verbs: [Verb] = Verb.all) -> String {
+    package static func overview(verbs: [Verb] = Verb.all, program: String = Prefs.name) -> String {
         func table(_ kind: Verb.Kind) -> String {
             let rows = verbs.filter { $0.kind == kind }
             return Self.table(rows.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) })
         }
         return """
-            \(shortUsage)
+            usage: \(program) [options] verb [arguments]
 
             Reads, writes and watches settings.
 
@@ -25,17 +25,15 @@ package enum HelpText {
             \(Self.table(Option.global.map { ($0.usage, $0.summary) }))
             Domains:
             \(Self.table(domains))
-            `prefs help VERB` tells more about a verb, and how it may end.
+            `\(program) help VERB` tells more about a verb, and how it may end.
 
             """
     }
 
-    package static let shortUsage = "usage: prefs [options] verb [arguments]"
-
     /// The help on one verb, or on one that is part of another.
-    package static func text(of path: [Verb]) -> String {
-        guard let verb = path.last else { return overview() }
-        let usage = usageLines(of: verb, path: path.map(\.name))
+    package static func text(of path: [Verb], program: String = Prefs.name) -> String {
+        guard let verb = path.last else { return overview(program: program) }
+        let usage = usageLines(of: verb, [program] + path.map(\.name))
         var text = "usage: " + usage.joined(separator: "\n       ") + "\n\n"
         text += verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".\n"
         if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
@@ -47,9 +45,9 @@ package enum HelpText {
         return text
     }
 
-    /// A line for each way to call the verb.
-    package static func usageLines(of verb: Verb, path: [String]) -> [String] {
-        let start = ([Prefs.name] + path).joined(separator: " ")
+    /// A line for each way to call the verb, behind the words that lead to it.
+    static func usageLines(of verb: Verb, _ words: [String]) -> [String] {
+        let start = words.joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
         let options = verb.options.isEmpty ? "" : " [options]"
         return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }

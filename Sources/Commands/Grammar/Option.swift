@@ -6,6 +6,8 @@ package struct Option: Hashable, Sendable {
     package struct Argument: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case domain, key, file, folder, word
+            /// One of the stores by its name, or a folder.
+            case store
             /// A whole number that is not negative.
             case number
             case choice(Choice)
@@ -60,7 +62,7 @@ extension Option.Argument {
         switch kind {
         case .choice(let choice): choice.canonical(word)
         case .number: UInt32(word).map { $0.description }
-        case .domain, .key, .file, .folder, .word: word
+        case .domain, .key, .file, .folder, .word, .store: word
         }
     }
 }
@@ -71,7 +73,9 @@ extension Option {
     package static let currentHost = Option("-currentHost", "the settings for this host alone")
     package static let host = Option("-host", Argument("NAME", .word), "the settings for that host alone")
     package static let store = Option(
-        "--store", Argument("NAME|DIR", .folder), "where settings are kept: native, foundation, gnustep or a folder")
+        "--store", Argument("NAME|DIR", .store), "where settings are kept: native, foundation, gnustep or a folder")
+    /// The stores that have names.
+    static let stores = ["native", "foundation", "gnustep"]
     package static let version = Option("--version", "print the version")
     package static let help = Option("--help", "print help; also behind any verb")
 
@@ -91,7 +95,7 @@ extension Option {
     package static let losslessJSON = Option(
         "--lossless-json", "wrap in JSON what it has no type for, and read that back")
     package static let coerce = Option("--coerce", "write as text what the format has no type for")
-    package static let lossy = Option("--lossy", "let go of what the format cannot hold")
+    package static let lossy = Option("--lossy", "drop fractions of a second where the format has none")
     package static let from = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofFiles))), "the format that the input must be in")
     /// The same, where it is about values and not about the file that holds them.

@@ -10,17 +10,22 @@ package struct Parser {
 
     /// Other verbs than those of the command.
     private let verbs: [Verb]?
+    /// What the command was called by.
+    private let program: String
     private var words: ArraySlice<String>
     private var options: [(option: Option, word: String)] = []
     private var path: [Verb] = []
 
-    package static func request(_ words: [String], verbs: [Verb]? = nil) throws(UsageFailure) -> Request {
-        var parser = Parser(verbs: verbs, words: words[...])
+    package static func request(
+        _ words: [String], verbs: [Verb]? = nil, program: String = Prefs.name
+    ) throws(UsageFailure) -> Request {
+        var parser = Parser(verbs: verbs, program, words: words[...])
         return try parser.request()
     }
 
-    private init(verbs: [Verb]?, words: ArraySlice<String>) {
+    private init(verbs: [Verb]?, _ program: String, words: ArraySlice<String>) {
         self.verbs = verbs
+        self.program = program
         self.words = words
     }
 
@@ -85,8 +90,10 @@ package struct Parser {
     }
 
     private func failure(_ problem: UsageFailure.Problem, showsUsage: Bool = false) -> UsageFailure {
-        let usage = showsUsage ? path.last.flatMap { HelpText.usageLines(of: $0, path: path.map(\.name)).first } : nil
-        return UsageFailure(problem, path: path.map(\.name), usage: usage)
+        let names = path.map(\.name)
+        guard showsUsage, let verb = path.last else { return UsageFailure(problem, path: names) }
+        let usage = HelpText.usageLines(of: verb, [program] + names).joined(separator: ", or ")
+        return UsageFailure(problem, path: names, usage: usage)
     }
 }
 

@@ -5,6 +5,8 @@ internal import PropertyLists
 struct InputFile: Sendable {
     /// What it is called in messages.
     let name: String
+    /// Whether it is a stream, which is not named for what is in it.
+    let isStream: Bool
     let bytes: [UInt8]
     private let format: FormatName?
     private let options: PropertyList.ReadingOptions
@@ -14,6 +16,7 @@ struct InputFile: Sendable {
         _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
+        isStream = try surroundings.isStream(argument)
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0) }
         options = PropertyList.ReadingOptions(
@@ -61,6 +64,10 @@ extension Surroundings {
     /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
     func write(_ bytes: [UInt8], to argument: String) throws {
         if argument == "-" { return try terminal.write(bytes, to: .output) }
+        if try isDescriptor(argument) {
+            throw CommandFailure(
+                .systemFailed, "\(argument.onOneLine): stands for an open descriptor; - is the standard output")
+        }
         let path = try path(argument).followingLinks(in: fileSystem)
         let former = try fileSystem.status(of: path)
         // What is renamed to the name of a device or a pipe would stand in its place for all programs.

@@ -1,6 +1,47 @@
 internal import Platform
 
 extension Surroundings {
+    /// The bytes of the file that an argument names; `-` is the standard input.
+    package func contents(_ argument: String, limit: Int) throws -> [UInt8] {
+        if argument == "-" { return try terminal.input(limit: limit) }
+        let path = try path(argument)
+        // It is not opened to look: a pipe's writer would take that for its reader.
+        if try isStream(argument) {
+            if let own = Self.descriptor(argument) { return try terminal.input(from: own, limit: limit) }
+            return try stream(path, limit)
+        }
+        guard let bytes = try fileSystem.contents(of: path, limit: limit) else {
+            throw CommandFailure(.notFound, "\(path): no such file")
+        }
+        return bytes
+    }
+
+    /// Whether an argument names what can only be read from its beginning to its end, once.
+    func isStream(_ argument: String) throws -> Bool {
+        if argument == "-" { return true }
+        return try fileSystem.status(of: path(argument))?.kind == .other
+    }
+
+    /// The descriptor that an argument names; to open a socket once more is not possible.
+    private static func descriptor(_ argument: String) -> Int32? {
+        if argument == "/dev/stdin" { return StandardStream.input.rawValue }
+        let folder = "/dev/fd/"
+        return argument.hasPrefix(folder) ? Int32(argument.dropFirst(folder.count)) : nil
+    }
+
+    /// Whether an argument leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead to
+    /// the file behind it, but to replace that file is not to write to the descriptor.
+    func isDescriptor(_ argument: String) throws -> Bool {
+        var path = try absolutePath(argument)
+        for _ in 0..<40 {
+            let folder = try path.parent.resolvingLinks(in: fileSystem).components
+            if folder.first == Array("proc".utf8)[...], folder.last == Array("fd".utf8)[...] { return true }
+            guard let destination = try fileSystem.destination(ofLink: path) else { return false }
+            path = path.parent.resolving(destination)
+        }
+        return false
+    }
+
     /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is found.
     func worst(of names: [String], _ judge: (String) throws -> ExitStatus) throws -> ExitStatus {
         var worst = ExitStatus.done

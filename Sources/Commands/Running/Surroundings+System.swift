@@ -17,7 +17,20 @@ extension Surroundings {
         return Surroundings(
             .ofThisProcess(), wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
+            stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) }, dialogue: { _ in TerminalDialogue() })
+    }
+}
+
+/// All that comes from a pipe or a device, for which it waits.
+private func readStream(_ path: FilePath, limit: Int) throws(SystemFailure) -> [UInt8] {
+    let descriptor = open(path.bytes.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw SystemFailure(ErrorCode(rawValue: errno), .open, path) }
+    defer { close(descriptor) }
+    do {
+        return try SystemTerminal().input(from: descriptor, limit: limit)
+    } catch {
+        throw SystemFailure(error.code, .read, path)
     }
 }
 

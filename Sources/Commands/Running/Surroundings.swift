@@ -9,6 +9,8 @@ package struct Surroundings: Sendable {
     package let wait: @Sendable (Gate) -> Bool
     /// Runs a program, which has the terminal meanwhile, and returns its exit status as a shell says it.
     package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
+    /// All that comes from what is no file but can be read: a pipe with a name, or a device.
+    let stream: @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8]
     /// Puts off what would end the command, or lets it come.
     package let delayInterrupts: @Sendable (Bool) -> Void
     /// Where questions are asked and answered.
@@ -20,12 +22,16 @@ package struct Surroundings: Sendable {
         run: @escaping @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 = {
             program, _ throws(SystemFailure) in throw SystemFailure(.noSuchFile, .run, program)
         },
+        stream: @escaping @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8] = {
+            path, _ throws(SystemFailure) in throw SystemFailure(.invalidArgument, .read, path)
+        },
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
         dialogue: (any Terminal) -> any Dialogue = { WrittenDialogue($0) }
     ) {
         self.machine = machine
         self.wait = wait
         self.run = run
+        self.stream = stream
         self.delayInterrupts = delayInterrupts
         self.dialogue = dialogue(machine.terminal)
     }
@@ -61,16 +67,6 @@ extension Surroundings {
         if path.isAbsolute { return path }
         let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
         return folder.resolving(FilePath(argument.hasPrefix("./") ? String(argument.dropFirst(2)) : argument) ?? path)
-    }
-
-    /// The bytes of the file that an argument names; `-` is the standard input.
-    package func contents(_ argument: String, limit: Int) throws -> [UInt8] {
-        if argument == "-" { return try terminal.input(limit: limit) }
-        let path = try path(argument)
-        guard let bytes = try fileSystem.contents(of: path, limit: limit) else {
-            throw CommandFailure(.notFound, "\(path): no such file")
-        }
-        return bytes
     }
 
     /// Writes a line of results.

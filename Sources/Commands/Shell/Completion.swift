@@ -119,6 +119,9 @@ extension Completion {
         case .domain: offerDomains()
         case .file: answer.files = .files
         case .folder: answer.files = .folders
+        case .store:
+            for name in Option.stores { offer(name) }
+            answer.files = .folders
         case .key, .word, .number, nil: break
         }
     }

@@ -32,7 +32,7 @@ extension TypeFlag {
         case .int, .integer: ("N", "a whole number, decimal or 0x…, from −2^63 to 2^64−1")
         case .float: ("F", "a real number; also nan, inf and -inf")
         case .bool, .boolean: ("B", "true false yes no on off 1 0, in any case")
-        case .date: ("D", "RFC 3339, or YYYY-MM-DD HH:MM:SS +HHMM, or now")
+        case .date: ("D", "RFC 3339, or YYYY-MM-DD HH:MM:SS +HHMM, or now, in whole seconds")
         case .data: ("HEX", "hexadecimal digits, or @FILE, or base64:TEXT")
         case .array: ("VALUE…", "an array of the values; before each may stand a type")
         case .arrayAdd: ("VALUE…", "the values at the end of the array that is there")

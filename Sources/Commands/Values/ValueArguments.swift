@@ -72,7 +72,7 @@ package struct ValueArguments {
             case .int, .integer: PropertyList.Integer(word: word).map { .integer($0) }
             case .float: Double(word: word).map { .real($0) }
             case .bool, .boolean: Bool(word: word).map { .boolean($0) }
-            case .date: (word == "now" ? surroundings.clock.wall.date : Date(word: word)).map { .date($0) }
+            case .date: (word == "now" ? surroundings.clock.wall.date.wholeSecond : Date(word: word)).map { .date($0) }
             case .data: .data(try data(word))
             case .json: try parsed(word, flag, .json)
             case .plist: try parsed(word, flag, nil)
@@ -83,7 +83,9 @@ package struct ValueArguments {
     }
 
     private func data(_ word: String) throws(ValueFailure) -> Data {
-        if word.utf8.first == UInt8(ascii: "@") { return Data(try contents(String(word.unicodeScalars.dropFirst()))) }
+        if word.utf8.first == UInt8(ascii: "@"), word != "@" {
+            return Data(try contents(String(word.unicodeScalars.dropFirst())))
+        }
         do throws(Data.WordProblem) {
             return try Data(word: word)
         } catch {

@@ -47,7 +47,7 @@ extension ValueFailure {
         switch problem {
         case .malformed(let flag, let text): ["\(flag.rawValue) \(shown(text)): not \(flag.noun)"]
         case .oddDigits(let text): ["-data \(shown(text)): an odd number of hexadecimal digits"]
-        case .notParsed(let text): ["Could not parse: \(text).  Try single-quoting it."]
+        case .notParsed(let text): ["Could not parse: \(text.onOneLine).  Try single-quoting it."]
         case .damaged(let flag, let place, let reason):
             ["\(flag.rawValue): \(place.map { "\($0.line):\($0.column): " } ?? "")\(reason)"]
         case .missingValue(let flag): ["\(flag.rawValue) needs \(flag.argument.name)"]
@@ -57,7 +57,7 @@ extension ValueFailure {
             ["unknown type \(shown(text))\(nearest.map { "; did you mean \($0.rawValue)?" } ?? "")"]
         case .nestedComposite:
             ["Cannot nest composite types (arrays and dictionaries); leaving defaults unchanged."]
-        case .keyWithoutValue(let key): ["Key \(key) lacks a corresponding value"]
+        case .keyWithoutValue(let key): ["Key \(key.onOneLine) lacks a corresponding value"]
         case .notAnArray(let key):
             ["Value for key \(key) is not an array; cannot append.  Leaving defaults unchanged."]
         case .notADictionary(let key):

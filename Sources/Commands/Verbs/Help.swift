@@ -14,7 +14,7 @@ extension Verb {
             }
             path.append(verb)
         }
-        try surroundings.terminal.write(HelpText.text(of: path), to: .output)
+        try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
         return .done
     }
 }

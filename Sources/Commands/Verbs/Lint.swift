@@ -8,8 +8,9 @@ extension Verb {
     ) { invocation, surroundings in
         try surroundings.worst(of: invocation.words("FILE")) { name in
             do {
-                _ = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true).value()
-                try surroundings.say("\(name.onOneLine): good")
+                let file = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true)
+                _ = try file.value()
+                try surroundings.say("\(file.name): good")
                 return .done
             } catch let damage as DamagedInput {
                 try surroundings.say(damage.lines.joined(separator: "\n"))

@@ -6,7 +6,7 @@ extension Verb {
     package static let watch = Verb(
         "watch", .new, "print a line for each change as it happens, until interrupted",
         details: [
-            "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the way to the entry, and the values before and now in lossless JSON.",
+            "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the way to the entry, and the values before and now in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
             "Changes of what is stored are told for each layer; with --effective those of the values in force, with the layer that they come from. Where all domains are watched, a value from the global domain is told of that one only.",
             "GLOB is a pattern with * ? [a-z] for names of domains or keys.",
         ],

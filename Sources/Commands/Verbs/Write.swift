@@ -59,6 +59,7 @@ private struct Writing: Sendable {
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
             try condition.check(former, key.spelling)
+            try root.checkEnd(of: key.path)
             try root.set(try request.value(replacing: former, key: word, rule: rule, now: now), at: key.path)
             values = root.dictionaryValue ?? values
         }
@@ -80,10 +81,11 @@ private enum WriteCondition: Sendable {
         if invocation.has(.ifAbsent) {
             self = .absent
         } else if let text = invocation[.ifCurrent] {
-            do {
+            do throws(DecodingFailure) {
                 self = .current(try PropertyList(parsing: text, as: .json, options: .ofDomains))
             } catch {
-                throw CommandFailure(.invalidValue, "--if-current \(text.onOneLine): \(error)")
+                let damage = DamagedInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
+                throw CommandFailure(.invalidValue, damage.lines.joined())
             }
         } else {
             self = .none
@@ -96,7 +98,9 @@ private enum WriteCondition: Sendable {
         case .absent: if value == nil { return }
         case .current(let expected): if value == expected { return }
         }
-        let found = value == nil ? "there is no value now" : "the value is another"
+        let isAbsence = if case .absent = self { true } else { false }
+        let found =
+            isAbsence ? "there is a value already" : value == nil ? "there is no value now" : "the value is another"
         throw CommandFailure(.different, "\(name.onOneLine): \(found); nothing was changed")
     }
 }

@@ -33,9 +33,13 @@ package struct DomainContents: Sendable {
 /// That a file is damaged, and which kept version stands in for it.
 package struct Recovery: Sendable, Hashable {
     package let damage: StoreFailure
-    package let version: KeptVersion
+    /// Nil where none is kept, and what replaces the file need not know what was in it.
+    package let version: KeptVersion?
 }
 
 extension Recovery: CustomStringConvertible {
-    package var description: String { "\(damage); the version of \(version.time) is used instead" }
+    package var description: String {
+        guard let version else { return "\(damage); no version of it is kept, and the damaged file is set aside" }
+        return "\(damage); the version of \(version.time) is used instead"
+    }
 }

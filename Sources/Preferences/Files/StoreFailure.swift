@@ -99,7 +99,8 @@ extension StoreFailure: CustomStringConvertible {
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
         case .notKept(let folder): return "\(domain): what stands there now cannot be kept in \(folder)"
-        case .badKey(let key): return key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it"
+        case .badKey(let key):
+            return "\(domain): \(key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it")"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
         case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
         case .changedTwice: return "\(place): is named twice in one transaction; nothing was changed"

@@ -21,13 +21,8 @@ extension FilePlan {
                 return (try edit.file.recovered(from: error, on: machine), nil)
             } catch  where edit.acceptsLoss && error.isDamage {
                 let status = try? file.status()
-                let nothing = KeptVersion(
-                    sequence: 0, time: machine.clock.wall,
-                    note: WriteNote(program: "", process: 0, reason: .recovered), transaction: "", size: 0)
-                return (
-                    DomainContents(values: [:], status: status, recovery: Recovery(damage: error, version: nothing)),
-                    nil
-                )
+                let recovery = Recovery(damage: error, version: nil)
+                return (DomainContents(values: [:], status: status, recovery: recovery), nil)
             }
         }
     }

@@ -4,13 +4,17 @@ extension Sequence<String> {
         let wanted = name.lowercased()
         let distances = map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        let most = Swift.min(3, (Swift.max(wanted.unicodeScalars.count, best.name.unicodeScalars.count) + 1) / 3)
+        // Dashes are the same before every option, and make no word longer.
+        let length = Swift.max(wanted.lettersBehindDashes, best.name.lettersBehindDashes)
+        let most = Swift.min(3, (length + 1) / 3)
         if best.distance <= most { return best.name }
         return wanted.utf8.count < 2 ? nil : distances.first { $0.name.lowercased().hasPrefix(wanted) }?.name
     }
 }
 
 extension String {
+    fileprivate var lettersBehindDashes: Int { unicodeScalars.drop { $0 == "-" }.count }
+
     /// How many characters must be added, removed, replaced or swapped with their neighbour to come to `other`.
     package func editDistance(to other: String) -> Int {
         let (a, b) = (Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars.prefix(64)))

@@ -56,6 +56,11 @@ extension Bool {
 }
 
 extension Date {
+    /// The second that the date lies in: XML and OpenStep hold no fractions of one.
+    package var wholeSecond: Date {
+        Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
+    }
+
     /// RFC 3339 text, or Apple's with spaces.
     package init?(word: String) {
         guard let date = Date(rfc3339: word) ?? Date(spaced: word) else { return nil }

@@ -20,6 +20,8 @@ extension Schema.Arguments.Mistake {
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         case unknownFlag(nearest: String?)
+        /// A flag of a command stands before the command's name.
+        case misplacedFlag(command: String)
         case unknownCommand(nearest: String?)
         case missingCommand([String])
         case missingValue(expected: String)
@@ -47,6 +49,7 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         let place = shortened(place, to: 200)
         return switch reason {
         case .unknownFlag(let nearest): "unknown flag \(place)\(hint(nearest))"
+        case .misplacedFlag(let command): "\(place) belongs behind \(command)"
         case .unknownCommand(let nearest): "unknown command \(place)\(hint(nearest))"
         case .missingCommand(let names): "a command is needed: \(listed(names, "or"))"
         case .missingValue(let expected): "\(place) needs a value: \(expected)"

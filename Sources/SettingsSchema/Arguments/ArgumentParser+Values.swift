@@ -9,10 +9,9 @@ package import PropertyLists
 extension ArgumentParser {
     /// Gives a setting the value that a text says. Of one that is given again the last counts, unless it repeats.
     mutating func set(_ setting: SettingDeclaration, to text: String, shown: String?, from place: String) {
-        let repeats = setting.repeats && setting.rule.type == .array
-        let rule = repeats ? setting.rule.element ?? ValueRule() : setting.rule
+        let repeats = setting.takesElements
         do throws(Schema.Problem.Reason) {
-            let value = try rule.value(ofText: text, now: context.now)
+            let value = try setting.ruleOfFlag.value(ofText: text, now: context.now)
             let former = result.values[setting.key]?.arrayValue ?? []
             result.values[setting.key] = repeats ? .array(former + [value]) : value
         } catch {
@@ -90,6 +89,7 @@ extension ArgumentParser {
         var domain = PropertyList.dictionary(former.map { [setting.key: $0] } ?? [:])
         var path = path
         path.components[0] = EntryPath.Component(setting.key)
+        try domain.checkEnd(of: path)
         try domain.set(value, at: path)
         result.values[setting.key] = domain[setting.key]
     }
@@ -120,6 +120,12 @@ extension PropertyList {
 }
 
 extension SettingDeclaration {
+    /// Whether the flag is given once for each element of the value.
+    fileprivate var takesElements: Bool { repeats && rule.type == .array }
+
+    /// What stands behind the flag.
+    var ruleOfFlag: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
+
     /// The first of the setting's variables that says something. An empty one does so for text alone.
     func variable(in variables: [String: String]) -> (name: String, text: String)? {
         for name in environment {

@@ -76,7 +76,9 @@ struct ArgumentParser {
         var rest = argument.unicodeScalars.dropFirst()
         guard let first = rest.first, flags.short[String(first)] != nil else {
             if argument.isNegativeNumber, nextOperandMayBeNumber { return takeOperand(argument) }
-            let nearest = name.unicodeScalars.count > 1 ? flags.nearest(toLong: name) : nil
+            // To a single letter everything is near.
+            let isHinted = name.unicodeScalars.count > 1 || flags.long[name] != nil
+            let nearest = isHinted ? flags.nearest(toLong: name) : nil
             return refuse("-\(name)", nearest: nearest, hasValue: argument.contains("="))
         }
         while let character = rest.popFirst() {
@@ -93,6 +95,11 @@ struct ArgumentParser {
 
     private mutating func refuse(_ flag: String, nearest: String?, hasValue: Bool) {
         guard !isLost else { return }
+        if result.command == nil, let owner = schema.owner(ofFlag: flag) {
+            report(.misplacedFlag(command: owner.command), at: flag)
+            if !hasValue, owner.takesValue { _ = nextValue(for: nil) }
+            return
+        }
         report(.unknownFlag(nearest: nearest), at: flag)
         // What was meant for the flag is no operand.
         if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false {
@@ -158,7 +165,7 @@ struct ArgumentParser {
 
     /// What to say where the value is missing: what it should be, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
-        let expected = setting.rule.expectation
+        let expected = setting.ruleOfFlag.expectation
         guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }
         return "\(expected) (write \(flag)=\(shortened(next)) if that is the value)"
     }

@@ -54,3 +54,16 @@ struct FlagTable {
         }
     }
 }
+
+extension Schema {
+    /// The first command that has a flag, given as it is written, and whether a value follows the flag there.
+    func owner(ofFlag flag: String) -> (command: String, takesValue: Bool)? {
+        let name = String(flag.unicodeScalars.drop { $0 == "-" })
+        for command in commands {
+            let table = FlagTable(command.settings)
+            let meaning = name.unicodeScalars.count > 1 ? table.long[name] : table.short[name] ?? table.long[name]
+            if let meaning { return (command.name, meaning.takesValue) }
+        }
+        return nil
+    }
+}

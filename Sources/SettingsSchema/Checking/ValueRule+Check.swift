@@ -40,6 +40,10 @@ extension ValueRule {
         } else if let maximum, maximum.isBelow(value) {
             reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
         }
+        // Bytes and seconds are counted from nothing.
+        if minimum == nil, let kind, kind.type == .integer, value.isBelow(.integer(0)) {
+            reasons.append(.outsideRange(minimum: text(of: .integer(0)), maximum: nil))
+        }
         if value.isNaN, minimum != nil || maximum != nil {
             reasons.append(.outsideRange(minimum: minimum.map(text), maximum: maximum.map(text)))
         }
@@ -51,7 +55,9 @@ extension ValueRule {
         }
         if !choices.isEmpty, !choices.contains(value) {
             let names = choices.map(\.plainText)
-            reasons.append(.notAChoice(names, nearest: names.nearest(to: value.plainText)))
+            // A number that is near another one is no misspelling of it.
+            let nearest = type == .string ? names.nearest(to: value.plainText) : nil
+            reasons.append(.notAChoice(names, nearest: nearest))
         }
         if case .string(let text) = value { reasons += self.reasons(againstText: text) }
         if isUnique, case .array(let elements) = value, Set(elements).count < elements.count {

@@ -11,7 +11,7 @@ extension ValueRule {
     ///
     /// Whether the value keeps the rule is another question; see `problems(with:at:)`.
     ///
-    /// - Parameter now: What the date `now` stands for; nil where nobody may say so.
+    /// - Parameter now: What the date `now` stands for, to the second; nil where nobody may say so.
     package func value(
         ofText text: String, now: Date? = nil
     ) throws(Schema.Problem.Reason) -> PropertyList {
@@ -25,7 +25,7 @@ extension ValueRule {
             guard let flag = Bool(word: text) else { throw unreadable }
             return .boolean(flag)
         case .date:
-            guard let date = text == "now" ? now : Date(word: text) else { throw unreadable }
+            guard let date = text == "now" ? now?.wholeSecond : Date(word: text) else { throw unreadable }
             return .date(date)
         case .data:
             guard let data = try? Data(word: text) else { throw unreadable }

@@ -139,10 +139,9 @@ package struct PlainForm: Sendable {
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
         if let factory = control.setting.shownDefault { lines.append("The factory's value is \(factory).") }
-        lines += [
-            "An empty answer keeps what is there. Other answers: :factory for the factory's value, :empty for an empty",
-            "text or list, :back for the question before, :save to save and end, :quit to end without saving.",
-        ]
-        return lines.map { "  \($0)\n" }.joined().printable
+        lines.append(
+            "An empty answer keeps what is there. Other answers: :factory for the factory's value, :empty for an empty text or list, :back for the question before, :save to save and end, :quit to end without saving."
+        )
+        return lines.flatMap { $0.wrapped(to: 77) }.map { "  \($0)\n" }.joined().printable
     }
 }

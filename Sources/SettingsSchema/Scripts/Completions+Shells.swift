@@ -6,13 +6,28 @@ extension Completions {
         return """
             # Completions of \(Self.comment(program)) for bash.
             \(function)() {
-                local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command='' word
-                local -a words=()
+                local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' word i
+                local current previous head
+                local -a given=() words=()
+                # Bash also breaks words at colons and equals signs; what no space parts is one word here.
+                for ((i = 0; i <= COMP_CWORD; i++)); do
+                    word=${COMP_WORDS[i]}
+                    if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then given[${#given[@]} - 1]+=$word
+                    else given+=("$word")
+                    fi
+                    rest=${rest#"${rest%%[![:space:]]*}"}
+                    rest=${rest#"$word"}
+                done
                 COMPREPLY=()
-                if [[ $current == '=' ]]; then current=''
-                elif [[ $previous == '=' ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}
+                ((${#given[@]} > 1)) || return 0
+                current=${given[${#given[@]} - 1]} previous=${given[${#given[@]} - 2]}
+                # What stands before the last break is on the line already.
+                if [[ $last == [:=]* ]]; then last=''; fi
+                head=${current%"$last"}
+                if [[ $current == -*=* ]]; then
+                    previous=${current%%=*} prefix=${current%%=*}= current=${current#*=}
                 fi
-                for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+                for word in "${given[@]:1:${#given[@]}-2}"; do
             \(indented(commandSearch(), by: 8))
                 done
                 case "$command:$previous" in
@@ -20,6 +35,9 @@ extension Completions {
                 esac
                 for word in "${words[@]}"; do
                     [[ $word == "$current"* ]] || continue
+                    word=$prefix$word
+                    word=${word#"$head"}
+                    [[ -n $word ]] || continue
                     printf -v word %q "$word"
                     COMPREPLY+=("$word")
                 done
