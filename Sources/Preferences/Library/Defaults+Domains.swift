@@ -4,8 +4,9 @@ internal import Platform
 extension Defaults {
     /// All values in force, each as `object(forKey:)` gives it.
     public func dictionaryRepresentation() -> [String: Any] {
-        let entries = refreshed { table in table.entries.filter { !$0.key.isHidden }.mapValues(\.value) }
-        return entries.mapValues(\.asAny)
+        var values = refreshed(\.values)
+        values.removeAll(where: \.key.isHidden)
+        return values.asAny
     }
 
     /// The names of the domains that live as long as the process.

@@ -56,7 +56,7 @@ public final class Defaults: Sendable {
     // MARK: Looking up
 
     /// The value in force for a key, whatever layer it comes from.
-    func value(_ key: String) -> PropertyList? { refreshed { $0.entries[key]?.value } }
+    func value(_ key: String) -> PropertyList? { refreshed { $0.values[key] } }
 
     /// The schema that is in force, which the first look-up looks for.
     var schema: SchemaInForce? {
@@ -86,7 +86,7 @@ public final class Defaults: Sendable {
 
     /// Where the value in force for a key comes from.
     public func origin(forKey key: String) -> Origin? {
-        refreshed { table in table.entries[key].map { table.sources[$0.source].origin } }
+        refreshed { table in table[ExactKey(key)].map { table.sources[$0.source].origin } }
     }
 
     /// Runs `body` with a table that is as new as it should be.

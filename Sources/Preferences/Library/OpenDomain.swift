@@ -31,7 +31,7 @@ final class OpenDomain: Sendable {
         /// Why it could not be read.
         var failure: StoreFailure?
         /// What was set and is not on the disk yet; nil for a removal.
-        var pending: [String: PendingChange] = [:]
+        var pending: [ExactKey: PendingChange] = [:]
         /// What the process sees.
         var values = PropertyList.Dictionary()
         var changes = ChangeLog()
@@ -175,7 +175,7 @@ final class OpenDomain: Sendable {
             for (key, value) in changes {
                 state.values[key] = value
                 let version = state.changes.note(key, isOwn: true)
-                if isFile { state.pending[key] = PendingChange(value: value, version: version) }
+                if isFile { state.pending[ExactKey(key)] = PendingChange(value: value, version: version) }
             }
             return (state.changes.version, isToBeFlushed)
         }
@@ -204,14 +204,16 @@ extension OpenDomain.State {
     /// Takes over what the file holds now, under what is not written yet.
     ///
     /// - Parameter own: The keys that this process has changed in it.
-    mutating func take(_ contents: DomainContents, own: Set<String> = []) {
+    mutating func take(_ contents: DomainContents, own: Set<ExactKey> = []) {
         var next = contents.values
-        for (key, change) in pending { next[key] = change.value }
-        for entry in values where next[entry.key] == nil { changes.note(entry.key, isOwn: own.contains(entry.key)) }
+        for (key, change) in pending { next[key.text] = change.value }
+        for entry in values where next[entry.key] == nil {
+            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+        }
         // Whether others can read the file decides on what counts of it.
         let isOtherwise = (stored.status?.isExposed ?? false) != (contents.status?.isExposed ?? false)
         for entry in next where isOtherwise || values[entry.key] != entry.value {
-            changes.note(entry.key, isOwn: own.contains(entry.key))
+            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         values = next
         stored = contents
