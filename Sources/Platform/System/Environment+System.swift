@@ -46,8 +46,7 @@ extension Environment {
 
     private static func runningProgram() -> FilePath? {
         #if os(Linux)
-            // Null stands for an unreadable one, as in a process that changed its user.
-            try? SystemFileSystem().destination(ofLink: "/proc/self/exe")
+            program(behind: "/proc/self/exe", in: SystemFileSystem())
         #else
             CommandLine.arguments.first.flatMap { FilePath($0) }
         #endif
