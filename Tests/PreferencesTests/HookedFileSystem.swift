@@ -1,10 +1,12 @@
 import Platform
 import Synchronization
 
-/// A file system where something happens once, right after a file was opened for reading.
+/// A file system where something happens once, right after a file was opened for reading, or where a file stays in its
+/// place.
 final class HookedFileSystem: FileSystem {
     private let inner: any FileSystem
     private let hook = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
+    private let fixed = Mutex<FilePath?>(nil)
 
     init(_ inner: any FileSystem) { self.inner = inner }
 
@@ -12,6 +14,9 @@ final class HookedFileSystem: FileSystem {
     func onceOpened(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
         hook.withLock { $0 = (path, action) }
     }
+
+    /// Refuses from now on to put another file in the place of the one there; nil refuses nothing more.
+    func fix(_ path: FilePath?) { fixed.withLock { $0 = path } }
 
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
         let file = try inner.open(path, access)
@@ -26,6 +31,7 @@ final class HookedFileSystem: FileSystem {
     func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+        guard fixed.withLock(\.self) != other else { throw SystemFailure(.notPermitted, .rename, path) }
         try inner.rename(path, to: other, manner)
     }
 
