@@ -100,7 +100,7 @@ extension OpenDomain {
             for (key, change) in written where state.pending[key]?.version == change.version {
                 state.pending[key] = nil
             }
-            state.failure = nil
+            (state.failure, state.damaged) = (nil, nil)
             state.flush.failures = 0
             state.flush.told = nil
             state.take(contents, own: own)
