@@ -34,7 +34,10 @@ public final class EditSession: Sendable {
     /// The value of a key as it will be.
     public subscript(key: String) -> PropertyList? {
         get { state.withLock { $0.changes[ExactKey(key)] } ?? defaults.value(key) }
-        set { state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
+        set {
+            guard key.isHidden else { return state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
+            defaults.post(refusal: StoreFailure(.ownKey(key), defaults.name.text), of: key)
+        }
     }
 
     /// Where the value of a key will come from.

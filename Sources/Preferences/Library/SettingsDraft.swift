@@ -24,7 +24,7 @@ public struct SettingsDraft: Sendable {
             do {
                 let value = try PropertyList.encoded(newValue)
                 try setting.check(value, defaults.name.text)
-                changes[ExactKey(setting.key)] = .some(value)
+                put(value, setting.key)
             } catch let refusal as StoreFailure {
                 refused = refused ?? refusal
             } catch {
@@ -36,11 +36,19 @@ public struct SettingsDraft: Sendable {
     /// The value of a key, as it is in force or was changed by the draft.
     public subscript(key: String) -> PropertyList? {
         mutating get { value(key) }
-        set { changes[ExactKey(key)] = .some(newValue) }
+        set { put(newValue, key) }
     }
 
     /// Removes the user's own value.
-    public mutating func removeObject(forKey key: String) { changes[ExactKey(key)] = .some(nil) }
+    public mutating func removeObject(forKey key: String) { put(nil, key) }
+
+    private mutating func put(_ value: PropertyList?, _ key: String) {
+        guard key.isHidden else {
+            changes[ExactKey(key)] = .some(value)
+            return
+        }
+        refused = refused ?? StoreFailure(.ownKey(key), defaults.name.text)
+    }
 
     /// Why what was set cannot be written.
     private(set) var failure: String?
