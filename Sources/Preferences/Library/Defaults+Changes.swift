@@ -42,7 +42,7 @@ extension Defaults {
     public func observe(_ receive: @escaping @Sendable (SettingsChanges) -> Void) -> SettingsObservation {
         // What the table does not know yet is no change.
         _ = refreshed { $0.values.count }
-        let (number, isFirst) = observation.add(receive)
+        let (number, isFirst) = table.withLock { _ in observation.add(receive) }
         if isFirst { startObserving() }
         // The observation holds the settings: whoever keeps nothing but it is to be told all the same.
         return SettingsObservation { [self] in

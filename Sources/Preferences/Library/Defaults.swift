@@ -103,9 +103,9 @@ public final class Defaults: Sendable {
     /// Looks at all layers that may have changed, and tells observers what that changes.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         _ = schema
-        let hasObservers = observation.hasObservers
         let (isChanged, passedOver) = table.withLock { table in
-            let changes = table.refresh(epoch, tick, notes: hasObservers)
+            // Under the lock, under which observers come too: whoever is not here yet is told of what the next refresh finds.
+            let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takePassedOver())
         }
