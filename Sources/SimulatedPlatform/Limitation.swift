@@ -7,7 +7,6 @@ package enum Limitation: Hashable, Sendable, CaseIterable {
     /// Two names cannot be exchanged, and a taken one not be kept (NFS, SMB).
     case noExchange
     case noHardLinks
-    case noClones
     case noLocks
     /// Renaming does not replace what has the name already (sshfs).
     case renameKeeps

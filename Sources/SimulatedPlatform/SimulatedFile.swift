@@ -53,18 +53,6 @@ final class SimulatedFile: OpenFile {
         }
     }
 
-    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool {
-        guard let source = source as? SimulatedFile, source.fileSystem.disk === fileSystem.disk else { return false }
-        return try perform(.clone) { state, node throws(ErrorCode) in
-            guard !state.disk.limitations.contains(.noClones) else { return false }
-            guard let other = state.openings[source.number]?.node else { throw .badDescriptor }
-            let bytes = state.disk[other].data
-            try self.change(&state, .truncate(to: 0))
-            try self.change(&state, .write(bytes, at: 0))
-            return true
-        }
-    }
-
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
         try changeAttributes(.setMode) { $0.permissions = permissions }
     }

@@ -24,6 +24,15 @@ struct BuiltCommandTests {
         #expect(FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
     }
 
+    @Test(arguments: ["write d k", "write d", "read d", "write d k -string x -string", "schema check"])
+    func `an argument that is no UTF-8 is refused, not changed`(_ words: String) throws {
+        let command = try BuiltCommand()
+        let result = try command.script("\"$PREFS\" \(words) \"$(printf 'a\\377b')\"")
+        #expect(result.status == 2, "\(result.errorText)")
+        #expect(result.errorText.contains("is not UTF-8"))
+        #expect(!FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
+    }
+
     @Test func `called by another name it says that name`() throws {
         let command = try BuiltCommand()
         let link = command.folder + "/defaults"

@@ -64,10 +64,26 @@ import Testing
         #expect(environment.systemFolders(.state) == [])
     }
 
+    /// The kernel says behind the path of a program that its file is gone.
+    @Test(
+        arguments: [
+            ("/opt/editor", ["/opt/editor"], "/opt/editor"), ("/opt/editor (deleted)", [], "/opt/editor"),
+            ("/opt/editor (deleted)", ["/opt/editor"], "/opt/editor"),
+            ("/opt/editor (deleted)", ["/opt/editor (deleted)"], "/opt/editor (deleted)"),
+            ("/opt/editor (deleted) (deleted)", [], "/opt/editor (deleted)"),
+        ] as [(FilePath, [FilePath], FilePath)])
+    func `knows the program by its own name`(_ path: FilePath, _ files: [FilePath], _ expected: FilePath) throws {
+        let fileSystem = try Self.files()
+        try fileSystem.makeFolders("/opt")
+        for file in files { try fileSystem.replace(file, with: "") }
+        try fileSystem.makeSymbolicLink("/exe", to: path)
+        #expect(Environment.program(behind: "/exe", in: fileSystem) == expected)
+    }
+
     @Test func `of this process is what the process was told`() throws {
         let environment = Environment.ofThisProcess()
         #expect(environment.variables["PATH"] != nil)
-        #expect(environment.arguments == CommandLine.arguments)
+        #expect(environment.arguments == CommandLine.arguments && environment.changedArgument == nil)
         #expect(environment.process > 1 && !environment.hostName.isEmpty)
         #expect(try SystemFileSystem().status(of: present(environment.executable))?.kind == .file)
         #expect(try environment.hostIdentity(in: SystemFileSystem()).bytes.count == 16)

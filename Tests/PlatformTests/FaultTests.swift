@@ -100,7 +100,7 @@ import Testing
 
     @Test(arguments: [
         (Limitation.noFolderSynchronization, ErrorCode?.none), (.noPermissions, nil), (.noExchange, nil),
-        (.noHardLinks, nil), (.noClones, nil), (.noLocks, nil), (.renameKeeps, .exists), (.reusesInodes, nil),
+        (.noHardLinks, nil), (.noLocks, nil), (.renameKeeps, .exists), (.reusesInodes, nil),
         (.coarseTimes, nil),
     ])
     func `works on a file system with a limitation`(_ limitation: Limitation, _ code: ErrorCode?) throws {

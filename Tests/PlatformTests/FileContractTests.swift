@@ -147,14 +147,4 @@ import Testing
         #expect(status.kind == .file && status.size == 3 && status.links == 1)
         #expect(status.permissions == FilePermissions(rawValue: 0o604))
     }
-
-    @Test(arguments: subjects) func `that is cloned shares nothing later`(_ subject: FileSystemSubject) throws {
-        let bench = try subject.make()
-        try bench.write("old", to: "file")
-        let source = try present(bench.fileSystem.open(bench.path("file"), .writing))
-        let copy = try present(bench.fileSystem.open(bench.path("copy"), .creatingAnew(.privateFile)))
-        guard try copy.clone(source) else { return }
-        try source.write(Array("new".utf8).span.bytes, at: 0)
-        #expect(try bench.text("copy") == "old")
-    }
 }

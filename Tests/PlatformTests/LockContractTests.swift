@@ -60,18 +60,18 @@ import Testing
     @Test(arguments: subjects) func `is of the file that the path names`(_ subject: FileSystemSubject) throws {
         let bench = try subject.make()
         let path = bench.path("lock")
-        guard case .absent = try bench.fileSystem.openLocked(path, .writing, .exclusive, patience: .zero) else {
+        guard case .absent = try bench.fileSystem.openLocked(path, .writing, .exclusive) else {
             Issue.record("there is no such file")
             return
         }
         let holder = try Self.openings(bench, 1)[0]
         #expect(try holder.lock(.exclusive, patience: .zero))
-        guard case .busy = try bench.fileSystem.openLocked(path, .writing, .exclusive, patience: .zero) else {
+        guard case .busy = try bench.fileSystem.openLocked(path, .writing, .exclusive) else {
             Issue.record("the lock is held")
             return
         }
         try bench.fileSystem.replace(path, with: "another file")
-        guard case .locked(let file) = try bench.fileSystem.openLocked(path, .writing, .exclusive, patience: .zero)
+        guard case .locked(let file) = try bench.fileSystem.openLocked(path, .writing, .exclusive)
         else {
             Issue.record("the new file's lock is free")
             return

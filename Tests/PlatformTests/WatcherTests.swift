@@ -197,6 +197,36 @@ extension EventLog {
         watch.cancel()
     }
 
+    /// In the folder itself nothing happens then.
+    @Test func `goes over to what stands under its path once a folder above it is another`() throws {
+        let bench = try FileSystemSubject.real.make()
+        let folder = bench.path("a").appending("b")
+        try bench.fileSystem.makeFolders(folder)
+        let (clock, log) = (SimulatedClock(), EventLog())
+        let watch = SystemFolderWatcher(bench.fileSystem, clock).watch(folder) { log.add($0) }
+        try bench.fileSystem.rename(bench.path("a"), to: bench.path("former"))
+        try bench.fileSystem.makeFolders(folder)
+        clock.advance(by: .seconds(3))
+        #expect(log.comesToHold { $0.contains(.anything) })
+        #expect(log.comesToTell(of: "file", in: folder))
+        watch.cancel()
+    }
+
+    @Test func `goes over to where a link on its path leads by now`() throws {
+        let bench = try FileSystemSubject.real.make()
+        for name in ["a", "b"] as [FileName] { try bench.fileSystem.makeFolders(bench.path(name).appending("folder")) }
+        try bench.makeSymbolicLink("link", to: "a")
+        let folder = bench.path("link").appending("folder")
+        let (clock, log) = (SimulatedClock(), EventLog())
+        let watch = SystemFolderWatcher(bench.fileSystem, clock).watch(folder) { log.add($0) }
+        try bench.makeSymbolicLink("other", to: "b")
+        try bench.fileSystem.rename(bench.path("other"), to: bench.path("link"))
+        clock.advance(by: .seconds(3))
+        #expect(log.comesToHold { $0.contains(.anything) })
+        #expect(log.comesToTell(of: "file", in: folder))
+        watch.cancel()
+    }
+
     @Test func `says that the queue was full`() throws {
         let bench = try FileSystemSubject.real.make()
         let length = try bench.fileSystem.text("/proc/sys/fs/inotify/max_queued_events")

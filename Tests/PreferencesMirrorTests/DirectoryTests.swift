@@ -216,7 +216,7 @@ extension SimulatedFileSystem.Operation {
     /// Whether it changes anything on the disk.
     var isWriting: Bool {
         switch operation {
-        case .write, .truncate, .setMode, .setOwner, .rename, .exchange, .link, .clone, .remove, .makeFolder,
+        case .write, .truncate, .setMode, .setOwner, .rename, .exchange, .link, .remove, .makeFolder,
             .synchronize, .synchronizeFolder:
             true
         default: false

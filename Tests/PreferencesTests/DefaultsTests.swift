@@ -353,4 +353,26 @@ private struct Window: Codable, Equatable {
         #expect(
             terminal.text(of: .errors) == "program: com.example.editor: : a key cannot be empty; nothing was changed\n")
     }
+
+    @Test func `do not change the store's own key, in whatever way`() throws {
+        let bench = try StoreBench()
+        let terminal = SimulatedTerminal()
+        let defaults = Defaults(
+            Self.name, in: Store(.native, on: StoreBench.process(on: bench.simulated.disk, terminal: terminal)))
+        let own = "$schemaVersion"
+        let attempts: [@Sendable (inout SettingsDraft) -> Void] = [
+            { $0[own] = 7 }, { $0.removeObject(forKey: own) }, { $0[Setting(own, default: 1)] = 7 },
+        ]
+        for attempt in attempts {
+            let failure = #expect(throws: StoreFailure.self) { try defaults.transaction { attempt(&$0) } }
+            #expect(failure?.problem == .ownKey(own))
+        }
+        let session = defaults.edit()
+        session[own] = 7
+        session[Setting(own, default: 1)] = 8
+        #expect(session.changes.isEmpty)
+        try session.commit()
+        #expect(terminal.text(of: .errors).split(separator: "\n").count == 2)
+        #expect(try !StoreBench.file(Self.name).contents(on: bench.process()).exists)
+    }
 }

@@ -1,11 +1,13 @@
 import Platform
 import Synchronization
 
-/// A file system where something happens once, right after a file was opened for reading, or something was renamed.
+/// A file system where something happens once, right after a file was opened for reading or something was renamed, or
+/// where a file stays in its place.
 final class HookedFileSystem: FileSystem {
     private let inner: any FileSystem
     private let renamed = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
     private let hook = Mutex<(path: FilePath, action: @Sendable () -> Void)?>(nil)
+    private let fixed = Mutex<FilePath?>(nil)
 
     init(_ inner: any FileSystem) { self.inner = inner }
 
@@ -18,6 +20,9 @@ final class HookedFileSystem: FileSystem {
     func onceRenamed(_ path: FilePath, _ action: @escaping @Sendable () -> Void) {
         renamed.withLock { $0 = (path, action) }
     }
+
+    /// Refuses from now on to put another file in the place of the one there; nil refuses nothing more.
+    func fix(_ path: FilePath?) { fixed.withLock { $0 = path } }
 
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
         let file = try inner.open(path, access)
@@ -32,6 +37,7 @@ final class HookedFileSystem: FileSystem {
     func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+        guard fixed.withLock(\.self) != other else { throw SystemFailure(.notPermitted, .rename, path) }
         try inner.rename(path, to: other, manner)
         let action = renamed.withLock { hook in
             hook?.path == other ? hook.take()?.action : nil as (@Sendable () -> Void)?

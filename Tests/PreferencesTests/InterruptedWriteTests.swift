@@ -1,6 +1,7 @@
 import Platform
 import Preferences
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -180,5 +181,69 @@ import Testing
             let values = names.map { Defaults($0, in: store).integer(forKey: "key") }
             #expect(Set(values).count == 1, "at \(number): \(values)")
         }
+    }
+
+    /// A file that cannot be replaced, as one that something is mounted over.
+    @Test func `says that it holds all the same once it is decided`() throws {
+        let bench = try StoreBench()
+        for file in [Self.a, Self.b] { try bench.process().set("key", 1, in: file) }
+        var machine = bench.process()
+        let files = HookedFileSystem(machine.fileSystem)
+        machine.fileSystem = files
+        files.fix(Self.b.path)
+        let hindered = machine
+        let attempts: [@Sendable () throws -> Void] = [
+            { try hindered.commit([Self.a, Self.b].map { DomainEdit($0) { $0.values["key"] = 2 } }) },
+            { try hindered.set("key", 3, in: Self.a) }, { try hindered.set("key", 3, in: Self.b) },
+        ]
+        for attempt in attempts {
+            let failure = #expect(throws: StoreFailure.self) { try attempt() }
+            let text = failure?.description ?? ""
+            #expect(text.contains("cannot rename \(Self.b.path)") && text.contains("is decided"), "\(text)")
+        }
+        files.fix(nil)
+        try machine.set("later", 3, in: Self.a)
+        #expect(try Self.a.contents(on: machine).values == ["key": 2, "later": 3])
+        #expect(try Self.b.contents(on: machine).values == ["key": 2])
+    }
+
+    @Test(arguments: [SystemFailure.Operation.rename, .synchronize, .write])
+    func `names the file that was to be written`(
+        _ operation: SystemFailure.Operation
+    ) throws {
+        let bench = try StoreBench()
+        try bench.process().set("key", 1, in: Self.linked)
+        let machine = bench.process(FaultPlan([Fault(.fail(.inputOutput), .from(1), of: operation)]))
+        let failure = #expect(throws: StoreFailure.self) { try machine.set("key", 2, in: Self.linked) }
+        let text = failure?.description ?? ""
+        #expect(text.contains("\(Self.linked.path): ") && !text.contains(".prefs-"), "\(text)")
+        #expect(failure?.file == Self.linked.path.description)
+    }
+
+    /// Whoever had the lock of a file that is its own lock has replaced the file, and the next one waits for another.
+    @Test func `waits no longer for many files in one place than for one`() throws {
+        let bench = try StoreBench()
+        let path = Self.byPath.path
+        try bench.process().set("key", 1, in: Self.byPath)
+        let machine = bench.process()
+        let (files, other) = (
+            try #require(machine.fileSystem as? SimulatedFileSystem), bench.simulated.disk.process(user: 1000)
+        )
+        let held = Mutex<(any OpenFile)?>(nil)
+        let replace: @Sendable () -> Void = { [clock = bench.simulated.clock] in
+            clock.advance(by: .milliseconds(100))
+            try? other.replace(path, with: [1])
+            let next = try? other.open(path, .writing)
+            _ = try? next?.lock(.exclusive, patience: .zero)
+            held.withLock { held in
+                held?.unlock()
+                held = next
+            }
+        }
+        replace()
+        files.whenBusy(replace)
+        let start = bench.simulated.clock.now
+        #expect(throws: StoreFailure.self) { try machine.set("key", 2, in: Self.byPath) }
+        #expect(start.duration(to: bench.simulated.clock.now) <= .milliseconds(400))
     }
 }

@@ -212,4 +212,24 @@ private struct Editor {
         #expect(seen.withLock { $0 } == [2])
         observation.cancel()
     }
+
+    @Test func `hears of a change that somebody reads at the same time`() throws {
+        let defaults = Defaults(Self.name, in: try StoreBench().store())
+        let isOver = Mutex(false)
+        let hasEnded = Gate()
+        runApart {
+            while !isOver.withLock(\.self) { _ = defaults[Self.size] }
+            hasEnded.open()
+        }
+        let isTold = (1...50).allSatisfy { number in
+            let gate = Gate()
+            let observation = defaults.observe { _ in gate.open() }
+            defaults[Self.size] = number
+            defer { observation.cancel() }
+            return gate.wait(until: SystemClock().now.advanced(by: .seconds(10)))
+        }
+        #expect(isTold)
+        isOver.withLock { $0 = true }
+        #expect(hasEnded.wait())
+    }
 }

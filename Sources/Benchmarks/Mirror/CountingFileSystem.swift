@@ -139,11 +139,6 @@ private final class CountedFile: OpenFile {
         try inner.synchronize()
     }
 
-    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool {
-        counter.note(path)
-        return try inner.clone((source as? CountedFile)?.inner ?? source)
-    }
-
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
         counter.note(path)
         try inner.setPermissions(permissions)

@@ -15,7 +15,7 @@ struct DomainLayers: Sendable {
     }
 
     /// What decides whether a value of the key counts; nil where anything does.
-    func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[key] }
+    func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[ExactKey(key)] }
 
     /// The value in force of a key: of the first layer whose value counts.
     func found(_ key: String) -> (value: PropertyList, layer: Layer)? {
@@ -32,7 +32,7 @@ struct DomainLayers: Sendable {
         for layer in all.reversed() {
             for entry in layer.values { values.set(entry.key, (entry.value, layer.layer)) }
         }
-        for key in schema?.declarations.keys.map(\.self) ?? [] { values.set(key, found(key)) }
+        for key in schema?.declarations.keys.map(\.text) ?? [] { values.set(key, found(key)) }
         return values
     }
 
@@ -77,17 +77,17 @@ struct LayerValues: Sendable {
 /// The values of a domain that are in force, and the layers that they come from.
 struct ValuesInForce: Sendable {
     private(set) var entries = PropertyList.Dictionary()
-    private(set) var layers: [String: Layer] = [:]
+    private(set) var layers: [ExactKey: Layer] = [:]
 
     fileprivate mutating func set(_ key: String, _ found: (value: PropertyList, layer: Layer)?) {
         entries[key] = found?.value
-        layers[key] = found?.layer
+        layers[ExactKey(key)] = found?.layer
     }
 
     /// Those that do not come from the domain that all others look into.
     var withoutGlobal: ValuesInForce {
         var values = self
-        for (key, layer) in layers where Layer.ofGlobalDomain.contains(layer) { values.set(key, nil) }
+        for (key, layer) in layers where Layer.ofGlobalDomain.contains(layer) { values.set(key.text, nil) }
         return values
     }
 }

@@ -14,6 +14,8 @@ package struct UsageFailure: Reportable {
         case missingOperand(String)
         case unexpectedOperand(String)
         case unknownOperand(String, word: String, known: [String])
+        /// What is no UTF-8. It would be stored as something else.
+        case notText(String)
     }
 
     package let problem: Problem
@@ -49,6 +51,7 @@ package struct UsageFailure: Reportable {
         case .unexpectedOperand(let word): "\(name) has no use for \(shown(word))"
         case .unknownOperand(let operand, let word, let known):
             "unknown \(noun(operand)) \(shown(word))\(Spelling.advice(word, among: known))"
+        case .notText(let word): "the argument \(shown(word)) is not UTF-8"
         }
     }
 

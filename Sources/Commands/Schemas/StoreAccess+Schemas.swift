@@ -61,7 +61,7 @@ extension StoreAccess {
 
     /// The key, or where that is a former one the one that its setting has now, which is said.
     func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
-        guard let present = schemaInForce(domain)?.presentKeys[key.key] else { return key }
+        guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
         try surroundings.note("\(key.key) is called \(present) now".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
     }
@@ -91,7 +91,7 @@ extension StoreAccess {
         guard let former = schemaInForce(domain)?.presentKeys, !former.isEmpty else { return values }
         var result = values
         for entry in values {
-            guard former[entry.key] != nil else { continue }
+            guard former[ExactKey(entry.key)] != nil else { continue }
             let key = try present(KeyArgument(EntryPath([EntryPath.Component(entry.key)])), in: domain).key
             result[entry.key] = nil
             if values[key] == nil { result[key] = entry.value }

@@ -15,7 +15,7 @@ struct WatchedChange: Sendable {
 struct WatchedValues: Sendable {
     var entries = PropertyList.Dictionary()
     /// The layers of the values in force; nil where all are those of one layer.
-    var layers: [String: Layer]?
+    var layers: [ExactKey: Layer]?
 
-    fileprivate func layer(of key: String) -> Layer? { layers?[key] }
+    fileprivate func layer(of key: String) -> Layer? { layers?[ExactKey(key)] }
 }

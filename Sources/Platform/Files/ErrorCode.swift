@@ -37,7 +37,6 @@ extension ErrorCode {
     package static let noSuchDevice = ErrorCode(rawValue: ENODEV)
     package static let staleHandle = ErrorCode(rawValue: ESTALE)
     package static let overQuota = ErrorCode(rawValue: EDQUOT)
-    package static let notATypewriter = ErrorCode(rawValue: ENOTTY)
     package static let wouldBlock = ErrorCode(rawValue: EWOULDBLOCK)
 
     /// The reason of the call that just failed on this thread.

@@ -94,13 +94,26 @@ extension FileSystem {
     /// Opens a file and locks it, so that the path still stands for it: another holder may have replaced the file that
     /// was waited for.
     package func openLocked(
-        _ path: FilePath, _ access: FileAccess, _ mode: LockMode, patience: Duration
+        _ path: FilePath, _ access: FileAccess, _ mode: LockMode, until deadline: Instant, by clock: any Clock
+    ) throws(SystemFailure) -> LockAttempt {
+        try openLocked(path, access, mode) { max(clock.now.duration(to: deadline), .zero) }
+    }
+
+    /// The same for whoever does not wait.
+    package func openLocked(
+        _ path: FilePath, _ access: FileAccess, _ mode: LockMode
+    ) throws(SystemFailure) -> LockAttempt {
+        try openLocked(path, access, mode) { .zero }
+    }
+
+    private func openLocked(
+        _ path: FilePath, _ access: FileAccess, _ mode: LockMode, _ patience: () -> Duration
     ) throws(SystemFailure) -> LockAttempt {
         // Each turn in vain is another holder's success, so many of them may come in a row.
         for _ in 0..<4096 {
             guard let file = try open(path, access) else { return .absent }
             do {
-                guard try file.lock(mode, patience: patience) else { return .busy(file) }
+                guard try file.lock(mode, patience: patience()) else { return .busy(file) }
             } catch  where error.code == .staleHandle {
                 continue
             }

@@ -21,9 +21,6 @@ package protocol OpenFile: AnyObject, Sendable {
     /// After a failure the contents may be lost though a second attempt says nothing: write them anew.
     func synchronize() throws(SystemFailure)
 
-    /// Makes the contents those of `source`, without a copy; false where the file system cannot.
-    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool
-
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure)
     func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure)
 

@@ -6,7 +6,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
         case synchronize, synchronizeFolder
         case lock
         case setMode, setOwner
-        case rename, exchange, link, clone, remove
+        case rename, exchange, link, remove
         case list, makeFolder, status, readLink
         case watch, startThread, run
     }
@@ -33,7 +33,7 @@ extension SystemFailure.Operation {
     /// The operation in words that a path can follow.
     fileprivate var phrase: String {
         switch self {
-        case .open, .read, .write, .truncate, .lock, .rename, .exchange, .clone, .remove, .list, .watch,
+        case .open, .read, .write, .truncate, .lock, .rename, .exchange, .remove, .list, .watch,
             .run:
             rawValue
         case .synchronize: "write to the disk"

@@ -3,6 +3,8 @@ package struct Environment: Hashable, Sendable {
     package var variables: EnvironmentVariables
     /// The program's name and what follows it.
     package var arguments: [String]
+    /// The position of the first argument that is no UTF-8, and so is not what the process was given.
+    package var changedArgument: Int?
     /// The file of the running program, where that can be known.
     package var executable: FilePath?
     package var process: Int32

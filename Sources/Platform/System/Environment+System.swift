@@ -9,9 +9,20 @@
 extension Environment {
     /// What this process was told, as of now.
     package static func ofThisProcess() -> Environment {
-        Environment(
+        var environment = Environment(
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
             process: getpid(), user: geteuid(), hostName: nameOfHost())
+        environment.changedArgument = changedArgument(among: environment.arguments)
+        return environment
+    }
+
+    /// Swift puts another character in the place of what is no UTF-8.
+    private static func changedArgument(among arguments: [String]) -> Int? {
+        let given = CommandLine.unsafeArgv
+        return arguments.indices.prefix(Int(CommandLine.argc)).first { position in
+            guard let bytes = given[position] else { return false }
+            return arguments[position].withCString { strcmp($0, bytes) } != 0
+        }
     }
 
     private static func environmentVariables() -> EnvironmentVariables {
@@ -35,8 +46,7 @@ extension Environment {
 
     private static func runningProgram() -> FilePath? {
         #if os(Linux)
-            // Null stands for an unreadable one, as in a process that changed its user.
-            try? SystemFileSystem().destination(ofLink: "/proc/self/exe")
+            program(behind: "/proc/self/exe", in: SystemFileSystem())
         #else
             CommandLine.arguments.first.flatMap { FilePath($0) }
         #endif

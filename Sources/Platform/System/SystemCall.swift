@@ -115,15 +115,3 @@ func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ m
         }
     #endif
 }
-
-/// Makes one file share the contents of another.
-func cloneFile(_ source: Descriptor, to target: Descriptor) -> Int32 {
-    #if os(Linux)
-        /// `FICLONE`, which is a macro that Swift does not take over.
-        let clone: UInt = 0x4004_9409
-        return ioctl(target.number, clone, source.number)
-    #else
-        errno = ENOTSUP
-        return -1
-    #endif
-}

@@ -67,21 +67,6 @@ final class SystemFile: OpenFile {
         #endif
     }
 
-    func clone(_ source: any OpenFile) throws(SystemFailure) -> Bool {
-        guard let source = source as? SystemFile else { return false }
-        do {
-            _ = try systemCall(.clone, path) { cloneFile(source.descriptor, to: descriptor) }
-            return true
-        } catch  where Self.cannotClone.contains(error.code) {
-            return false
-        }
-    }
-
-    /// How file systems say that they share no contents, or not between these two.
-    private static let cannotClone: Set<ErrorCode> = [
-        .unsupported, .notImplemented, .crossesDevices, .invalidArgument, .notATypewriter,
-    ]
-
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure) {
         _ = try systemCall(.setMode, path) { fchmod(descriptor.number, mode_t(permissions.rawValue)) }
     }

@@ -3,10 +3,13 @@
 
     /// A watch of one path, whichever folder stands there, or will.
     ///
-    /// As long as there is no folder, the nearest one above it is listened to instead.
+    /// As long as there is no folder, the nearest one above it is listened to instead. Where another folder comes to stand
+    /// under the path because one above it was renamed, or a link on the way leads elsewhere, nothing happens in the folder
+    /// that the kernel could tell of: for that the path is looked at every few seconds.
     final class NotifiedWatch: FolderWatch {
         private let folder: FilePath
         private let loop: NotificationLoop
+        private let clock: any Clock
         private let receive: @Sendable (FolderEvent) -> Void
         private let poll: @Sendable (WatchMeans.Reason) -> any FolderWatch
         private let state = Mutex(State())
@@ -24,21 +27,43 @@
         private struct Place: Sendable {
             var path: FilePath
             var registration: NotificationLoop.Registration
+            /// Which folder it is.
+            var number: FileNumber?
         }
 
+        private static let interval: Duration = .seconds(3)
+
         init(
-            _ folder: FilePath, _ loop: NotificationLoop, _ receive: @escaping @Sendable (FolderEvent) -> Void,
+            _ folder: FilePath, _ loop: NotificationLoop, _ clock: any Clock,
+            _ receive: @escaping @Sendable (FolderEvent) -> Void,
             poll: @escaping @Sendable (WatchMeans.Reason) -> any FolderWatch
         ) {
             self.folder = folder
             self.loop = loop
+            self.clock = clock
             self.receive = receive
             self.poll = poll
         }
 
         var means: WatchMeans { state.withLock { $0.substitute.map { .polling($0.reason) } ?? .notification } }
 
-        func begin() { _ = settle() }
+        func begin() {
+            _ = settle()
+            lookLater()
+        }
+
+        private func lookLater() {
+            _ = clock.wake(at: clock.now.advanced(by: Self.interval)) { [weak self] in
+                // What took over looks for itself.
+                guard let self, let place = state.withLock(\.place) else { return }
+                if Self.number(of: place.path) != place.number, settle() { receive(.anything) }
+                lookLater()
+            }
+        }
+
+        private static func number(of path: FilePath) -> FileNumber? {
+            (try? SystemFileSystem().status(of: path))?.number
+        }
 
         func cancel() {
             let (place, substitute) = state.withLock { state in
@@ -57,7 +82,8 @@
             while true {
                 do throws(SystemFailure) {
                     guard let (path, registration, turn) = try listen() else { return false }
-                    let former = take(Place(path: path, registration: registration), turn)
+                    let former = take(
+                        Place(path: path, registration: registration, number: Self.number(of: path)), turn)
                     // A folder that came between the two looks is not told by its parent any more.
                     if path != folder, try exists(below: path) { continue }
                     return former?.path != path || former?.registration.isSameFolder(as: registration) != true

@@ -21,7 +21,7 @@ package final class SystemFolderWatcher: FolderWatcher {
     ) -> any FolderWatch {
         #if os(Linux)
             do throws(SystemFailure) {
-                let watch = NotifiedWatch(folder, try notifications(), receive) { [fileSystem, clock] reason in
+                let watch = NotifiedWatch(folder, try notifications(), clock, receive) { [fileSystem, clock] reason in
                     PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
                 }
                 watch.begin()

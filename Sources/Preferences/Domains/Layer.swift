@@ -1,41 +1,37 @@
-/// Where a value comes from. A look-up asks the layers in the order of their ranks and takes the first answer.
+/// Where a value comes from. A look-up asks the layers in their order and takes the first answer.
 public struct Layer: Hashable, Sendable {
     /// The name by which messages and `explain` call the layer.
     public let name: String
-    private let rank: Int
 
-    private init(_ name: String, _ rank: Int) {
-        self.name = name
-        self.rank = rank
-    }
+    private init(_ name: String) { self.name = name }
 
     /// What the administrator has decided. It counts only in files that nobody else can write.
-    public static let forced = Layer("forced", 1)
+    public static let forced = Layer("forced")
     /// The command line of this process.
-    public static let arguments = Layer("arguments", 2)
+    public static let arguments = Layer("arguments")
     /// The variables of this process's environment.
-    public static let environment = Layer("environment", 3)
+    public static let environment = Layer("environment")
     /// The changes of an edit session that were not committed yet.
-    public static let session = Layer("session", 4)
+    public static let session = Layer("session")
     /// The user's choices for this host.
-    public static let userHost = Layer("user-host", 5)
+    public static let userHost = Layer("user-host")
     /// The user's choices: what is written where nothing else is said.
-    public static let user = Layer("user", 6)
+    public static let user = Layer("user")
     /// The user's choices for all programs on this host.
-    public static let globalHost = Layer("global-host", 8)
+    public static let globalHost = Layer("global-host")
     /// The user's choices for all programs.
-    public static let global = Layer("global", 9)
+    public static let global = Layer("global")
     /// What the administrator suggests.
-    public static let site = Layer("site", 10)
+    public static let site = Layer("site")
     /// What the administrator suggests for all programs.
-    public static let siteGlobal = Layer("site-global", 11)
+    public static let siteGlobal = Layer("site-global")
     /// The defaults of the domain's schema.
-    public static let factory = Layer("factory", 12)
+    public static let factory = Layer("factory")
     /// What the program has registered.
-    public static let registered = Layer("registered", 13)
+    public static let registered = Layer("registered")
 
     /// The user's choices in another domain that was added.
-    public static func suite(_ name: String) -> Layer { Layer("suite \(name)", 7) }
+    public static func suite(_ name: String) -> Layer { Layer("suite \(name)") }
 }
 
 extension Layer: CustomStringConvertible {

@@ -9,7 +9,14 @@ extension DomainFile {
         do throws(SystemFailure) {
             return try body()
         } catch {
-            throw StoreFailure(error, name)
+            throw failure(error)
         }
+    }
+
+    /// What the system refused, as a failure of this domain. What is to take the file's place has a name that tells nobody
+    /// anything.
+    func failure(_ failure: SystemFailure) -> StoreFailure {
+        guard failure.path?.lastComponent?.isTemporary == true else { return StoreFailure(failure, name) }
+        return StoreFailure(SystemFailure(failure.code, failure.operation, path), name)
     }
 }

@@ -58,4 +58,6 @@ extension PropertyList {
 extension String {
     /// Whether a domain may get a key of this name.
     package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
+    /// Why not.
+    var unfitness: String { isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it" }
 }

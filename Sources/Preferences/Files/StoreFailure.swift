@@ -57,6 +57,9 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case exposed(key: String)
         /// The key is the store's own.
         case ownKey(String)
+        /// The operating system refused a step of a change of several files that is decided: it holds, and whoever opens
+        /// one of them next carries it out.
+        case unfinished(code: Int32, description: String)
         /// The operating system refused.
         case system(code: Int32, description: String)
     }
@@ -72,8 +75,16 @@ extension StoreFailure {
 }
 
 extension StoreFailure {
+    /// The same of a change that is decided.
+    var ofDecidedChange: StoreFailure {
+        guard case .system(let code, let description) = problem else { return self }
+        return StoreFailure(
+            .unfinished(code: code, description: description), domain, file: file.flatMap { FilePath($0) })
+    }
+
     /// What to say of each key that could not be set; of all of them where no single one is to blame.
     func reasons(of keys: [String]) -> [(key: String, reason: String)] {
+        if case .badKey(let key) = problem { return [(key, key.unfitness)] }
         guard case .refused(let problems) = problem else { return keys.prefix(1).map { ($0, description) } }
         return problems.map { ($0.path.components.first?.text ?? "", "\($0.shownValue)\($0.reason)") }
     }
@@ -99,8 +110,7 @@ extension StoreFailure: CustomStringConvertible {
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
         case .notKept(let folder): return "\(domain): what stands there now cannot be kept in \(folder)"
-        case .badKey(let key):
-            return "\(domain): \(key.isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it")"
+        case .badKey(let key): return "\(domain): \(key.unfitness)"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
         case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
         case .changedTwice: return "\(place): is named twice in one transaction; nothing was changed"
@@ -114,6 +124,10 @@ extension StoreFailure: CustomStringConvertible {
         case .exposed(let key):
             return "\(domain): \(key.shown) is sensitive, and others can read the file; nothing was written"
         case .ownKey(let key): return "\(key): prefs itself keeps this key"
+        case .unfinished(_, let description):
+            return
+                "\(description); the change of several files that this belongs to is decided, and is carried out as soon "
+                + "as that can be done"
         case .system(_, let description): return description
         }
     }

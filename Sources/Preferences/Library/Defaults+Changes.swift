@@ -10,14 +10,14 @@ extension Defaults {
     /// The changes of the value in force for a key from now on.
     public func changes(forKey key: String) -> AsyncStream<SettingsChange> {
         stream { changes, continuation in
-            for change in changes.changes where change.key == key { continuation.yield(change) }
+            for change in changes.changes where change.key.hasSameBytes(as: key) { continuation.yield(change) }
         }
     }
 
     /// The changes of a setting's value from now on. What is of another type than the setting counts as its default.
     public func changes<Value>(of setting: Setting<Value>) -> AsyncStream<SettingChange<Value>> {
         stream { changes, continuation in
-            for change in changes.changes where change.key == setting.key {
+            for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
                 func value(_ stored: PropertyList?) -> Value {
                     stored.flatMap { try? $0.decodedStrictly(as: Value.self) } ?? setting.defaultValue
                 }
@@ -41,8 +41,8 @@ extension Defaults {
     /// Calls `receive` with each batch of changes from now on, until the result is cancelled or let go.
     public func observe(_ receive: @escaping @Sendable (SettingsChanges) -> Void) -> SettingsObservation {
         // What the table does not know yet is no change.
-        _ = refreshed { $0.entries.count }
-        let (number, isFirst) = observation.add(receive)
+        _ = refreshed { $0.values.count }
+        let (number, isFirst) = table.withLock { _ in observation.add(receive) }
         if isFirst { startObserving() }
         // The observation holds the settings: whoever keeps nothing but it is to be told all the same.
         return SettingsObservation { [self] in

@@ -4,8 +4,9 @@ internal import Platform
 extension Defaults {
     /// All values in force, each as `object(forKey:)` gives it.
     public func dictionaryRepresentation() -> [String: Any] {
-        let entries = refreshed { table in table.entries.filter { !$0.key.isHidden }.mapValues(\.value) }
-        return entries.mapValues(\.asAny)
+        var values = refreshed(\.values)
+        values.removeAll(where: \.key.isHidden)
+        return values.asAny
     }
 
     /// The names of the domains that live as long as the process.
@@ -59,7 +60,7 @@ extension Defaults {
         var values = converted(domain)
         for key in domain.keys where !key.isFitForWriting {
             values[key] = nil
-            post(.refused(key: key, reason: StoreFailure(.badKey(key), domainName).description))
+            post(.refused(key: key, reason: key.unfitness))
         }
         replacePersistent(domainName, with: values)
     }

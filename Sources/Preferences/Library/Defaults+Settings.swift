@@ -31,7 +31,7 @@ extension Defaults {
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
         guard let stored = value(setting.key) else { return setting.defaultValue }
         // What a schema of the domain says was heeded when the layers were looked up.
-        guard let declaration = setting.ownDeclaration, schema?.declarations[setting.key] == nil else {
+        guard let declaration = setting.ownDeclaration, schema?.declarations[ExactKey(setting.key)] == nil else {
             return try stored.decodedStrictly(as: Value.self)
         }
         for source in sources {

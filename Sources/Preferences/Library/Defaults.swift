@@ -56,7 +56,7 @@ public final class Defaults: Sendable {
     // MARK: Looking up
 
     /// The value in force for a key, whatever layer it comes from.
-    func value(_ key: String) -> PropertyList? { refreshed { $0.entries[key]?.value } }
+    func value(_ key: String) -> PropertyList? { refreshed { $0.values[key] } }
 
     /// The schema that is in force, which the first look-up looks for.
     var schema: SchemaInForce? {
@@ -86,7 +86,7 @@ public final class Defaults: Sendable {
 
     /// Where the value in force for a key comes from.
     public func origin(forKey key: String) -> Origin? {
-        refreshed { table in table.entries[key].map { table.sources[$0.source].origin } }
+        refreshed { table in table[ExactKey(key)].map { table.sources[$0.source].origin } }
     }
 
     /// Runs `body` with a table that is as new as it should be.
@@ -103,9 +103,9 @@ public final class Defaults: Sendable {
     /// Looks at all layers that may have changed, and tells observers what that changes.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         _ = schema
-        let hasObservers = observation.hasObservers
         let (isChanged, passedOver) = table.withLock { table in
-            let changes = table.refresh(epoch, tick, notes: hasObservers)
+            // Under the lock, under which observers come too: whoever is not here yet is told of what the next refresh finds.
+            let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takePassedOver())
         }

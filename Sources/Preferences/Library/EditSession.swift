@@ -9,7 +9,7 @@ public final class EditSession: Sendable {
     private struct State: Sendable {
         /// The user's own values when the session began, or was last committed.
         var base: PropertyList.Dictionary
-        var changes: [String: PropertyList?] = [:]
+        var changes: [ExactKey: PropertyList?] = [:]
     }
 
     init(_ defaults: Defaults) {
@@ -33,23 +33,27 @@ public final class EditSession: Sendable {
 
     /// The value of a key as it will be.
     public subscript(key: String) -> PropertyList? {
-        get { state.withLock { $0.changes[key] } ?? defaults.value(key) }
-        set { state.withLock { $0.changes[key] = .some(newValue) } }
+        get { state.withLock { $0.changes[ExactKey(key)] } ?? defaults.value(key) }
+        set {
+            guard key.isHidden else { return state.withLock { $0.changes[ExactKey(key)] = .some(newValue) } }
+            defaults.post(refusal: StoreFailure(.ownKey(key), defaults.name.text), of: key)
+        }
     }
 
     /// Where the value of a key will come from.
     public func origin(forKey key: String) -> Origin? {
-        let isChanged = state.withLock { $0.changes[key] != nil }
+        let isChanged = state.withLock { $0.changes[ExactKey(key)] != nil }
         return isChanged ? Origin(.session) : defaults.origin(forKey: key)
     }
 
     /// What a commit would change, sorted by key.
     public var changes: [SettingsChange] {
-        state.withLock(\.changes).sorted { $0.key.isBefore($1.key) }.compactMap { key, value in
-            let former = defaults.value(key)
+        state.withLock(\.changes).sorted { $0.key.text.isBefore($1.key.text) }.compactMap { key, value in
+            let former = defaults.value(key.text)
             guard former != value else { return nil }
             return SettingsChange(
-                key: key, oldValue: former, newValue: value, origin: value.map { _ in Origin(.session) }, isOwn: true)
+                key: key.text, oldValue: former, newValue: value, origin: value.map { _ in Origin(.session) },
+                isOwn: true)
         }
     }
 
@@ -64,9 +68,11 @@ public final class EditSession: Sendable {
     public func commit() throws -> [String] {
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
         let (conflicts, values) = try defaults.target.change(.write) { values in
-            let conflicts = changes.keys.filter { values[$0] != base[$0] && values[$0] != changes[$0] ?? nil }
-            for (key, value) in changes { values[key] = value }
-            return (conflicts.sorted { $0.isBefore($1) }, values)
+            let conflicts = changes.filter {
+                values[$0.key.text] != base[$0.key.text] && values[$0.key.text] != $0.value
+            }
+            for (key, value) in changes { values[key.text] = value }
+            return (conflicts.map(\.key.text).sorted { $0.isBefore($1) }, values)
         }
         state.withLock { state in
             state.base = values

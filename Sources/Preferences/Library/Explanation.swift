@@ -29,7 +29,7 @@ extension Defaults {
     /// Where the value of a key comes from, and what it hides.
     public func explain(_ key: String) -> Explanation {
         let sources = refreshed { $0.sources }
-        let declaration = schema?.declarations[key]
+        let declaration = schema?.declarations[ExactKey(key)]
         let entries = sources.compactMap { source -> Explanation.Entry? in
             guard let declaration else {
                 return source.domain.value(key).map { Explanation.Entry(origin: source.origin, value: $0, fault: nil) }

@@ -73,7 +73,7 @@ extension OpenDomain {
             let outcome = try commit(file, .flush) { draft in
                 let isNew = draft.values.isEmpty
                 rules?.moveRenamed(&draft.values)
-                for (key, change) in pending { draft.values[key] = change.value }
+                for (key, change) in pending { draft.values[key.text] = change.value }
                 draft.removesFile = removesFile && draft.values.isEmpty
                 rules?.note(&draft.values, isNew: isNew)
             }
@@ -87,9 +87,9 @@ extension OpenDomain {
     }
 
     /// Lets go of a pending value that the file's format cannot hold; false if that is not what went wrong.
-    private func refuse(_ error: any Error, _ pending: [String: PendingChange]) -> Bool {
+    private func refuse(_ error: any Error, _ pending: [ExactKey: PendingChange]) -> Bool {
         guard case .unwritable(let failure)? = (error as? StoreFailure)?.problem,
-            let key = failure.path.components.first?.text, let change = pending[key]
+            let key = failure.path.components.first.map({ ExactKey($0.text) }), let change = pending[key]
         else {
             return false
         }
@@ -99,7 +99,7 @@ extension OpenDomain {
             state.take(state.stored)
         }
         noteChange()
-        post(.refused(key: key, reason: failure.description))
+        post(.refused(key: key.text, reason: failure.description))
         return true
     }
 

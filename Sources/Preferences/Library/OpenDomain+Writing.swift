@@ -15,13 +15,13 @@ extension OpenDomain {
     ) throws -> Result {
         let rules = checks ? state.withLock(\.rules) : nil
         guard let file else { return try changeInMemory(rules, body) }
-        let made = Mutex<(result: Result, keys: Set<String>)?>(nil)
+        let made = Mutex<(result: Result, keys: Set<ExactKey>)?>(nil)
         try writeAlone {
             let pending = state.withLock(\.pending)
             let outcome = try commit(file, reason) { draft in
                 let former = draft.values
                 let result = try draft.change(rules, file.name) { draft in
-                    for (key, change) in pending { draft.values[key] = change.value }
+                    for (key, change) in pending { draft.values[key.text] = change.value }
                     return try body(&draft.values)
                 }
                 made.withLock { $0 = (result, former.keysThatDiffer(from: draft.values)) }
@@ -94,13 +94,13 @@ extension OpenDomain {
 
     /// Takes over what the disk holds now. What was set meanwhile is still to be written.
     func settle(
-        _ written: [String: PendingChange], _ contents: DomainContents, own: Set<String> = []
+        _ written: [ExactKey: PendingChange], _ contents: DomainContents, own: Set<ExactKey> = []
     ) {
         let isDone = state.withLock { state in
             for (key, change) in written where state.pending[key]?.version == change.version {
                 state.pending[key] = nil
             }
-            state.failure = nil
+            (state.failure, state.damaged) = (nil, nil)
             state.flush.failures = 0
             state.flush.told = nil
             state.take(contents, own: own)
@@ -122,10 +122,10 @@ extension DomainDraft {
 
 extension PropertyList.Dictionary {
     /// The keys that only one has, or that have another value in the other.
-    fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<String> {
-        var keys: Set<String> = []
-        for entry in self where other[entry.key] != entry.value { keys.insert(entry.key) }
-        for entry in other where self[entry.key] == nil { keys.insert(entry.key) }
+    fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<ExactKey> {
+        var keys: Set<ExactKey> = []
+        for entry in self where other[entry.key] != entry.value { keys.insert(ExactKey(entry.key)) }
+        for entry in other where self[entry.key] == nil { keys.insert(ExactKey(entry.key)) }
         return keys
     }
 }

@@ -30,8 +30,10 @@ final class OpenDomain: Sendable {
         var readings: UInt64 = 0
         /// Why it could not be read.
         var failure: StoreFailure?
+        /// The file that was read and is damaged: as long as it is the same, reading it again tells nothing new.
+        var damaged: FileGeneration?
         /// What was set and is not on the disk yet; nil for a removal.
-        var pending: [String: PendingChange] = [:]
+        var pending: [ExactKey: PendingChange] = [:]
         /// What the process sees.
         var values = PropertyList.Dictionary()
         var changes = ChangeLog()
@@ -122,16 +124,14 @@ final class OpenDomain: Sendable {
         guard isDue else { return }
         // What a writer that died has decided need not show in this file yet.
         if isExact || isFirst { file.finishTransactions(on: machine) }
-        let status = try? machine.fileSystem.status(of: file.path)
-        let isSame = state.withLock {
-            $0.stored.generation == status?.generation && $0.failure == nil && $0.stored.recovery == nil
-        }
+        let generation = (try? machine.fileSystem.status(of: file.path))?.generation
+        let isSame = state.withLock { $0.knows(generation, isExact) }
         // Each turn that is in vain is one in which somebody else has read or written.
-        if !isSame { for _ in 0..<64 where read(file, mustBeTrusted) { return } }
+        if !isSame { for _ in 0..<64 where read(file, generation, mustBeTrusted) { return } }
     }
 
     /// Reads the file. False where another one has done so meanwhile: what was read here may be older.
-    private func read(_ file: DomainFile, _ mustBeTrusted: Bool) -> Bool {
+    private func read(_ file: DomainFile, _ generation: FileGeneration?, _ mustBeTrusted: Bool) -> Bool {
         let number = state.withLock(\.readings)
         do throws(StoreFailure) {
             let contents =
@@ -146,6 +146,7 @@ final class OpenDomain: Sendable {
                 let isNews = contents.recovery != nil && state.stored.recovery != contents.recovery
                 state.failure = nil
                 state.take(contents)
+                state.damaged = contents.recovery == nil ? nil : generation
                 return isNews
             }
             guard let isDamaged else { return false }
@@ -153,6 +154,8 @@ final class OpenDomain: Sendable {
         } catch {
             let isNews = state.withLock { state in
                 defer { state.failure = error }
+                // What the system refuses now it may allow the next time.
+                state.damaged = error.isDamage ? generation : nil
                 return state.failure != error
             }
             if isNews { post(.unreadable(error)) }
@@ -175,7 +178,7 @@ final class OpenDomain: Sendable {
             for (key, value) in changes {
                 state.values[key] = value
                 let version = state.changes.note(key, isOwn: true)
-                if isFile { state.pending[key] = PendingChange(value: value, version: version) }
+                if isFile { state.pending[ExactKey(key)] = PendingChange(value: value, version: version) }
             }
             return (state.changes.version, isToBeFlushed)
         }
@@ -201,17 +204,27 @@ final class OpenDomain: Sendable {
 }
 
 extension OpenDomain.State {
+    /// Whether there is nothing in the file that was not seen yet.
+    ///
+    /// - Parameter isExact: Whether a kept version may stand in for a damaged file by now.
+    fileprivate func knows(_ generation: FileGeneration?, _ isExact: Bool) -> Bool {
+        if failure == nil, stored.recovery == nil { return stored.generation == generation }
+        return !isExact && generation != nil && generation == damaged
+    }
+
     /// Takes over what the file holds now, under what is not written yet.
     ///
     /// - Parameter own: The keys that this process has changed in it.
-    mutating func take(_ contents: DomainContents, own: Set<String> = []) {
+    mutating func take(_ contents: DomainContents, own: Set<ExactKey> = []) {
         var next = contents.values
-        for (key, change) in pending { next[key] = change.value }
-        for entry in values where next[entry.key] == nil { changes.note(entry.key, isOwn: own.contains(entry.key)) }
+        for (key, change) in pending { next[key.text] = change.value }
+        for entry in values where next[entry.key] == nil {
+            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
+        }
         // Whether others can read the file decides on what counts of it.
         let isOtherwise = (stored.status?.isExposed ?? false) != (contents.status?.isExposed ?? false)
         for entry in next where isOtherwise || values[entry.key] != entry.value {
-            changes.note(entry.key, isOwn: own.contains(entry.key))
+            changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         values = next
         stored = contents

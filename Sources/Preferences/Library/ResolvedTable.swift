@@ -40,13 +40,24 @@ struct ResolvedTable: Sendable {
     /// What was passed over and is not told of yet.
     private var passedOver: Set<PassedOver> = []
     private let domain: DomainName
-    private(set) var entries: [String: Entry] = [:]
+    /// The values in force. By the bytes of their keys, as the layers have them.
+    private(set) var values = PropertyList.Dictionary()
+    /// The position of each one's source.
+    private var positions: [ExactKey: Int] = [:]
     private var epoch: UInt64 = 0
     private var tick: Instant?
 
     init(of domain: DomainName) { (self.domain, sources) = (domain, []) }
 
     func isCurrent(_ epoch: UInt64, _ tick: Instant) -> Bool { self.epoch == epoch && self.tick == tick }
+
+    private(set) subscript(key: ExactKey) -> Entry? {
+        get {
+            guard let value = values[key.text], let source = positions[key] else { return nil }
+            return Entry(value: value, source: source)
+        }
+        set { (values[key.text], positions[key]) = (newValue?.value, newValue?.source) }
+    }
 
     /// Takes other layers, and the schema by which they are looked up.
     mutating func replaceSources(_ sources: [Source], _ schema: SchemaInForce?) {
@@ -83,57 +94,60 @@ struct ResolvedTable: Sendable {
     private mutating func resolve(_ log: [ChangeLog.Change], _ notes: Bool) -> [SettingsChange] {
         guard notes else {
             for change in log {
-                entries[change.key] = lookUp(change.key)
-                if let key = schema?.presentKeys[change.key] { entries[key] = lookUp(key) }
+                let key = ExactKey(change.key)
+                self[key] = lookUp(key)
+                if let key = schema?.presentKeys[key] { self[key] = lookUp(key) }
             }
             return []
         }
-        let own = Set(log.lazy.filter(\.isOwn).map(\.key))
-        let keys = Set(log.map(\.key))
+        let own = Set(log.lazy.filter(\.isOwn).map { ExactKey($0.key) })
+        let keys = Set(log.map { ExactKey($0.key) })
         let present = schema.map { schema in keys.compactMap { schema.presentKeys[$0] } } ?? []
-        return keys.union(present).sorted { $0.isBefore($1) }.compactMap { key in
-            let former = entries[key]
-            entries[key] = lookUp(key)
-            return change(key, former, entries[key], isOwn: own.contains(key))
+        return keys.union(present).sorted { $0.text.isBefore($1.text) }.compactMap { key in
+            let former = values[key.text]
+            self[key] = lookUp(key)
+            return change(key, former, isOwn: own.contains(key))
         }
     }
 
     private mutating func resolveAll(_ notes: Bool) -> [SettingsChange] {
-        let former = entries
-        entries = [:]
+        let former = values
+        (values, positions) = ([:], [:])
         for (index, source) in sources.enumerated().reversed() {
             for entry in source.domain.snapshot().values {
-                entries[entry.key] = Entry(value: entry.value, source: index)
+                self[ExactKey(entry.key)] = Entry(value: entry.value, source: index)
             }
         }
-        for key in schema?.declarations.keys.map(\.self) ?? [] { entries[key] = lookUp(key) }
+        for key in schema?.declarations.keys.map(\.self) ?? [] { self[key] = lookUp(key) }
         guard notes else { return [] }
-        return Set(former.keys).union(entries.keys).sorted { $0.isBefore($1) }.compactMap { key in
-            change(key, former[key], entries[key], isOwn: false)
+        let keys = positions.keys + former.lazy.map { ExactKey($0.key) }.filter { positions[$0] == nil }
+        return keys.sorted { $0.text.isBefore($1.text) }.compactMap { key in
+            change(key, former[key.text], isOwn: false)
         }
     }
 
-    private mutating func lookUp(_ key: String) -> Entry? {
+    private mutating func lookUp(_ key: ExactKey) -> Entry? {
         let declaration = schema?.declarations[key]
         for (index, source) in sources.enumerated() {
             guard let declaration else {
-                if let value = source.domain.value(key) { return Entry(value: value, source: index) }
+                if let value = source.domain.value(key.text) { return Entry(value: value, source: index) }
                 continue
             }
             switch source.verdict(on: declaration) {
             case .usable(let value)?: return Entry(value: value, source: index)
             case .passedOver(let reason)?:
-                passedOver.insert(PassedOver(domain: domain, key: key, origin: source.origin, reason: reason))
+                passedOver.insert(PassedOver(domain: domain, key: key.text, origin: source.origin, reason: reason))
             case nil: continue
             }
         }
         return nil
     }
 
-    private func change(_ key: String, _ former: Entry?, _ entry: Entry?, isOwn: Bool) -> SettingsChange? {
-        guard former?.value != entry?.value, !key.isHidden else { return nil }
+    private func change(_ key: ExactKey, _ former: PropertyList?, isOwn: Bool) -> SettingsChange? {
+        let entry = self[key]
+        guard former != entry?.value, !key.text.isHidden else { return nil }
         return SettingsChange(
-            key: key, oldValue: former?.value, newValue: entry?.value,
+            key: key.text, oldValue: former, newValue: entry?.value,
             origin: entry.map { sources[$0.source].origin }, isOwn: isOwn)
     }
 }

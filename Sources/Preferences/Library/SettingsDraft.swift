@@ -7,9 +7,9 @@ public struct SettingsDraft: Sendable {
     /// The user's own values as the draft found them.
     private let user: PropertyList.Dictionary
     /// What the draft changes; nil for a removal.
-    private(set) var changes: [String: PropertyList?] = [:]
+    private(set) var changes: [ExactKey: PropertyList?] = [:]
     /// The keys that were looked at, whose values must still be the same when the draft is written.
-    private(set) var read: Set<String> = []
+    private(set) var read: Set<ExactKey> = []
 
     init(_ defaults: Defaults, user: PropertyList.Dictionary) {
         self.defaults = defaults
@@ -24,7 +24,7 @@ public struct SettingsDraft: Sendable {
             do {
                 let value = try PropertyList.encoded(newValue)
                 try setting.check(value, defaults.name.text)
-                changes[setting.key] = .some(value)
+                put(value, setting.key)
             } catch let refusal as StoreFailure {
                 refused = refused ?? refusal
             } catch {
@@ -36,11 +36,19 @@ public struct SettingsDraft: Sendable {
     /// The value of a key, as it is in force or was changed by the draft.
     public subscript(key: String) -> PropertyList? {
         mutating get { value(key) }
-        set { changes[key] = .some(newValue) }
+        set { put(newValue, key) }
     }
 
     /// Removes the user's own value.
-    public mutating func removeObject(forKey key: String) { changes[key] = .some(nil) }
+    public mutating func removeObject(forKey key: String) { put(nil, key) }
+
+    private mutating func put(_ value: PropertyList?, _ key: String) {
+        guard key.isHidden else {
+            changes[ExactKey(key)] = .some(value)
+            return
+        }
+        refused = refused ?? StoreFailure(.ownKey(key), defaults.name.text)
+    }
 
     /// Why what was set cannot be written.
     private(set) var failure: String?
@@ -48,19 +56,19 @@ public struct SettingsDraft: Sendable {
     private(set) var refused: StoreFailure?
 
     private mutating func value(_ key: String) -> PropertyList? {
-        if let change = changes[key] { return change }
-        read.insert(key)
+        if let change = changes[ExactKey(key)] { return change }
+        read.insert(ExactKey(key))
         // The user's own value may be newer than the table, and is what the draft is compared with.
         if let value = defaults.value(key), defaults.origin(forKey: key)?.layer != .user { return value }
         return user[key]
     }
 
     /// Whether the values that the draft was made from are still there.
-    func isCurrent(_ values: PropertyList.Dictionary) -> Bool { read.allSatisfy { values[$0] == user[$0] } }
+    func isCurrent(_ values: PropertyList.Dictionary) -> Bool { read.allSatisfy { values[$0.text] == user[$0.text] } }
 
     /// Changes the values as the draft says.
     func apply(to values: inout PropertyList.Dictionary) {
-        for (key, value) in changes { values[key] = value }
+        for (key, value) in changes { values[key.text] = value }
     }
 }
 

@@ -125,7 +125,12 @@ private struct CommandLineParsing {
         var values: [String: Schema.ValueInForce]?
         if request.showsValues {
             let entries = bare(request.command).valuesInForce
-            values = entries.mapValues { Schema.ValueInForce($0.value, layer: $0.origin.layer.name) }
+            values = [:]
+            for setting in schema.allSettings {
+                values?[setting.key] = entries[ExactKey(setting.key)].map {
+                    Schema.ValueInForce($0.value, layer: $0.origin.layer.name)
+                }
+            }
         }
         let width = machine.terminal.width(of: .output) ?? 80
         return schema.helpText(program: program, command: request.command, width: width, values: values)
@@ -135,20 +140,18 @@ private struct CommandLineParsing {
     private func storedValues() -> PropertyList.Dictionary {
         let others: Set<Layer> = [.arguments, .environment, .factory, .registered]
         let stored = bare().valuesInForce.filter { !others.contains($0.value.origin.layer) }
-        return PropertyList.Dictionary(stored.map { ($0.key, $0.value.value) })
+        return PropertyList.Dictionary(stored.map { ($0.key.text, $0.value.value) })
     }
 }
 
 extension Defaults {
     /// All values in force, with where they come from.
-    var valuesInForce: [String: (value: PropertyList, origin: Origin)] {
-        refreshed { table in
-            table.entries.mapValues { ValueAndOrigin(value: $0.value, origin: table.sources[$0.source].origin) }
-        }.mapValues { ($0.value, $0.origin) }
-    }
-
-    private struct ValueAndOrigin: Sendable {
-        let value: PropertyList
-        let origin: Origin
+    var valuesInForce: [ExactKey: (value: PropertyList, origin: Origin)] {
+        let table = refreshed { table in copy table }
+        let keys = table.values.keys.map { ExactKey($0) }
+        return Dictionary(
+            uniqueKeysWithValues: keys.compactMap { key in
+                table[key].map { (key, ($0.value, table.sources[$0.source].origin)) }
+            })
     }
 }

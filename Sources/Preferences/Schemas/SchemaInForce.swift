@@ -12,9 +12,9 @@ package final class SchemaInForce: Sendable {
     /// What a declared command line says; nil where the program has not declared any.
     let program: ProgramValues?
     /// The declarations that look-ups heed, by key.
-    package let declarations: [String: SettingDeclaration]
+    package let declarations: [ExactKey: SettingDeclaration]
     /// The keys of today by the former ones.
-    package let presentKeys: [String: String]
+    package let presentKeys: [ExactKey: ExactKey]
 
     /// What the command line and the variables of a program say, as it has declared them.
     struct ProgramValues: Sendable {
@@ -29,8 +29,8 @@ package final class SchemaInForce: Sendable {
     init(_ schema: Schema, file: String? = nil, program: ProgramValues?) {
         (self.schema, self.file, self.program) = (schema, file, program)
         let settings = schema.settings(of: program?.command)
-        declarations = Dictionary(settings.map { ($0.key, $0) }) { first, _ in first }
-        let pairs = settings.flatMap { setting in setting.renamedFrom.map { ($0, setting.key) } }
+        declarations = Dictionary(settings.map { (ExactKey($0.key), $0) }) { first, _ in first }
+        let pairs = settings.flatMap { setting in setting.renamedFrom.map { (ExactKey($0), ExactKey(setting.key)) } }
         presentKeys = Dictionary(pairs) { first, _ in first }
     }
 
@@ -53,7 +53,7 @@ extension SchemaInForce {
     func withFormerKeys(
         _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
     ) -> [(key: String, value: PropertyList?)] {
-        let former = changes.flatMap { declarations[$0.key]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
+        let former = changes.flatMap { declarations[ExactKey($0.key)]?.renamedFrom ?? [] }.filter { stored[$0] != nil }
         return changes + former.map { ($0, nil) }
     }
 }

@@ -78,11 +78,11 @@ extension SchemaRules {
         _ domain: String
     ) throws(StoreFailure) {
         try checkVersion(of: stored, domain)
-        let new = Dictionary(changes.map { ($0.key, $0.value) }) { _, last in last }
-        try check(from: { stored[$0] }, to: { new[$0] ?? stored[$0] }, Array(new.keys), domain)
+        let new = Dictionary(changes.map { (ExactKey($0.key), $0.value) }) { _, last in last }
+        try check(from: { stored[$0] }, to: { new[ExactKey($0)] ?? stored[$0] }, new.keys.map(\.text), domain)
         guard status?.isExposed ?? false else { return }
         try checkPrivacy(
-            of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key, $0) } }), domain)
+            of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key.text, $0) } }), domain)
     }
 
     /// Refuses what makes of one state of a domain another that breaks the rules.

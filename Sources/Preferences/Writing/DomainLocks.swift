@@ -36,9 +36,8 @@ struct DomainLocks: Sendable {
         var folders: [FileNumber: any OpenFile] = [:]
         for (place, file) in places.sorted(by: { $0.0 < $1.0 }) where place != last {
             last = place
-            let left = machine.clock.now.duration(to: deadline)
             do throws(StoreFailure) {
-                let lock = try Self.take(place, of: file, on: machine, patience: max(left, .zero), holding: folders)
+                let lock = try Self.take(place, of: file, on: machine, until: deadline, holding: folders)
                 held.append((place, lock))
                 if case .itself = place, let status = try? lock.status(), status.kind == .folder {
                     folders[status.number] = lock
@@ -63,13 +62,13 @@ struct DomainLocks: Sendable {
     // MARK: One lock
 
     private static func take(
-        _ place: Place, of file: DomainFile, on machine: Machine, patience: Duration,
+        _ place: Place, of file: DomainFile, on machine: Machine, until deadline: Instant,
         holding folders: [FileNumber: any OpenFile]
     ) throws(StoreFailure) -> any OpenFile {
         let attempt = try file.reporting { () throws(SystemFailure) in
             switch place {
-            case .file(let path): try lockFile(path, on: machine, patience)
-            case .itself(let path): try lockItself(path, on: machine, patience, folders)
+            case .file(let path): try lockFile(path, on: machine, deadline)
+            case .itself(let path): try lockItself(path, on: machine, deadline, folders)
             }
         }
         switch attempt {
@@ -82,10 +81,11 @@ struct DomainLocks: Sendable {
     }
 
     private static func lockFile(
-        _ path: FilePath, on machine: Machine, _ patience: Duration
+        _ path: FilePath, on machine: Machine, _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {
         try machine.makingFolder(path.parent) { () throws(SystemFailure) in
-            try machine.fileSystem.openLocked(path, .creating(.privateFile), .exclusive, patience: patience)
+            try machine.fileSystem.openLocked(
+                path, .creating(.privateFile), .exclusive, until: deadline, by: machine.clock)
         }
     }
 
@@ -94,17 +94,19 @@ struct DomainLocks: Sendable {
     ///
     /// - Parameter folders: Those whose locks are ours already: a second opening of one would wait for the first.
     private static func lockItself(
-        _ path: FilePath, on machine: Machine, _ patience: Duration, _ folders: [FileNumber: any OpenFile]
+        _ path: FilePath, on machine: Machine, _ deadline: Instant, _ folders: [FileNumber: any OpenFile]
     ) throws(SystemFailure) -> LockAttempt {
         for _ in 0..<64 {
-            let attempt = try machine.fileSystem.openLocked(path, .reading, .exclusive, patience: patience)
+            let attempt = try machine.fileSystem.openLocked(
+                path, .reading, .exclusive, until: deadline, by: machine.clock)
             guard case .absent = attempt else { return attempt }
             if !folders.isEmpty, let number = try machine.fileSystem.status(of: path.parent)?.number,
                 let lock = folders[number]
             {
                 return .locked(lock)
             }
-            let folder = try machine.fileSystem.openLocked(path.parent, .reading, .exclusive, patience: patience)
+            let folder = try machine.fileSystem.openLocked(
+                path.parent, .reading, .exclusive, until: deadline, by: machine.clock)
             if case .absent = folder {
                 try machine.fileSystem.makeFolders(path.parent)
                 continue

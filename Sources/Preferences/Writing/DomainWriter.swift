@@ -26,7 +26,8 @@ package struct DomainWriter: Sendable {
 
     /// Makes all of the changes, or, where one of them fails, none.
     ///
-    /// Once this has returned, the changes are on the disk.
+    /// Once this has returned, the changes are on the disk. Of several that are decided each holds, though the system may
+    /// refuse a step: then `unfinished` is thrown.
     @discardableResult
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)
@@ -104,7 +105,8 @@ package struct DomainWriter: Sendable {
             let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
             if !pending.concern(files) { return locks }
             locks.release()
-            pending.finish(patience: left)
+            let targets = Set(files.map(\.target))
+            if let failure = pending.finish(patience: left, for: targets) { throw failure.ofDecidedChange }
         }
         throw StoreFailure(.locked(holder: nil), files.first?.file.name ?? "")
     }
@@ -119,8 +121,12 @@ package struct DomainWriter: Sendable {
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         for index in changed { try plans[index].finishTemporary() }
         let record = changed.count > 1 ? try note(&plans, changed) : nil
+        var current = first
         do throws(SystemFailure) {
-            for index in changed { try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1) }
+            for index in changed {
+                current = index
+                try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1)
+            }
             let folders = changed.map { plans[$0].resolved.target.parent }
             do throws(SystemFailure) {
                 try synchronize(folders)
@@ -134,8 +140,9 @@ package struct DomainWriter: Sendable {
         } catch {
             // With a record the change holds: whoever opens one of the files next carries it out.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
-            let file = plans[first].resolved.file
-            throw error.meansOtherContents ? StoreFailure(file, .notCurrent) : StoreFailure(error, file.name)
+            let file = plans[current].resolved.file
+            if error.meansOtherContents { throw StoreFailure(file, .notCurrent) }
+            throw record == nil ? file.failure(error) : file.failure(error).ofDecidedChange
         }
         if let record { PendingTransactions.remove(record, on: machine) }
         for index in changed { plans[index].keepNew(self, transaction) }

@@ -20,7 +20,8 @@ package struct LockedDomains: Sendable {
     /// What the last writer through this library has left for the file; nil for nothing.
     package func mark(of file: DomainFile) -> DomainMark? { locks.markFile(of: file).flatMap { DomainMark(in: $0) } }
 
-    /// Makes all of the changes, or, where one of them fails, none. Each must be of a file that is locked here.
+    /// Makes all of the changes, or, where one of them fails, none, as the writer does. Each must be of a file that is
+    /// locked here.
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try writer.check(edits)
         let places = try edits.map { edit throws(StoreFailure) in

@@ -40,23 +40,35 @@ struct PendingTransactions {
     }
 
     /// Carries out those whose locks become free. The writer of any other one is still at it.
-    func finish(patience: Duration) {
+    ///
+    /// - Parameter targets: The files that the caller needs.
+    /// - Returns: Why one that changes them cannot be carried out.
+    @discardableResult
+    func finish(patience: Duration, for targets: Set<FilePath> = []) -> StoreFailure? {
+        var failure: StoreFailure?
         for (path, record) in records {
+            var current = record.steps.first?.file
             let files = record.steps.map { ResolvedFile(decided: $0.file, target: $0.target) }
             guard let locks = try? DomainLocks(of: files, on: machine, patience: patience) else { continue }
             defer { locks.release() }
             // Somebody else may have been quicker.
             guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
             do throws(SystemFailure) {
-                for step in record.steps { try step.carryOut(in: machine.fileSystem) }
+                for step in record.steps {
+                    current = step.file
+                    try step.carryOut(in: machine.fileSystem)
+                }
                 for folder in Set(record.steps.map(\.target.parent)).sorted() {
                     try machine.fileSystem.synchronizeFolder(folder)
                 }
             } catch {
+                let isNeeded = record.steps.contains { targets.contains($0.target) }
+                if isNeeded { failure = failure ?? current?.failure(error) }
                 continue
             }
             Self.remove(path, on: machine)
         }
+        return failure
     }
 
     // MARK: Notes

@@ -58,7 +58,7 @@ package struct MirrorService: Sendable {
             let path = session.folder.appending("watch")
             guard
                 case .locked(let file) = try session.files.openLocked(
-                    path, .creating(.privateFile), .exclusive, patience: .zero)
+                    path, .creating(.privateFile), .exclusive)
             else {
                 return false
             }

@@ -72,7 +72,9 @@ extension MirrorSession {
         let attempt: LockAttempt
         do throws(SystemFailure) {
             let path = folder.appending("lock")
-            attempt = try files.openLocked(path, .creating(.privateFile), .exclusive, patience: patience)
+            let deadline = places.machine.clock.now.advanced(by: patience)
+            attempt = try files.openLocked(
+                path, .creating(.privateFile), .exclusive, until: deadline, by: places.machine.clock)
         } catch {
             throw MirrorFailure(error.code == .noSuchFile ? MirrorFailure(.notJoined) : error)
         }

@@ -141,7 +141,7 @@ extension MirrorSession {
     /// Whether some process has the lock of those who watch.
     private var isWatched: Bool {
         let path = folder.appending("watch")
-        guard case .busy? = try? files.openLocked(path, .writing, .exclusive, patience: .zero) else { return false }
+        guard case .busy? = try? files.openLocked(path, .writing, .exclusive) else { return false }
         return true
     }
 }

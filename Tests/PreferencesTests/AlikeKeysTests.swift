@@ -1,0 +1,61 @@
+import Platform
+import Preferences
+import SimulatedPlatform
+import Synchronization
+import TestSupport
+import Testing
+
+/// The same letter in one scalar and in two: equal texts to Swift, and two keys to every file.
+@Suite struct `Keys that only look alike` {
+    static let name: DomainName = "com.example.editor"
+    static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+
+    struct Way: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let set: @Sendable (Defaults) throws -> Void
+    }
+
+    static let ways: [Way] = [
+        Way(testDescription: "set one after the other") { defaults in
+            defaults.set(1, forKey: composed)
+            defaults.set(2, forKey: decomposed)
+        },
+        Way(testDescription: "in a transaction") { defaults in
+            try defaults.transaction { draft in
+                draft[composed] = 1
+                draft[decomposed] = 2
+            }
+        },
+        Way(testDescription: "in a session") { defaults in
+            let session = defaults.edit()
+            session[composed] = 1
+            session[decomposed] = 2
+            #expect(session.changes.count == 2)
+            try session.commit()
+        },
+    ]
+
+    @Test(arguments: ways) func `have a value each`(_ way: Way) throws {
+        let bench = try StoreBench()
+        let defaults = Defaults(Self.name, in: bench.store())
+        let keys = Mutex<[String]>([])
+        let observation = defaults.observe { batch in keys.withLock { $0 += batch.changes.map(\.key) } }
+        try way.set(defaults)
+        #expect(defaults.integer(forKey: Self.composed) == 1 && defaults.integer(forKey: Self.decomposed) == 2)
+        try defaults.flush()
+        let stored = try StoreBench.file(Self.name).contents(on: bench.process()).values
+        #expect(stored[Self.composed] == 1 && stored[Self.decomposed] == 2 && stored.count == 2)
+        #expect(keys.withLock { Set($0.map(ExactKey.init)) } == [ExactKey(Self.composed), ExactKey(Self.decomposed)])
+        observation.cancel()
+    }
+
+    @Test func `are not declared by one another`() throws {
+        let bench = try SchemaBench(
+            "{ Domain = \"com.example.backup\"; Settings = ({ Key = \"\(Self.composed)\"; Type = integer; }); }")
+        let defaults = bench.defaults()
+        try bench.stored([Self.composed: 1, Self.decomposed: "two"])
+        #expect(defaults.integer(forKey: Self.composed) == 1)
+        #expect(defaults.string(forKey: Self.decomposed) == "two")
+        #expect(defaults.explain(Self.decomposed).entries.map(\.value) == ["two"])
+    }
+}
