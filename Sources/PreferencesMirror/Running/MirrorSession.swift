@@ -101,10 +101,11 @@ extension MirrorSession {
 
     /// Reads the state. One that is lost or cannot be read begins anew under another name, as a new host does.
     private mutating func load() throws(MirrorFailure) {
-        do throws(SystemFailure) {
+        do {
             records = []
             var state = try journal.load()
             if state == nil {
+                try forgetSeeding()
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random))
                 try journal.begin(fresh)
                 state = fresh
@@ -113,6 +114,13 @@ extension MirrorSession {
         } catch {
             throw MirrorFailure(error)
         }
+    }
+
+    /// Lets a store whose state is lost join once more: what others wrote comes in first, and what is in files here may be
+    /// old, so that it only fills gaps.
+    private mutating func forgetSeeding() throws(MirrorFailure) {
+        guard configuration.isSeeded else { return }
+        try amend { ($0.isSeeded, $0.seed) = (false, .merge) }
     }
 
     /// Goes on with a state as the configuration says by now.
