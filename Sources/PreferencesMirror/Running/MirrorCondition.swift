@@ -29,7 +29,7 @@ extension MirrorSession {
             default: break
             }
         }
-        if !engine.faulty.isEmpty || hasUnfinished { note(.waiting) }
+        if !engine.faulty.isEmpty || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
         if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
         return condition
     }

@@ -39,7 +39,7 @@ extension MirrorSession {
     private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
         switch action {
         case .append(let record): records.append(record)
-        case .report(let report): reports.append(report)
+        case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
         case .observe(let domains): return observe(domains).map { [.tell($0)] } ?? []
         case .lock(let domains): return [.tell(lock(domains))]
@@ -149,6 +149,16 @@ extension MirrorSession {
         attempt { () throws(SystemFailure) in
             try files.makeFolders(folder)
             try files.replace(folder.resolving(copy), with: bytes)
+        }
+    }
+}
+
+extension Report {
+    /// Whether it says that something waits, which holds until it is over, however often it is said.
+    var isOfWaiting: Bool {
+        switch self {
+        case .waiting, .unwritten: true
+        default: false
         }
     }
 }

@@ -48,7 +48,7 @@ extension MirrorSession {
     }
 
     /// Domains whose files are still to be changed, because that could not be done before.
-    private var pendingDomains: [String] {
+    var pendingDomains: [String] {
         guard engine.standing == .present else { return [] }
         return engine.local.shadows.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
             .keys.map(\.domain)

@@ -24,6 +24,8 @@ package struct MirrorStatus: Sendable {
     package let pending: Int
     /// Files of others that were not read yet.
     package let unread: Int
+    /// The domains whose files are still to be written.
+    package let unwritten: [String]
     package let held: [(domain: String, reason: Held)]
     package let conflicts: Int
     /// Conflicts that had to be given up for others.
@@ -65,9 +67,10 @@ extension MirrorSession {
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
             standing: engine.standing, condition: condition(after: takeReports()), isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
-            hosts: hosts, pending: pending, unread: unread, held: held, conflicts: openConflicts.count,
-            evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount, entries: engine.local.atoms.count,
-            bytes: engine.local.folder.size, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
+            hosts: hosts, pending: pending, unread: unread, unwritten: pendingDomains.sorted(), held: held,
+            conflicts: openConflicts.count, evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
+            entries: engine.local.atoms.count, bytes: engine.local.folder.size,
+            mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         return status
     }
