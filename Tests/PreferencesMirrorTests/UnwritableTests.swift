@@ -42,4 +42,42 @@ extension Report {
         #expect(try hosts[1].condition() == .inSync)
         #expect(try hosts[1].values() == ["key": 2])
     }
+
+    @Test(arguments: ["", "/l", "/b"])
+    func `to look into a folder of another delays that one alone`(_ part: String) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b", "c")
+        try hosts[1].write("key", 1)
+        try hosts[1].sync()
+        var session = try hosts[1].session()
+        try session.begin()
+        try session.exchange()
+        try session.send(.compact)
+        session.end()
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().engine.local.writer
+        let folder = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)\(part)")))
+        try bench.setPermissions(0, of: folder)
+        try hosts[2].write("other", 2)
+        try hosts[2].sync()
+        var exchanged = try hosts[0].sync()
+        let reports = exchanged.takeReports()
+        #expect(exchanged.condition(after: reports) == .waiting && !reports.contains(.vanished(writer)))
+        #expect(exchanged.troubles.contains { $0.contains("\(writer)") }, "\(exchanged.troubles)")
+        #expect(try hosts[0].values() == ["key": 1, "other": 2])
+        #expect(try hosts[0].status().condition == .waiting)
+        #expect(try !hosts[0].session().isAtRest)
+        var checked = try hosts[0].session()
+        #expect(try checked.examine { _, _ in }.contains(.closed(writer)))
+        let packs = try hosts[0].session().packsInView { _, _ in }
+        try hosts[0].carryOut(.rebuild(packs))
+        #expect(try hosts[0].values() == ["key": 1, "other": 2], "what it said stays")
+        try bench.setPermissions(0o700, of: folder)
+        let host = try hosts[0].again()
+        #expect(try host.condition() == .inSync)
+        let reads = host.fileSystem.operations.filter {
+            $0.operation == .open && $0.path?.description.contains("\(writer)/") ?? false
+        }
+        #expect(reads.isEmpty, "what was joined stays so: \(reads)")
+    }
 }

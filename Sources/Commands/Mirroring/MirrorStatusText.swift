@@ -109,6 +109,7 @@ extension MirrorStatus {
 
 extension MirrorStatus.Host {
     fileprivate func text(at now: Timestamp) -> String {
+        if isClosed { return "its folder cannot be looked into" }
         if hasLeft { return "has left" }
         guard let lastChange else {
             return "not in view; `prefs mirror retire \(ShellWord.quoted(label.onOneLine))` if it is gone for good"
@@ -131,7 +132,7 @@ extension MirrorStatus.Host {
     fileprivate var propertyList: PropertyList {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
-            "retired": .boolean(isRetired),
+            "retired": .boolean(isRetired), "closed": .boolean(isClosed),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {

@@ -6,7 +6,7 @@ extension Engine {
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
         sizes = Dictionary(faulty.keys.map { ($0, listing.size(of: $0)) }) { $1 }
         noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
-        notePeers(at: moment.now)
+        notePeers(closed: listing.closed, at: moment.now)
         var wanted = unknownOwnFiles
         for (writer, names) in folders where writer != local.writer {
             let joined = local.peers[writer]?.joined ?? []
@@ -62,7 +62,7 @@ extension Engine {
         return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
     }
 
-    private mutating func notePeers(at now: Int64) {
+    private mutating func notePeers(closed: Set<WriterID>, at now: Int64) {
         for (writer, peer) in local.peers.sorted(by: { $0.key < $1.key }) where writer != local.writer {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {
@@ -75,6 +75,8 @@ extension Engine {
                 continue
             }
             if peer.vanishedAt != nil { commit(.returned(writer)) }
+            // What lies in a folder that cannot be looked into is what lay there.
+            if closed.contains(writer) { continue }
             let gone = peer.joined.subtracting(names.map(\.hash))
             // The anchor of the last base is mostly gone, and what follows it still to come.
             let forgettable = gone.subtracting([peer.tip?.prefix].compactMap { $0 })

@@ -58,11 +58,21 @@ extension MirrorSession {
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard engine.standing == .present else { return nil }
         do throws(SystemFailure) {
-            return try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
+            let listing = try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
+            note(closed: listing)
+            return listing
         } catch {
             note(error.description)
             try handle(.directory(.unavailable))
             return nil
+        }
+    }
+
+    /// Remembers, for whoever asks, whose folders cannot be looked into.
+    mutating func note(closed listing: Listing) {
+        closedFolders = listing.closed
+        for writer in closedFolders.sorted() {
+            note("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be looked into")
         }
     }
 

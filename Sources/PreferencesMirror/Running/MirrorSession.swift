@@ -17,6 +17,8 @@ package struct MirrorSession: Sendable {
     package private(set) var troubles: [String] = []
     /// Whether a file has to be looked at again before long.
     package internal(set) var hasUnfinished = false
+    /// Writers whose folders could not be looked into.
+    package internal(set) var closedFolders: Set<WriterID> = []
 
     let preferences: PreferenceFiles
     private let schemas: SchemaPolicy
@@ -83,7 +85,7 @@ extension MirrorSession {
             guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
-            (troubles, hasUnfinished) = ([], false)
+            (troubles, hasUnfinished, closedFolders) = ([], false, [])
             if !journal.isCurrent { try load() } else if !isSame { goOn(with: engine.local) }
         } catch {
             end()

@@ -47,6 +47,8 @@ package struct MirrorStatus: Sendable {
         package let lastChange: Timestamp?
         package let hasLeft: Bool
         package let isRetired: Bool
+        /// Whether its folder cannot be looked into.
+        package let isClosed: Bool
         /// How far the newest of its changes lies in the future, where that is more than a slip.
         package let clockIsAhead: Duration?
     }
@@ -61,6 +63,7 @@ extension MirrorSession {
         try send(.directory(look))
         let hasLeft = engine.standing == .left
         let listing = try? directory.listing(own: engine.local.writer)
+        if let listing { note(closed: listing) }
         let pending = hasLeft ? 0 : pendingCount
         let unread = hasLeft ? 0 : listing.map { unreadFiles($0).count } ?? 0
         var status = MirrorStatus(
@@ -131,6 +134,7 @@ extension MirrorSession {
                 return MirrorStatus.Host(
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
+                    isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > HybridClock.tolerance ? .milliseconds(ahead) : nil)
             }
     }
