@@ -47,4 +47,20 @@ import Testing
         try session.configure(change)
         session.end()
     }
+
+    @Test func `is kept for whoever wants to look at it, but no more than the last two`() throws {
+        let bench = try MirrorBench()
+        let host = try #require(try bench.hosts("a").first)
+        let folder = try host.session().folder
+        for number in 1...5 as ClosedRange<UInt8> {
+            try host.fileSystem.replace(folder.appending("journal"), with: [1, 2, 3, number])
+            bench.disk.clock.advance(by: .seconds(1))
+            try host.sync()
+        }
+        let kept = try (host.fileSystem.names(in: folder) ?? []).filter {
+            $0.description.hasPrefix("journal.damaged-")
+        }
+        let contents = try kept.compactMap { try host.fileSystem.contents(of: folder.appending($0)) }
+        #expect(Set(contents) == [[1, 2, 3, 4], [1, 2, 3, 5]])
+    }
 }
