@@ -112,7 +112,8 @@ extension Engine {
             case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
                 faulty[address] = nil
                 if address.writer != local.writer {
-                    waiting[address] = (pack, waiting[address]?.since ?? moment.now)
+                    let since = waiting[address]?.since ?? waitedSince(address, at: moment.now)
+                    waiting[address] = (pack, since ?? moment.now)
                 } else if isUnknown(address.name), local.rules.reincarnates {
                     reincarnate(at: moment)
                 }
@@ -137,7 +138,7 @@ extension Engine {
             report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // Whole, and not for us: a newer version will read it.
-            if faulty[address] == nil { report(.tooNew(address)) }
+            if faulty[address] == nil, recalled.files[address]?.isTold != true { report(.tooNew(address)) }
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
@@ -152,7 +153,8 @@ extension Engine {
     private mutating func note(
         _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
     ) -> Int64 {
-        let file = FaultyFile(faulty[address], kind, size: sizes[address] ?? 0, at: now)
+        let recalled = waitedSince(address, at: now).map { FaultyFile(nil, kind, size: 0, at: $0) }
+        let file = FaultyFile(faulty[address] ?? recalled, kind, size: sizes[address] ?? 0, at: now)
         faulty[address] = file
         return file.since
     }

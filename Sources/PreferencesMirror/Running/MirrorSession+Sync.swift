@@ -15,7 +15,7 @@ extension MirrorSession {
 
     /// Whether there is nothing to do, told without loading the state. Only for one who holds no lock, and asks once.
     package var isAtRest: Bool {
-        guard let head, case .marked([id]) = look,
+        guard let head, !isCheckDue, case .marked([id]) = look,
             let listing = try? directory.listing(own: head.writer)
         else {
             return false

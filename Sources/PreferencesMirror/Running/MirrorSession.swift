@@ -23,6 +23,8 @@ package struct MirrorSession: Sendable {
     let preferences: PreferenceFiles
     private let schemas: SchemaPolicy
     var journal: StateJournal
+    /// Since when files are waited for, as it was last left to those who come after us.
+    private var vigil: Vigil?
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
@@ -131,6 +133,8 @@ extension MirrorSession {
         schemas.reload()
         heldFiles = [:]
         engine = Self.engine(state, configuration, schemas)
+        vigil = journal.vigil
+        if let vigil { engine.recall(vigil) }
     }
 
     /// Changes the configuration, for all programs that look at it from now on.
@@ -153,7 +157,7 @@ extension MirrorSession {
         configuration = changed
     }
 
-    /// Leaves what tells the next one whether there is anything to do, and begins a long journal anew.
+    /// Begins a long journal anew, and leaves what those who come after us cannot know.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
             let state = engine.local
@@ -161,9 +165,20 @@ extension MirrorSession {
         } catch {
             throw MirrorFailure(error)
         }
+        // That our own files were read again is nothing for whose sake one who watches would write each hour.
+        if engine.vigil.files != vigil?.files ?? [:] { keepVigil() }
     }
 
+    private mutating func keepVigil() {
+        let now = engine.vigil
+        guard now != vigil else { return }
+        journal.keep(now)
+        vigil = now
+    }
+
+    /// Leaves what tells the next one whether there is anything to do, and since when files are waited for.
     mutating func keepHead() {
+        keepVigil()
         let hasOpenConflicts = engine.local.conflicts.conflicts.contains { $0.resolvedAt == nil }
         if hasOpenConflicts || !engine.faulty.isEmpty || hasUnfinished {
             journal.forgetHead()
@@ -173,4 +188,9 @@ extension MirrorSession {
     }
 
     var head: LocalHead? { journal.head }
+
+    /// Whether it is time to read one of our own files again, or nobody knows when that was last done.
+    var isCheckDue: Bool {
+        journal.vigil?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
+    }
 }

@@ -136,4 +136,18 @@ struct StateJournal: Sendable {
     }
 
     func forgetHead() { _ = try? files.remove(folder.appending(Self.headName)) }
+
+    // MARK: The vigil
+
+    private static let vigilName: FileName = "vigil"
+
+    /// Since when files are waited for; nil where nobody has left that.
+    var vigil: Vigil? {
+        let bytes = (try? files.contents(of: folder.appending(Self.vigilName), limit: 16 << 20)) ?? nil
+        return bytes.flatMap { try? Journal.vigil($0) }
+    }
+
+    func keep(_ vigil: Vigil) {
+        _ = try? files.replace(folder.appending(Self.vigilName), with: Journal.encoded(vigil))
+    }
 }
