@@ -46,7 +46,11 @@ extension Engine {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
         if standing == .present { standing = standingWherePresent }
-        guard name.kind == .base else { return }
+        if name.kind == .base { removePurged() }
+    }
+
+    /// Has the folders removed whose writers our base, which stands there, speaks for.
+    private mutating func removePurged() {
         for writer in purging.sorted() { act(.removeFolder(writer)) }
         purging = []
     }
@@ -105,7 +109,7 @@ extension Engine {
         }
         let pack = base.encoded()
         // Written again where it may be lost, under the same name if it says the same.
-        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return }
+        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return removePurged() }
         intend(pack, last: local.sequence)
     }
 }

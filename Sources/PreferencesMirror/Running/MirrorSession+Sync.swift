@@ -161,6 +161,11 @@ extension MirrorSession {
 
     private static let mostLooks = 15
 
+    /// Whether the directory is there, and has no folder of a writer.
+    package func hasNoFolder(of writer: WriterID) -> Bool {
+        engine.standing == .present && !engine.writersInView.contains(writer)
+    }
+
     /// Tells the engine something a person asks for, and exchanges nothing.
     package mutating func tell(_ command: MirrorEngine.Command) throws(MirrorFailure) {
         try begin()
