@@ -43,6 +43,27 @@ extension Report {
         #expect(try hosts[1].values() == ["key": 2])
     }
 
+    @Test func `to write into a domain's file is tried ever more seldom by one who watches`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let store = hosts[1].file("com.example.a").path.parent
+        let watching = try `A watched mirror`.Watching([hosts[1]])
+        watching.pass(.seconds(90))
+        try bench.setPermissions(0o555, of: store)
+        try hosts[0].write("key", 2)
+        try hosts[0].sync()
+        let turns = watching.turns
+        watching.pass(.seconds(600))
+        #expect((5...60).contains(watching.turns - turns), "\(watching.turns - turns)")
+        #expect(watching.reports.filter(\.isUnwritten).count == 1)
+        #expect(watching.troubles.count == 1, "\(watching.troubles)")
+        try bench.setPermissions(0o755, of: store)
+        watching.pass(.seconds(75))
+        #expect(try hosts[1].values() == ["key": 2])
+    }
+
     @Test(arguments: ["", "/l", "/b"])
     func `to look into a folder of another delays that one alone`(_ part: String) throws {
         let bench = try MirrorBench()

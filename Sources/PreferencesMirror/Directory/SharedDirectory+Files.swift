@@ -76,7 +76,8 @@ extension SharedDirectory {
             try giveName(temporary, place)
         } catch {
             _ = try? files.remove(temporary)
-            throw error
+            // The name that nobody knows says nothing, and would make the same trouble another one each time.
+            throw SystemFailure(error.code, error.operation, place)
         }
         try files.synchronizeFolder(place.parent)
     }
