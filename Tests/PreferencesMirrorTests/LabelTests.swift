@@ -1,0 +1,37 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `What a host is called` {
+    private func admission(_ label: String) -> MirrorPlaces.Admission {
+        var admission = MirrorPlaces.Admission()
+        admission.label = label
+        return admission
+    }
+
+    @Test(arguments: [(256, true), (257, false)])
+    func `is as long as others can read`(_ length: Int, _ isFit: Bool) throws {
+        let label = String(repeating: "x", count: length)
+        let bench = try MirrorBench()
+        let (first, second) = (try bench.stranger("a"), try bench.stranger("b"))
+        if isFit {
+            _ = try first.places.initialise(MirrorBench.directory, admission(label))
+            _ = try second.places.join(MirrorBench.directory, admission(label))
+            try bench.comeToRest([first, second])
+            #expect(try second.status().hosts.map(\.label) == [label])
+        } else {
+            #expect(throws: MirrorFailure.self) {
+                try first.places.initialise(MirrorBench.directory, admission(label))
+            }
+            #expect(try bench.directoryContents().isEmpty, "nothing was begun")
+            try first.enter(isFirst: true)
+            #expect(throws: MirrorFailure.self) { try second.places.join(MirrorBench.directory, admission(label)) }
+            #expect(second.places.joined.isEmpty)
+        }
+    }
+}
