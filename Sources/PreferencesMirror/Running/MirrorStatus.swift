@@ -81,8 +81,16 @@ extension MirrorSession {
     /// How the next exchange would find things, as far as that shows.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.standing == .present else { return .inSync }
+        if isOverQuota { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
         return status.unread > 0 || status.pending > 0 || status.isLeaving ? .waiting : .inSync
+    }
+
+    /// Whether what is to be said is over a limit: what an engine says that is told to publish, and then let go.
+    private var isOverQuota: Bool {
+        guard !engine.hasSaidAll else { return false }
+        var trial = engine
+        return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
     }
 
     private var isLeaving: Bool { engine.local.participation == .leaving && !engine.local.folder.hasLeft }
