@@ -34,4 +34,17 @@ import Testing
             #expect(second.places.joined.isEmpty)
         }
     }
+
+    @Test func `is told to the others when it is something else`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        let moved: FilePath = "/home/ada/moved"
+        try hosts[0].fileSystem.rename(MirrorBench.directory, to: moved)
+        _ = try hosts[0].places.join(moved, admission("renamed"))
+        try hosts[1].enter(isFirst: false, at: moved)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].status().hosts.map(\.label) == ["renamed"])
+        #expect(try hosts.map { try $0.session().isAtRest } == [true, true])
+    }
 }

@@ -29,7 +29,15 @@ extension Engine {
     var isNoteDue: Bool {
         let folder = local.folder
         if folder.noteNumber == 0 || folder.owesNote { return true }
-        return folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty))
+        if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) { return true }
+        // The name of a note comes from all that it says.
+        return folder.created[note(folder.noteNumber, hasLeft: folder.hasLeft).encoded().name] == nil
+    }
+
+    private func note(_ number: UInt64, hasLeft: Bool) -> WriterNote {
+        WriterNote(
+            mirror: local.mirror, writer: local.writer, number: number, label: profile.label,
+            platform: profile.platform, software: profile.software, hasLeft: hasLeft)
     }
 
     private var isLeaving: Bool { local.participation == .leaving }
@@ -96,9 +104,7 @@ extension Engine {
 
     mutating func intendNote() {
         let isLastWord = isLeaving && local.outbox.isEmpty
-        let note = WriterNote(
-            mirror: local.mirror, writer: local.writer, number: local.folder.noteNumber % 9999 + 1,
-            label: profile.label, platform: profile.platform, software: profile.software, hasLeft: isLastWord)
+        let note = note(local.folder.noteNumber % 9999 + 1, hasLeft: isLastWord)
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
