@@ -126,8 +126,13 @@ import Testing
             var session = try hosts[0].session()
             try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
             #expect(session.hasNoFolder(of: writer), "\(host.name)")
+            #expect(try hosts[0].status().hosts.first { $0.writer == writer }?.isRetired == true, "asked of nobody")
         }
-        #expect(try hosts[0].values() == ["key": 1, "other": 1])
+        try hosts[1].write("back", 1)
+        try bench.comeToRest([hosts[1], hosts[0]])
+        let retired = try hosts[0].status().hosts.filter(\.isRetired).map(\.label)
+        #expect(retired.sorted() == ["c", "d"], "who comes back is shown again")
+        #expect(try hosts[0].values()["back"] == 1)
     }
 
     @Test func `has a folder to be purged until that could be removed`() throws {

@@ -187,6 +187,8 @@ extension MirrorSession {
             wait(PreferenceFiles.quiet)
             try exchange()
         }
+        // Nobody is to be asked whether a host is gone whose folder a person has removed.
+        if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
         keepHead()
     }
 }
