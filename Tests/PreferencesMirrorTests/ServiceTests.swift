@@ -196,4 +196,24 @@ extension Bell {
         try hosts[0].sync()
         #expect(try hosts[0].values() == ["key": 1])
     }
+
+    @Test func `is not kept busy by a watcher that says all the time that anything may have happened`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)
+        watcher.manner.queueLength = 0
+        let watching = try Watching([hosts[1]])
+        watching.pass(.seconds(100))
+        func count() -> Int {
+            hosts[1].fileSystem.operations.count { $0.operation == .list && $0.path == MirrorBench.directory }
+        }
+        let before = count()
+        let noise = bench.disk.process(user: 1000)
+        let places = [hosts[1].file("com.example.a").path.parent, MirrorBench.directory]
+        for _ in 0..<50 {
+            for place in places { try noise.replace(place.appending("~noise.tmp"), with: [1]) }
+            watching.pass(.milliseconds(100))
+        }
+        #expect((4...12).contains(count() - before), "\(count() - before)")
+    }
 }

@@ -34,7 +34,7 @@ package struct SharedDirectory: Sendable {
             let place = path.appending(name)
             guard let status = try files.status(of: place, followingLink: false), status.kind == .file,
                 status.size <= Self.mostBytesOfMarker,
-                let bytes = try files.contents(of: place, limit: Self.mostBytesOfMarker),
+                let bytes = try contents(of: place, limit: Self.mostBytesOfMarker),
                 let marker = try? Marker(decoding: bytes), marker.mirror.markerName == text
             else { continue }
             found.insert(marker.mirror)

@@ -143,7 +143,7 @@ extension MirrorSession {
         let place = directory.place(of: address)
         guard let copy = FileName(address.description.split(separator: "/").joined(separator: "-")),
             let size = (try? directory.size(of: place)) ?? nil, hasRoom(for: copy, size),
-            let bytes = (try? files.contents(of: place, limit: size)) ?? nil
+            let bytes = (try? directory.contents(of: place, limit: size)) ?? nil
         else { return }
         let (files, folder) = (files, quarantine)
         attempt { () throws(SystemFailure) in
