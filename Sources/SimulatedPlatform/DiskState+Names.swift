@@ -6,7 +6,7 @@ extension DiskState {
         let place: Location
         switch access {
         case .reading, .writing: place = try locate(path, followingLink: true, as: user)
-        case .creating, .creatingAnew: place = try locate(path, followingLink: false, as: user)
+        case .readingItself, .creating, .creatingAnew: place = try locate(path, followingLink: false, as: user)
         }
         guard let node = place.node else {
             guard let permissions = access.permissionsOfNewFile else { return nil }
@@ -14,9 +14,10 @@ extension DiskState {
         }
         if case .creatingAnew = access { throw .exists }
         guard self[node].kind != .symbolicLink else { throw .tooManySymbolicLinks }
-        guard access == .reading || self[node].kind == .file else { throw .isAFolder }
-        guard access == .reading || !isReadOnly else { throw .readOnly }
-        guard allows(.read, node, user), access == .reading || allows(.write, node, user) else { throw .accessDenied }
+        let isReading = access == .reading || access == .readingItself
+        guard isReading || self[node].kind == .file else { throw .isAFolder }
+        guard isReading || !isReadOnly else { throw .readOnly }
+        guard allows(.read, node, user), isReading || allows(.write, node, user) else { throw .accessDenied }
         return node
     }
 
@@ -136,7 +137,7 @@ extension DiskState {
 extension FileAccess {
     fileprivate var permissionsOfNewFile: FilePermissions? {
         switch self {
-        case .reading, .writing: nil
+        case .reading, .readingItself, .writing: nil
         case .creating(let permissions), .creatingAnew(let permissions): permissions
         }
     }

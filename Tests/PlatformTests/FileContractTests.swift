@@ -71,10 +71,13 @@ import Testing
         try bench.makeSymbolicLink("link", to: bench.path("file"))
         try bench.makeSymbolicLink("dangling", to: bench.path("nothing"))
         for name in ["link", "dangling"] as [FileName] {
-            #expect(
-                failure { _ = try bench.fileSystem.open(bench.path(name), .creating(.privateFile)) }
-                    == .tooManySymbolicLinks)
+            for access in [.creating(.privateFile), .readingItself] as [FileAccess] {
+                #expect(
+                    failure { _ = try bench.fileSystem.open(bench.path(name), access) } == .tooManySymbolicLinks)
+            }
         }
+        #expect(try bench.fileSystem.open(bench.path("file"), .readingItself)?.contents() == Array("old".utf8))
+        #expect(try bench.fileSystem.open(bench.path("nothing"), .readingItself) == nil)
         #expect(try bench.fileSystem.status(of: bench.path("nothing")) == nil)
     }
 

@@ -115,6 +115,42 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1])
     }
 
+    @Test func `has no folder any more of hosts that were purged, whether or not they had anything to say`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b", "c", "d")
+        try hosts[0].write("key", 1)
+        try hosts[2].write("other", 1)
+        try bench.comeToRest(hosts)
+        for host in hosts.dropFirst() {
+            let writer = try host.sync().engine.local.writer
+            var session = try hosts[0].session()
+            try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
+            #expect(session.hasNoFolder(of: writer), "\(host.name)")
+            #expect(try hosts[0].status().hosts.first { $0.writer == writer }?.isRetired == true, "asked of nobody")
+        }
+        try hosts[1].write("back", 1)
+        try bench.comeToRest([hosts[1], hosts[0]])
+        let retired = try hosts[0].status().hosts.filter(\.isRetired).map(\.label)
+        #expect(retired.sorted() == ["c", "d"], "who comes back is shown again")
+        #expect(try hosts[0].values()["back"] == 1)
+    }
+
+    @Test func `has a folder to be purged until that could be removed`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[1].write("key", 1)
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().engine.local.writer
+        for isRefused in [true, false] {
+            let host = try hosts[0].again(
+                isRefused ? FaultPlan([Fault(.fail(.accessDenied), .from(1), of: .remove)]) : FaultPlan())
+            var session = try host.session()
+            try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
+            #expect(session.engine.writersInView.contains(writer) == isRefused)
+        }
+        #expect(try hosts[0].values() == ["key": 1])
+    }
+
     @Test func `is read, and not written, where it can only be read`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -20,6 +20,8 @@ extension Bell {
         private let bells: [Bell]
         private let disk: SimulatedDisk
         private(set) var turns = 0
+        private(set) var reports: [Report] = []
+        private(set) var troubles: [String] = []
 
         init(_ hosts: [MirrorHost]) throws {
             disk = hosts[0].disk
@@ -35,7 +37,10 @@ extension Bell {
             let end = disk.clock.now.advanced(by: duration)
             while disk.clock.now < end {
                 for index in services.indices where take(index) || next[index] <= disk.clock.now {
-                    next[index] = services[index].turn().next
+                    let turn = services[index].turn()
+                    next[index] = turn.next
+                    reports += turn.reports
+                    troubles += turn.troubles
                     turns += 1
                 }
                 if bells.contains(where: \.hasRung) {
@@ -168,5 +173,47 @@ extension Bell {
         watching.pass(.seconds(2))
         #expect(try hosts[1].values() == ["key": 60])
         #expect((2...15).contains(try bench.directoryContents().count - before))
+    }
+
+    @Test func `over a directory that cannot be written looks ever more seldom, and says so once`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().engine.local.writer
+        let folders = try ["", "/l"].map {
+            MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)\($0)")))
+        }
+        try bench.disk.process(user: 1000).makeFolders(folders[1])
+        for folder in folders { try bench.setPermissions(0o555, of: folder) }
+        let watching = try Watching([hosts[1]])
+        try hosts[1].again().write("key", 1)
+        watching.pass(.seconds(600))
+        #expect((5...60).contains(watching.turns), "\(watching.turns)")
+        #expect(watching.reports.count { $0 == .waiting(.permission) } == 1)
+        #expect(watching.troubles.count == 1, "\(watching.troubles)")
+        for folder in folders { try bench.setPermissions(0o755, of: folder) }
+        watching.pass(.seconds(75))
+        try hosts[0].sync()
+        #expect(try hosts[0].values() == ["key": 1])
+    }
+
+    @Test func `is not kept busy by a watcher that says all the time that anything may have happened`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)
+        watcher.manner.queueLength = 0
+        let watching = try Watching([hosts[1]])
+        watching.pass(.seconds(100))
+        func count() -> Int {
+            hosts[1].fileSystem.operations.count { $0.operation == .list && $0.path == MirrorBench.directory }
+        }
+        let before = count()
+        let noise = bench.disk.process(user: 1000)
+        let places = [hosts[1].file("com.example.a").path.parent, MirrorBench.directory]
+        for _ in 0..<50 {
+            for place in places { try noise.replace(place.appending("~noise.tmp"), with: [1]) }
+            watching.pass(.milliseconds(100))
+        }
+        #expect((4...12).contains(count() - before), "\(count() - before)")
     }
 }

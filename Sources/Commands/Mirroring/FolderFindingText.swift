@@ -13,6 +13,7 @@ enum FolderFindingText {
         case .stray(let writer, let name): return "w/\(writer)/\(name): does not belong there; it is left alone"
         case .faulty(let address, let fault): return "\(address): damaged, or not whole yet: \(fault.phrase)"
         case .unreadable(let address): return "\(address): cannot be read"
+        case .closed(let writer): return "w/\(writer): the folder of \(host(writer)) cannot be looked into"
         case .missing(let name): return "\(name): a file of this host is missing; the next exchange writes it anew"
         case .missingBlob(let name):
             return "\(name): a long value of this host is missing; the next exchange writes it anew"

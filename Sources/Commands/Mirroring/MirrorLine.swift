@@ -66,7 +66,7 @@ enum MirrorLine {
         case .paused: return paused
         case .left: return left
         case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
-        case .waiting: return "not all files have come yet; `prefs mirror status` names what is missing"
+        case .waiting: return "not all is exchanged yet; `prefs mirror status` says what waits"
         case .readOnly: return "the directory cannot be written, so nothing of this host goes out"
         case .overQuota: return "what this host has to say is over a limit; `prefs mirror status`"
         case .unavailable:

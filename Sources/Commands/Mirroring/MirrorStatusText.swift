@@ -45,6 +45,7 @@ extension MirrorStatus {
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
         if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
         if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
+        if !unwritten.isEmpty { rows.append(("to write", abridged(unwritten))) }
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
@@ -97,6 +98,7 @@ extension MirrorStatus {
             "domains": .array(domains.map { .string($0) }), "patterns": .array(patterns.map { .string($0) }),
             "hosts": .array(hosts.map(\.propertyList)), "toSend": .integer(PropertyList.Integer(pending)),
             "toFetch": .integer(PropertyList.Integer(unread)),
+            "toWrite": .array(unwritten.map { .string($0) }),
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
@@ -107,6 +109,7 @@ extension MirrorStatus {
 
 extension MirrorStatus.Host {
     fileprivate func text(at now: Timestamp) -> String {
+        if isClosed { return "its folder cannot be looked into" }
         if hasLeft { return "has left" }
         guard let lastChange else {
             return "not in view; `prefs mirror retire \(ShellWord.quoted(label.onOneLine))` if it is gone for good"
@@ -129,7 +132,7 @@ extension MirrorStatus.Host {
     fileprivate var propertyList: PropertyList {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
-            "retired": .boolean(isRetired),
+            "retired": .boolean(isRetired), "closed": .boolean(isClosed),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {

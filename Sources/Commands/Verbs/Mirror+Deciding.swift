@@ -154,10 +154,14 @@ extension MirrorVerbs {
             throw MirrorFailure(.refused("several hosts are called so; name one by its number: \(numbers)"))
         }
         try session.carryOut(command(host.writer)) { access.wait($0) }
-        if removesFolder, host.lastChange != nil, session.hasNoFolder(of: host.writer) {
+        guard removesFolder, host.lastChange != nil else { return try access.conclude(&session) }
+        if session.hasNoFolder(of: host.writer) {
             try surroundings.say("removed the folder of \(host.label.onOneLine); what it said stays in force")
+            return try access.conclude(&session)
         }
-        return try access.conclude(&session)
+        let status = try access.conclude(&session)
+        try surroundings.note("the folder of \(host.label.onOneLine) is still there")
+        return max(.systemFailed, status)
     }
 }
 
@@ -169,13 +173,6 @@ private enum ConflictAction: String, CaseIterable {
         let words = allCases.map(\.rawValue)
         return Operand(words.joined(separator: "|"), .choice(.words(words)))
     }()
-}
-
-extension MirrorSession {
-    /// Whether the directory is there, and has no folder of a writer.
-    fileprivate func hasNoFolder(of writer: WriterID) -> Bool {
-        engine.standing == .present && !engine.writersInView.contains(writer)
-    }
 }
 
 extension Option {

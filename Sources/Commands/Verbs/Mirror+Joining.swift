@@ -62,6 +62,9 @@ extension MirrorVerbs {
     private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.Admission {
         var admission = MirrorPlaces.Admission()
         admission.label = invocation[.label]
+        guard admission.isLabelFit else {
+            throw CommandFailure(.usage, "--label: a name has at most \(WriterNote.longestText) bytes")
+        }
         admission.takesOver = invocation.has(.takeOver)
         if let word = invocation[.mirrorID] {
             guard let id = MirrorID(word) else {

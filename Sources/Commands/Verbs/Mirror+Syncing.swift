@@ -84,6 +84,7 @@ extension MirrorVerbs {
                 ? MirrorLine.json(report, in: session) : MirrorLine.text(of: report, in: session)
             if let line { try surroundings.say(line) }
         }
+        for trouble in turn.troubles { try surroundings.note(trouble) }
         if let failure = turn.failure, failure.problem != .notJoined { try surroundings.note(failure.description) }
     }
 

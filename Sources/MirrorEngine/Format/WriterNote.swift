@@ -23,7 +23,8 @@ package struct WriterNote: Hashable, Sendable {
         self.hasLeft = hasLeft
     }
 
-    private static let longestText = 256
+    /// The most bytes that a label may have.
+    package static let longestText = 256
 }
 
 extension WriterNote {

@@ -25,13 +25,21 @@ package enum Journal {
     /// The file beside a journal that says whether there is anything to do.
     package static func encoded(_ head: LocalHead) -> [UInt8] { framed(head.recorded, behind: magic) }
 
-    package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead {
+    package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead { try alone(bytes) }
+
+    /// The file beside a journal that says since when files are waited for.
+    package static func encoded(_ vigil: Vigil) -> [UInt8] { framed(vigil.recorded, behind: magic) }
+
+    package static func vigil(_ bytes: [UInt8]) throws(PackFault) -> Vigil { try alone(bytes) }
+
+    /// What stands alone in a file.
+    private static func alone<Value: Recorded>(_ bytes: [UInt8]) throws(PackFault) -> Value {
         guard bytes.starts(with: magic) else { throw .notThisFormat }
         var reader = ByteReader(bytes)
         _ = try reader.bytes(magic.count)
-        let head: LocalHead = try body(&reader)
+        let value: Value = try body(&reader)
         try reader.expectEnd()
-        return head
+        return value
     }
 
     /// A body with its length before it and its checksum behind; in its own memory, for it may be large.

@@ -54,7 +54,9 @@ extension LocalHead {
     package func needsState(
         _ listing: Listing, files current: [String: FileIdentity?], at now: Int64, limits: EngineLimits
     ) -> Bool {
-        guard isAtRest, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else { return true }
+        guard isAtRest, listing.closed.isEmpty, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else {
+            return true
+        }
         guard vanished.isEmpty, joined.keys.allSatisfy({ listing.folders[$0] != nil }) else { return true }
         return listing.folders.contains { writer, names in writer != self.writer && hasNews(writer, names) }
     }

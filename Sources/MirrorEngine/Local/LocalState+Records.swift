@@ -15,7 +15,8 @@ extension LocalState {
         case .vanished(let writer, let now): peers[writer, default: Peer()].vanishedAt = now
         case .returned(let writer):
             peers[writer, default: Peer()].vanishedAt = nil
-            carried.remove(writer)
+            // One that was taken over and shown no more is there after all.
+            if carried.remove(writer) != nil { retired.remove(writer) }
         case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
         case .carries(let writer): carried.insert(writer)
         case .lostFiles(let now):

@@ -33,6 +33,8 @@ package enum Report: Hashable, Sendable {
     case seeded(domain: String, keys: [String], by: WriterID)
     /// A file cannot hold what the mirror has, because of its format.
     case unheld(domain: String, keys: [String])
+    /// A file could not be written. It is tried again whenever the directory is looked at.
+    case unwritten(domain: String)
     case conflict(loser: Dot)
     case held(domain: String, Held)
     case waiting(Waiting)

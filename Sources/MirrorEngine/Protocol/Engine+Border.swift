@@ -195,6 +195,7 @@ extension Engine {
             act(.lock(application.domains.map { $0.domain.domain }))
         case .failed:
             commit(.abandonedApplication)
+            for change in application.domains { report(.unwritten(domain: change.domain.domain)) }
             unlock()
         case .done(let observations):
             let applied = application.domains.compactMap { change in

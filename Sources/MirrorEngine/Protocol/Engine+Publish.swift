@@ -29,7 +29,15 @@ extension Engine {
     var isNoteDue: Bool {
         let folder = local.folder
         if folder.noteNumber == 0 || folder.owesNote { return true }
-        return folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty))
+        if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) { return true }
+        // The name of a note comes from all that it says.
+        return folder.created[note(folder.noteNumber, hasLeft: folder.hasLeft).encoded().name] == nil
+    }
+
+    private func note(_ number: UInt64, hasLeft: Bool) -> WriterNote {
+        WriterNote(
+            mirror: local.mirror, writer: local.writer, number: number, label: profile.label,
+            platform: profile.platform, software: profile.software, hasLeft: hasLeft)
     }
 
     private var isLeaving: Bool { local.participation == .leaving }
@@ -46,7 +54,11 @@ extension Engine {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
         if standing == .present { standing = standingWherePresent }
-        guard name.kind == .base else { return }
+        if name.kind == .base { removePurged() }
+    }
+
+    /// Has the folders removed whose writers our base, which stands there, speaks for.
+    private mutating func removePurged() {
         for writer in purging.sorted() { act(.removeFolder(writer)) }
         purging = []
     }
@@ -101,9 +113,7 @@ extension Engine {
 
     mutating func intendNote() {
         let isLastWord = isLeaving && local.outbox.isEmpty
-        let note = WriterNote(
-            mirror: local.mirror, writer: local.writer, number: local.folder.noteNumber % 9999 + 1,
-            label: profile.label, platform: profile.platform, software: profile.software, hasLeft: isLastWord)
+        let note = note(local.folder.noteNumber % 9999 + 1, hasLeft: isLastWord)
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
@@ -115,7 +125,7 @@ extension Engine {
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
-        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return }
+        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return removePurged() }
         intend(pack, last: local.sequence)
     }
 }

@@ -9,7 +9,7 @@ extension Engine {
         askedAgain = []
         sizes = Dictionary(faulty.keys.map { ($0, listing.size(of: $0)) }) { $1 }
         noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
-        notePeers(at: moment.now)
+        notePeers(closed: listing.closed, at: moment.now)
         var wanted = unknownOwnFiles
         for (writer, names) in folders where writer != local.writer {
             let joined = local.peers[writer]?.joined ?? []
@@ -69,7 +69,7 @@ extension Engine {
         return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
     }
 
-    private mutating func notePeers(at now: Int64) {
+    private mutating func notePeers(closed: Set<WriterID>, at now: Int64) {
         for (writer, peer) in local.peers.sorted(by: { $0.key < $1.key }) where writer != local.writer {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {
@@ -82,6 +82,8 @@ extension Engine {
                 continue
             }
             if peer.vanishedAt != nil { commit(.returned(writer)) }
+            // What lies in a folder that cannot be looked into is what lay there.
+            if closed.contains(writer) { continue }
             let gone = peer.joined.subtracting(names.map(\.hash))
             // The anchor of the last base is mostly gone, and what follows it still to come.
             let forgettable = gone.subtracting([peer.tip?.prefix].compactMap { $0 })
@@ -117,7 +119,8 @@ extension Engine {
             case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
                 faulty[address] = nil
                 if address.writer != local.writer {
-                    waiting[address] = WaitingFile(pack, since: waiting[address]?.since ?? moment.now)
+                    let since = waiting[address]?.since ?? waitedSince(address, at: moment.now)
+                    waiting[address] = WaitingFile(pack, since: since ?? moment.now)
                 } else if isUnknown(address.name), local.rules.reincarnates {
                     reincarnate(at: moment)
                 }
@@ -146,7 +149,7 @@ extension Engine {
             report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // Whole, and not for us: a newer version will read it.
-            if faulty[address] == nil { report(.tooNew(address)) }
+            if faulty[address] == nil, recalled.files[address]?.isTold != true { report(.tooNew(address)) }
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
@@ -161,7 +164,8 @@ extension Engine {
     private mutating func note(
         _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
     ) -> Int64 {
-        let file = FaultyFile(faulty[address], kind, size: sizes[address] ?? 0, at: now)
+        let recalled = waitedSince(address, at: now).map { FaultyFile(nil, kind, size: 0, at: $0) }
+        let file = FaultyFile(faulty[address] ?? recalled, kind, size: sizes[address] ?? 0, at: now)
         faulty[address] = file
         return file.since
     }

@@ -58,7 +58,7 @@ extension Engine {
             lastCheck = (now, nil)
             return nil
         }
-        guard now - last.at >= limits.checksEvery, let first = names.first else { return nil }
+        guard !(last.at..<last.at + limits.checksEvery).contains(now), let first = names.first else { return nil }
         let next = names.first { name in last.name.map { $0 < name } ?? true } ?? first
         lastCheck = (now, next)
         return PackAddress(writer: local.writer, name: next)

@@ -26,6 +26,8 @@ package struct Engine: Sendable {
     var quarantined: Set<PackAddress> = []
     /// Files of which it was said that they wait for blobs.
     var unheard: Set<PackAddress> = []
+    /// What those before us have left.
+    var recalled = Vigil()
     var purging: Set<WriterID> = []
     /// Whether files were joined since preference files were last asked for.
     var hasJoined = false

@@ -69,8 +69,13 @@ package enum Directory: Hashable, Sendable {
 /// The names and sizes in each writer's folder, as paths inside that folder.
 package struct Listing: Hashable, Sendable {
     package var folders: [WriterID: [String: Int]]
+    /// Writers whose folders are there and cannot be looked into; they have no names.
+    package var closed: Set<WriterID>
 
-    package init(folders: [WriterID: [String: Int]]) { self.folders = folders }
+    package init(folders: [WriterID: [String: Int]], closed: Set<WriterID> = []) {
+        self.folders = folders
+        self.closed = closed
+    }
 
     /// How long a file is; 0 where it is not there, or nobody has looked.
     func size(of address: PackAddress) -> Int { folders[address.writer]?[address.name.description] ?? 0 }

@@ -15,6 +15,8 @@ package struct FolderCheck: Sendable {
         case stray(WriterID, String)
         case faulty(PackAddress, PackFault)
         case unreadable(PackAddress)
+        /// A folder that cannot be looked into.
+        case closed(WriterID)
         /// A file of our own that is not there.
         case missing(PackName)
         case missingBlob(BlobName)
@@ -39,7 +41,7 @@ package struct FolderCheck: Sendable {
     package init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
-        rebuilding = Rebuilding(local, inView: Set(listing.folders.keys))
+        rebuilding = Rebuilding(local, inView: Set(listing.folders.keys).subtracting(listing.closed))
         noteNames()
     }
 
@@ -55,6 +57,7 @@ package struct FolderCheck: Sendable {
 
 extension FolderCheck {
     private mutating func noteNames() {
+        findings.formUnion(listing.closed.map { .closed($0) })
         for (writer, names) in listing.folders {
             for name in names.keys where PackName(name) == nil && BlobName(name) == nil && !Self.isPassing(name) {
                 findings.insert(.stray(writer, name))

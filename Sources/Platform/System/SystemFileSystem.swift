@@ -142,6 +142,7 @@ extension FileAccess {
     fileprivate var flags: (Int32, FilePermissions) {
         switch self {
         case .reading: (O_RDONLY, [])
+        case .readingItself: (O_RDONLY | O_NOFOLLOW, [])
         case .writing: (O_RDWR, [])
         case .creating(let permissions): (O_RDWR | O_CREAT | O_NOFOLLOW, permissions)
         case .creatingAnew(let permissions): (O_RDWR | O_CREAT | O_EXCL, permissions)
@@ -150,7 +151,7 @@ extension FileAccess {
 
     fileprivate var creates: Bool {
         switch self {
-        case .reading, .writing: false
+        case .reading, .readingItself, .writing: false
         case .creating, .creatingAnew: true
         }
     }

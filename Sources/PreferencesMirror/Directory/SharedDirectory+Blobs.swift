@@ -34,7 +34,7 @@ extension SharedDirectory {
     private func blob(_ reference: BlobReference, in writer: WriterID) -> Blob? {
         let place = place(of: reference.name, of: writer)
         guard ((try? files.status(of: place, followingLink: false)) ?? nil)?.kind == .file,
-            let bytes = (try? files.contents(of: place, limit: reference.size)) ?? nil
+            let bytes = (try? contents(of: place, limit: reference.size)) ?? nil
         else { return nil }
         return try? Blob(decoding: bytes, as: reference)
     }

@@ -6,12 +6,17 @@ extension SharedDirectory {
     /// The most bytes that a file of a mirror has.
     static let mostBytes = 128 << 20
 
+    /// All bytes of a file; nil where there is none. A link is none, also one that has only just come there.
+    func contents(of place: FilePath, limit: Int) throws(SystemFailure) -> [UInt8]? {
+        try files.open(place, .readingItself)?.contents(limit: limit)
+    }
+
     /// Reads a file and looks whether it is whole. A link is none: it could lead anywhere.
     func fetch(_ address: PackAddress, of mirror: MirrorID) -> Fetch {
         let place = place(of: address)
         do {
             guard try files.status(of: place, followingLink: false)?.kind == .file,
-                let bytes = try files.contents(of: place, limit: Self.mostBytes)
+                let bytes = try contents(of: place, limit: Self.mostBytes)
             else {
                 return .unreadable
             }
@@ -37,7 +42,7 @@ extension SharedDirectory {
         if place.parent.parent != folder, place.parent != folder { try makeOwnFolder(place.parent.parent) }
         if place.parent != folder { try makeOwnFolder(place.parent) }
         if let kind = try files.status(of: place, followingLink: false)?.kind {
-            if kind == .file, try files.contents(of: place, limit: Self.mostBytes) == content { return }
+            if kind == .file, try contents(of: place, limit: Self.mostBytes) == content { return }
             // Nobody but us may write here, so this is what something left of our own file.
             try files.remove(place)
         }
@@ -76,7 +81,8 @@ extension SharedDirectory {
             try giveName(temporary, place)
         } catch {
             _ = try? files.remove(temporary)
-            throw error
+            // The name that nobody knows says nothing, and would make the same trouble another one each time.
+            throw SystemFailure(error.code, error.operation, place)
         }
         try files.synchronizeFolder(place.parent)
     }

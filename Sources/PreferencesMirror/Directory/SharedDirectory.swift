@@ -34,7 +34,7 @@ package struct SharedDirectory: Sendable {
             let place = path.appending(name)
             guard let status = try files.status(of: place, followingLink: false), status.kind == .file,
                 status.size <= Self.mostBytesOfMarker,
-                let bytes = try files.contents(of: place, limit: Self.mostBytesOfMarker),
+                let bytes = try contents(of: place, limit: Self.mostBytesOfMarker),
                 let marker = try? Marker(decoding: bytes), marker.mirror.markerName == text
             else { continue }
             found.insert(marker.mirror)
@@ -55,22 +55,32 @@ package struct SharedDirectory: Sendable {
     // MARK: Listing
 
     /// The files in all writers' folders by name; the sizes of our own, of which we know what they must be, and of those
-    /// that were not whole when they were last read.
+    /// that were not whole when they were last read. A folder of another that cannot be looked into is one that is closed.
     func listing(
         own: WriterID, faulty: some Collection<PackAddress> = EmptyCollection()
     ) throws(SystemFailure) -> Listing {
-        var folders: [WriterID: [String: Int]] = [:]
+        var listing = Listing(folders: [:])
         for name in try files.names(in: writers) ?? [] {
             guard let writer = WriterID(name.description), writer.description == name.description else { continue }
-            let folder = writers.appending(name)
-            guard try isFolder(folder) else { continue }
-            folders[writer] = try names(in: folder, withSizes: writer == own)
+            do throws(SystemFailure) {
+                listing.folders[writer] = try names(of: writer, withSizes: writer == own)
+            } catch {
+                guard writer != own, error.code == .accessDenied || error.code == .inputOutput else { throw error }
+                listing.folders[writer] = [:]
+                listing.closed.insert(writer)
+            }
         }
-        for address in faulty where folders[address.writer]?[address.name.description] != nil {
+        for address in faulty where listing.folders[address.writer]?[address.name.description] != nil {
             let status = try files.status(of: place(of: address), followingLink: false)
-            folders[address.writer]?[address.name.description] = status?.size ?? 0
+            listing.folders[address.writer]?[address.name.description] = status?.size ?? 0
         }
-        return Listing(folders: folders)
+        return listing
+    }
+
+    /// The names in a writer's folder; nil where none stands there.
+    private func names(of writer: WriterID, withSizes: Bool) throws(SystemFailure) -> [String: Int]? {
+        let folder = folder(of: writer)
+        return try isFolder(folder) ? try names(in: folder, withSizes: withSizes) : nil
     }
 
     private func names(in folder: FilePath, withSizes: Bool) throws(SystemFailure) -> [String: Int] {

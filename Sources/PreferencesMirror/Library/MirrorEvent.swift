@@ -36,6 +36,8 @@ public enum MirrorEvent: Hashable, Sendable {
         case reverted
         /// The format of the domain's file cannot hold it.
         case format
+        /// The system does not let the domain's file be written.
+        case refused
     }
 }
 
@@ -61,6 +63,8 @@ extension MirrorSession {
         case .unheld(let domain, let keys):
             let names = keys.prefix(5).joined(separator: ", ")
             return .waiting(reason: .format, detail: "\(domain): the format of its file cannot hold \(names)")
+        case .unwritten(let domain):
+            return .waiting(reason: .refused, detail: "\(domain): its file cannot be written")
         case .conflict(let loser):
             let conflict = engine.local.conflicts.conflicts.first { $0.loser == loser }
             return .conflict(

@@ -69,7 +69,7 @@ public final class SettingsMirror: Sendable {
         var session = idle.withLock { $0.take() } ?? MirrorSession(joined, places)
         defer {
             let reports = session.takeReports()
-            note(session, reports)
+            note(session, session.condition(after: reports))
             idle.withLock { $0 = session }
         }
         try session.sync { duration in _ = Gate().wait(until: clock.now.advanced(by: duration)) }
@@ -81,8 +81,8 @@ public final class SettingsMirror: Sendable {
     /// How the mirror stands, as of the last look.
     public var state: State { standing.withLock(\.state) }
 
-    private func note(_ session: MirrorSession, _ reports: [Report]) {
-        let now = (session.engine.local.outbox.count, State(session.condition(after: reports)))
+    private func note(_ session: MirrorSession, _ condition: MirrorCondition) {
+        let now = (session.engine.local.outbox.count, State(condition))
         standing.withLock { $0 = now }
     }
 
@@ -116,11 +116,9 @@ public final class SettingsMirror: Sendable {
             while !ending.hasCome, !service.isOver {
                 bell.reset()
                 let turn = service.turn()
-                mirror.note(service.session, turn.reports)
+                if let condition = turn.condition { mirror.note(service.session, condition) }
                 for event in turn.reports.compactMap({ service.session.event($0) }) { continuation.yield(event) }
-                if turn.failure == nil, service.session.condition(after: turn.reports) == .inSync,
-                    turn.reports.contains(where: \.isNews)
-                {
+                if turn.failure == nil, turn.condition == .inSync, turn.reports.contains(where: \.isNews) {
                     continuation.yield(.caughtUp)
                 }
                 _ = bell.next.wait(until: turn.next)

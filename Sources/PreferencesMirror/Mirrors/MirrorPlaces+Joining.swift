@@ -12,10 +12,19 @@ extension MirrorPlaces {
         package var takesOver = false
 
         package init() {}
+
+        /// Whether others can read what the host is called.
+        package var isLabelFit: Bool { (label?.utf8.count ?? 0) <= WriterNote.longestText }
+
+        fileprivate func check() throws(MirrorFailure) {
+            guard !isLabelFit else { return }
+            throw MirrorFailure(.refused("what a host is called has at most \(WriterNote.longestText) bytes"))
+        }
     }
 
     /// Makes a mirror in a directory, and the store part of it.
     package func initialise(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
+        try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServant() }
         let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
@@ -32,6 +41,7 @@ extension MirrorPlaces {
 
     /// Makes the store part of the mirror in a directory.
     package func join(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
+        try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServant() }
         let markers: [MirrorID]

@@ -11,8 +11,31 @@ final class Hints: Sendable {
     private struct State: Sendable {
         /// Where files stand to which those of domains are linked.
         var linked: [FilePath: Set<FileName>] = [:]
-        var local: Instant?
-        var directory: Instant?
+        var local = Hint()
+        var directory = Hint()
+    }
+
+    /// When something is to be looked at.
+    private struct Hint: Sendable {
+        var due: Instant?
+        /// When it was last due for a hint that told nothing in particular.
+        private var lastVague: Instant?
+
+        mutating func note(at time: Instant) { due = min(due ?? time, time) }
+
+        /// Notes that anything may have happened, which some media say again and again.
+        mutating func noteVaguely(at now: Instant) {
+            let soon = now.advanced(by: Hints.patience)
+            let time = max(soon, lastVague?.advanced(by: Hints.distance) ?? soon)
+            guard due.map({ time < $0 }) ?? true else { return }
+            (due, lastVague) = (time, time)
+        }
+
+        mutating func take(at now: Instant) -> Bool {
+            guard let time = due, time <= now else { return false }
+            due = nil
+            return true
+        }
     }
 
     /// What has been heard of by some time.
@@ -30,6 +53,8 @@ final class Hints: Sendable {
 
     /// Files that are being written are left alone a while; a pack that was renamed to its name is whole.
     private static let patience: Duration = .milliseconds(250)
+    /// What is between two looks for which nothing in particular was the reason.
+    private static let distance: Duration = .seconds(1)
 
     /// Files to which those of domains are linked, and that matter for it whatever they are called.
     func setLinked(_ files: [FilePath]) {
@@ -44,23 +69,25 @@ final class Hints: Sendable {
             let isDomain = holdsDomains && !name.isTemporary && name.description.hasSuffix(".plist")
             guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
         }
-        note { $0.local = self.clock.now }
+        noteLocal(event)
     }
 
     func noteConfiguration(_ event: FolderEvent) {
         if case .change(_, let name) = event, name != MirrorConfiguration.fileName { return }
-        note { $0.local = self.clock.now }
+        noteLocal(event)
+    }
+
+    private func noteLocal(_ event: FolderEvent) {
+        let now = clock.now
+        note { event == .anything ? $0.local.noteVaguely(at: now) : $0.local.note(at: now) }
     }
 
     func noteDirectory(_ event: FolderEvent) {
         let now = clock.now
-        var isWhole = false
-        if case .change(let change, let name) = event {
-            if name.description.hasPrefix("~") { return }
-            isWhole = change == .movedHere && PackName("l/" + name.description) != nil
-        }
-        let due = isWhole ? now : now.advanced(by: Self.patience)
-        note { $0.directory = min($0.directory ?? due, due) }
+        guard case .change(let change, let name) = event else { return note { $0.directory.noteVaguely(at: now) } }
+        if name.description.hasPrefix("~") { return }
+        let isWhole = change == .movedHere && PackName("l/" + name.description) != nil
+        note { $0.directory.note(at: isWhole ? now : now.advanced(by: Self.patience)) }
     }
 
     private func note(_ change: (inout State) -> Void) {
@@ -72,9 +99,8 @@ final class Hints: Sendable {
     func take(at now: Instant) -> Heard {
         state.withLock { state in
             var heard = Heard()
-            if let local = state.local, local <= now { (heard.local, state.local) = (true, nil) }
-            if let due = state.directory, due <= now { (heard.directory, state.directory) = (true, nil) }
-            heard.next = min(state.local ?? .never, state.directory ?? .never)
+            (heard.local, heard.directory) = (state.local.take(at: now), state.directory.take(at: now))
+            heard.next = min(state.local.due ?? .never, state.directory.due ?? .never)
             return heard
         }
     }

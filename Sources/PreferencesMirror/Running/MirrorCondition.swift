@@ -29,7 +29,9 @@ extension MirrorSession {
             default: break
             }
         }
-        if !engine.faulty.isEmpty || hasUnfinished { note(.waiting) }
+        if !engine.faulty.isEmpty || hasUnfinished || !pendingDomains.isEmpty || !closedFolders.isEmpty {
+            note(.waiting)
+        }
         if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
         return condition
     }

@@ -27,6 +27,9 @@ package struct MirrorService: Sendable {
     private var hasAllWatches = false
     /// Why the last exchange failed, if it did.
     private var lastFailure: MirrorFailure?
+    /// What waited at the end of the last exchange in both directions, and what it could not do.
+    private var lastWaiting: [Report] = []
+    private var lastTroubles: [String] = []
     /// How many turns in a row have left a file to be looked at again.
     private var unfinishedTurns = 0
 
@@ -47,7 +50,12 @@ package struct MirrorService: Sendable {
     package struct Turn: Sendable {
         /// When the next one is due at the latest.
         package let next: Instant
+        /// What was told; of what waits, only what did not at the last turn.
         package let reports: [Report]
+        /// How the mirror stands; nil where nothing was looked at.
+        package var condition: MirrorCondition?
+        /// What could not be done, in words, where it could at the last turn.
+        package var troubles: [String] = []
         /// Why nothing could be done; nil where nothing has happened since that was said.
         package var failure: MirrorFailure?
     }
@@ -80,18 +88,32 @@ package struct MirrorService: Sendable {
         }
         let delay = publishing.delay(at: now.nanoseconds)
         let tip = session.engine.local.folder.tip
-        let outcome = exchange(delay > .zero ? .pull : .both)
+        let direction: MirrorSession.Direction = delay > .zero ? .pull : .both
+        let outcome = exchange(direction)
         let published = session.engine.local.folder.tip != tip
         if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
-        let reports = session.takeReports()
+        let told = session.takeReports()
+        let condition = session.condition(after: told)
+        let (reports, troubles) = news(told, direction)
         let said = outcome == lastFailure && reports.isEmpty ? nil : outcome
         let isFirstFailure = outcome != nil && lastFailure == nil
         lastFailure = outcome
-        if heard.local || heard.directory || !reports.isEmpty || published || isFirstFailure { pace.quicken() }
+        let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
+        if heard.local || heard.directory || isNews { pace.quicken() }
         if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { notePassedOver() }
         hasAllWatches = !hasNewWatch
-        return Turn(next: schedule(outcome, delay), reports: reports, failure: said)
+        return Turn(
+            next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: said)
+    }
+
+    /// What was not told at the last turn already. What waits for hours is no news each time that it is tried.
+    private mutating func news(_ told: [Report], _ direction: MirrorSession.Direction) -> ([Report], [String]) {
+        let reports = told.filter { !$0.isOfWaiting || !lastWaiting.contains($0) }
+        let troubles = session.troubles.filter { !lastTroubles.contains($0) }
+        // One that only fetches does not come upon all that waits.
+        if direction == .both { (lastWaiting, lastTroubles) = (told.filter(\.isOfWaiting), session.troubles) }
+        return (reports, troubles)
     }
 
     /// Publishes what there is, before the end.
@@ -101,7 +123,8 @@ package struct MirrorService: Sendable {
         let failure = exchange(.push)
         if failure == nil { session.keepHead() }
         watchLock?.unlock()
-        return Turn(next: .never, reports: session.takeReports(), failure: failure)
+        let (reports, troubles) = news(session.takeReports(), .push)
+        return Turn(next: .never, reports: reports, troubles: troubles, failure: failure)
     }
 
     private mutating func exchange(_ direction: MirrorSession.Direction) -> MirrorFailure? {

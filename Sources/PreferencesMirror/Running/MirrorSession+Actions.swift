@@ -39,7 +39,7 @@ extension MirrorSession {
     private mutating func carryOut(_ action: Action) throws(MirrorFailure) -> [Step] {
         switch action {
         case .append(let record): records.append(record)
-        case .report(let report): reports.append(report)
+        case .report(let report): if !report.isOfWaiting || !reports.contains(report) { reports.append(report) }
         case .fetch(let addresses): return [.fetch(addresses)]
         case .observe(let domains): return observe(domains).map { [.tell($0)] } ?? []
         case .lock(let domains): return [.tell(lock(domains))]
@@ -137,18 +137,41 @@ extension MirrorSession {
         }
     }
 
-    /// Keeps a copy of what stays wrong, for a person to look at.
+    /// Keeps a copy of what stays wrong, for a person to look at; a few of them, for whoever writes such files may write
+    /// any number.
     private mutating func quarantine(_ address: PackAddress) {
-        let name = address.description.split(separator: "/").joined(separator: "-")
-        guard
-            let bytes = (try? files.contents(of: directory.place(of: address), limit: SharedDirectory.mostBytes))
-                ?? nil,
-            let copy = FilePath(name)
+        let place = directory.place(of: address)
+        guard let copy = FileName(address.description.split(separator: "/").joined(separator: "-")),
+            let size = (try? directory.size(of: place)) ?? nil, hasRoom(for: copy, size),
+            let bytes = (try? directory.contents(of: place, limit: size)) ?? nil
         else { return }
-        let (files, folder) = (files, folder.appending("quarantine"))
+        let (files, folder) = (files, quarantine)
         attempt { () throws(SystemFailure) in
             try files.makeFolders(folder)
-            try files.replace(folder.resolving(copy), with: bytes)
+            try files.replace(folder.appending(copy), with: bytes)
+        }
+    }
+
+    private var quarantine: FilePath { folder.appending("quarantine") }
+
+    private static let mostCopies = 32
+    private static let mostBytesOfCopies = 64 << 20
+
+    /// Whether there is no copy of that name yet, and room for one.
+    private func hasRoom(for copy: FileName, _ size: Int) -> Bool {
+        let copies = ((try? files.names(in: quarantine)) ?? nil) ?? []
+        guard !copies.contains(copy), copies.count < Self.mostCopies else { return false }
+        let sizes = copies.map { ((try? directory.size(of: quarantine.appending($0))) ?? nil) ?? 0 }
+        return sizes.reduce(size, +) <= Self.mostBytesOfCopies
+    }
+}
+
+extension Report {
+    /// Whether it says that something waits, which holds until it is over, however often it is said.
+    var isOfWaiting: Bool {
+        switch self {
+        case .waiting, .unwritten: true
+        default: false
         }
     }
 }

@@ -33,9 +33,19 @@ extension MirrorSession {
         do {
             return .written(try preferences.write(application, under: locked, read: readings))
         } catch {
-            note("\(error)")
+            note(words(error))
             return .written(.failed)
         }
+    }
+
+    /// What is said of a failure to write: of the system's refusals the file itself, for the one that could not be made
+    /// beside it is called otherwise each time.
+    private func words(_ error: any Error) -> String {
+        guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem else {
+            return "\(error)"
+        }
+        let file = preferences.file(of: failure.domain)?.path
+        return SystemFailure(ErrorCode(rawValue: code), .write, file).description
     }
 
     /// Where the files stand to which those of domains are linked.
@@ -48,7 +58,7 @@ extension MirrorSession {
     }
 
     /// Domains whose files are still to be changed, because that could not be done before.
-    private var pendingDomains: [String] {
+    var pendingDomains: [String] {
         guard engine.standing == .present else { return [] }
         return engine.local.shadows.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
             .keys.map(\.domain)

@@ -15,7 +15,7 @@ extension MirrorSession {
 
     /// Whether there is nothing to do, told without loading the state. Only for one who holds no lock, and asks once.
     package var isAtRest: Bool {
-        guard let head, case .marked([id]) = look,
+        guard let head, !isCheckDue, case .marked([id]) = look,
             let listing = try? directory.listing(own: head.writer)
         else {
             return false
@@ -58,11 +58,21 @@ extension MirrorSession {
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard engine.standing == .present else { return nil }
         do throws(SystemFailure) {
-            return try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
+            let listing = try directory.listing(own: engine.local.writer, faulty: engine.faulty.keys)
+            note(closed: listing)
+            return listing
         } catch {
             note(error.description)
             try handle(.directory(.unavailable))
             return nil
+        }
+    }
+
+    /// Remembers, for whoever asks, whose folders cannot be looked into.
+    mutating func note(closed listing: Listing) {
+        closedFolders = listing.closed
+        for writer in closedFolders.sorted() {
+            note("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be looked into")
         }
     }
 
@@ -151,6 +161,11 @@ extension MirrorSession {
 
     private static let mostLooks = 15
 
+    /// Whether the directory is there, and has no folder of a writer.
+    package func hasNoFolder(of writer: WriterID) -> Bool {
+        engine.standing == .present && !engine.writersInView.contains(writer)
+    }
+
     /// Tells the engine something a person asks for, and exchanges nothing.
     package mutating func tell(_ command: MirrorEngine.Command) throws(MirrorFailure) {
         try begin()
@@ -172,6 +187,8 @@ extension MirrorSession {
             wait(PreferenceFiles.quiet)
             try exchange()
         }
+        // Nobody is to be asked whether a host is gone whose folder a person has removed.
+        if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
         keepHead()
     }
 }

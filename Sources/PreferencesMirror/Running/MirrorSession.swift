@@ -17,10 +17,14 @@ package struct MirrorSession: Sendable {
     package private(set) var troubles: [String] = []
     /// Whether a file has to be looked at again before long.
     package internal(set) var hasUnfinished = false
+    /// Writers whose folders could not be looked into.
+    package internal(set) var closedFolders: Set<WriterID> = []
 
     let preferences: PreferenceFiles
     private let schemas: SchemaPolicy
     var journal: StateJournal
+    /// Since when files are waited for, as it was last left to those who come after us.
+    private var vigil: Vigil?
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
@@ -85,7 +89,7 @@ extension MirrorSession {
             guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
-            (troubles, hasUnfinished) = ([], false)
+            (troubles, hasUnfinished, closedFolders) = ([], false, [])
             if !journal.isCurrent { try load() } else if !isSame { goOn(with: engine.local) }
         } catch {
             end()
@@ -103,10 +107,11 @@ extension MirrorSession {
 
     /// Reads the state. One that is lost or cannot be read begins anew under another name, as a new host does.
     private mutating func load() throws(MirrorFailure) {
-        do throws(SystemFailure) {
+        do {
             records = []
             var state = try journal.load()
             if state == nil {
+                try forgetSeeding()
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random))
                 try journal.begin(fresh)
                 state = fresh
@@ -117,12 +122,21 @@ extension MirrorSession {
         }
     }
 
+    /// Lets a store whose state is lost join once more: what others wrote comes in first, and what is in files here may be
+    /// old, so that it only fills gaps.
+    private mutating func forgetSeeding() throws(MirrorFailure) {
+        guard configuration.isSeeded else { return }
+        try amend { ($0.isSeeded, $0.seed) = (false, .merge) }
+    }
+
     /// Goes on with a state as the configuration says by now.
     private mutating func goOn(with state: LocalState) {
         directory = SharedDirectory(configuration.directory, in: files)
         schemas.reload()
         heldFiles = [:]
         engine = Self.engine(state, configuration, schemas)
+        vigil = journal.vigil
+        if let vigil { engine.recall(vigil) }
     }
 
     /// Changes the configuration, for all programs that look at it from now on.
@@ -145,7 +159,7 @@ extension MirrorSession {
         configuration = changed
     }
 
-    /// Leaves what tells the next one whether there is anything to do, and begins a long journal anew.
+    /// Begins a long journal anew, and leaves what those who come after us cannot know.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
             let state = engine.local
@@ -153,9 +167,20 @@ extension MirrorSession {
         } catch {
             throw MirrorFailure(error)
         }
+        // That our own files were read again is nothing for whose sake one who watches would write each hour.
+        if engine.vigil.files != vigil?.files ?? [:] { keepVigil() }
     }
 
+    private mutating func keepVigil() {
+        let now = engine.vigil
+        guard now != vigil else { return }
+        journal.keep(now)
+        vigil = now
+    }
+
+    /// Leaves what tells the next one whether there is anything to do, and since when files are waited for.
     mutating func keepHead() {
+        keepVigil()
         let hasOpenConflicts = engine.local.conflicts.conflicts.contains { $0.resolvedAt == nil }
         if hasOpenConflicts || !engine.faulty.isEmpty || hasUnfinished {
             journal.forgetHead()
@@ -165,4 +190,9 @@ extension MirrorSession {
     }
 
     var head: LocalHead? { journal.head }
+
+    /// Whether it is time to read one of our own files again, or nobody knows when that was last done.
+    var isCheckDue: Bool {
+        journal.vigil?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
+    }
 }

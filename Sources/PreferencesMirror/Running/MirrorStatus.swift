@@ -24,6 +24,8 @@ package struct MirrorStatus: Sendable {
     package let pending: Int
     /// Files of others that were not read yet.
     package let unread: Int
+    /// The domains whose files are still to be written.
+    package let unwritten: [String]
     package let held: [(domain: String, reason: Held)]
     package let conflicts: Int
     /// Conflicts that had to be given up for others.
@@ -45,6 +47,8 @@ package struct MirrorStatus: Sendable {
         package let lastChange: Timestamp?
         package let hasLeft: Bool
         package let isRetired: Bool
+        /// Whether its folder cannot be looked into.
+        package let isClosed: Bool
         /// How far the newest of its changes lies in the future, where that is more than a slip.
         package let clockIsAhead: Duration?
     }
@@ -59,15 +63,17 @@ extension MirrorSession {
         try send(.directory(look))
         let hasLeft = engine.standing == .left
         let listing = try? directory.listing(own: engine.local.writer)
+        if let listing { note(closed: listing) }
         let pending = hasLeft ? 0 : pendingCount
         let unread = hasLeft ? 0 : listing.map { unreadFiles($0).count } ?? 0
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
             standing: engine.standing, condition: condition(after: takeReports()), isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
-            hosts: hosts, pending: pending, unread: unread, held: held, conflicts: openConflicts.count,
-            evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount, entries: engine.local.atoms.count,
-            bytes: engine.local.folder.size, mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
+            hosts: hosts, pending: pending, unread: unread, unwritten: pendingDomains.sorted(), held: held,
+            conflicts: openConflicts.count, evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
+            entries: engine.local.atoms.count, bytes: engine.local.folder.size,
+            mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
         return status
     }
@@ -75,8 +81,16 @@ extension MirrorSession {
     /// How the next exchange would find things, as far as that shows.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.standing == .present else { return .inSync }
+        if isOverQuota { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
         return status.unread > 0 || status.pending > 0 || status.isLeaving ? .waiting : .inSync
+    }
+
+    /// Whether what is to be said is over a limit: what an engine says that is told to publish, and then let go.
+    private var isOverQuota: Bool {
+        guard !engine.hasSaidAll else { return false }
+        var trial = engine
+        return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
     }
 
     private var isLeaving: Bool { engine.local.participation == .leaving && !engine.local.folder.hasLeft }
@@ -128,6 +142,7 @@ extension MirrorSession {
                 return MirrorStatus.Host(
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
+                    isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > HybridClock.tolerance ? .milliseconds(ahead) : nil)
             }
     }

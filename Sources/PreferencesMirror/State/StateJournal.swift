@@ -59,8 +59,21 @@ struct StateJournal: Sendable {
     }
 
     private func keepDamaged() throws(SystemFailure) {
-        guard let name = FileName("journal.damaged-\(files.unpredictableNumber())") else { return }
+        guard let name = FileName(Self.damagedPrefix + "\(files.unpredictableNumber())") else { return }
         try files.rename(path, to: folder.appending(name))
+        for name in damaged.dropLast(Self.mostDamaged) { _ = try? files.remove(folder.appending(name)) }
+    }
+
+    private static let damagedPrefix = "journal.damaged-"
+    private static let mostDamaged = 2
+
+    /// The damaged journals that were kept, the last one at the end.
+    private var damaged: [FileName] {
+        let names = ((try? files.names(in: folder)) ?? nil) ?? []
+        let dated = names.filter { $0.description.hasPrefix(Self.damagedPrefix) }.map { name in
+            (name, ((try? files.status(of: folder.appending(name), followingLink: false)) ?? nil)?.modified)
+        }
+        return dated.sorted { ($0.1?.nanoseconds ?? .min) < ($1.1?.nanoseconds ?? .min) }.map(\.0)
     }
 
     // MARK: Writing
@@ -123,4 +136,18 @@ struct StateJournal: Sendable {
     }
 
     func forgetHead() { _ = try? files.remove(folder.appending(Self.headName)) }
+
+    // MARK: The vigil
+
+    private static let vigilName: FileName = "vigil"
+
+    /// Since when files are waited for; nil where nobody has left that.
+    var vigil: Vigil? {
+        let bytes = (try? files.contents(of: folder.appending(Self.vigilName), limit: 16 << 20)) ?? nil
+        return bytes.flatMap { try? Journal.vigil($0) }
+    }
+
+    func keep(_ vigil: Vigil) {
+        _ = try? files.replace(folder.appending(Self.vigilName), with: Journal.encoded(vigil))
+    }
 }

@@ -1,0 +1,50 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `What a host is called` {
+    private func admission(_ label: String) -> MirrorPlaces.Admission {
+        var admission = MirrorPlaces.Admission()
+        admission.label = label
+        return admission
+    }
+
+    @Test(arguments: [(256, true), (257, false)])
+    func `is as long as others can read`(_ length: Int, _ isFit: Bool) throws {
+        let label = String(repeating: "x", count: length)
+        let bench = try MirrorBench()
+        let (first, second) = (try bench.stranger("a"), try bench.stranger("b"))
+        if isFit {
+            _ = try first.places.initialise(MirrorBench.directory, admission(label))
+            _ = try second.places.join(MirrorBench.directory, admission(label))
+            try bench.comeToRest([first, second])
+            #expect(try second.status().hosts.map(\.label) == [label])
+        } else {
+            #expect(throws: MirrorFailure.self) {
+                try first.places.initialise(MirrorBench.directory, admission(label))
+            }
+            #expect(try bench.directoryContents().isEmpty, "nothing was begun")
+            try first.enter(isFirst: true)
+            #expect(throws: MirrorFailure.self) { try second.places.join(MirrorBench.directory, admission(label)) }
+            #expect(second.places.joined.isEmpty)
+        }
+    }
+
+    @Test func `is told to the others when it is something else`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        let moved: FilePath = "/home/ada/moved"
+        try hosts[0].fileSystem.rename(MirrorBench.directory, to: moved)
+        _ = try hosts[0].places.join(moved, admission("renamed"))
+        try hosts[1].enter(isFirst: false, at: moved)
+        try bench.comeToRest(hosts)
+        #expect(try hosts[1].status().hosts.map(\.label) == ["renamed"])
+        #expect(try hosts.map { try $0.session().isAtRest } == [true, true])
+    }
+}

@@ -1,0 +1,122 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Files that stay damaged, at a host that looks at them through one short-lived program after the other, as cron does.
+@Suite struct `A file that stays damaged` {
+    /// Lays damaged logs of some size into the second host's folder.
+    private func lay(_ count: Int, bytes: Int, in bench: MirrorBench, _ host: MirrorHost) throws {
+        let writer = try host.sync().engine.local.writer
+        let files = bench.disk.process(user: 1000)
+        for number in 1...count {
+            let name = PackName(kind: .log, number: 900 + UInt64(number), hash: Fingerprint(of: [1]))
+            let place = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/\(name)")))
+            try files.makeFolders(place.parent)
+            try files.replace(place, with: [UInt8](repeating: 7, count: bytes))
+        }
+    }
+
+    /// What has been set aside.
+    private func kept(by host: MirrorHost) throws -> [FileName] {
+        try host.fileSystem.names(in: host.session().folder.appending("quarantine")) ?? []
+    }
+
+    @Test(arguments: [(40, 10, 32), (2, 40 << 20, 1)])
+    func `is copied, up to a limit`(_ count: Int, _ bytes: Int, _ copies: Int) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try lay(count, bytes: bytes, in: bench, hosts[1])
+        var session = try hosts[0].session()
+        var told = 0
+        for _ in 0..<3 {
+            try session.sync { bench.disk.clock.advance(by: $0) }
+            told += session.takeReports().count { if case .quarantined = $0 { true } else { false } }
+            bench.disk.clock.advance(by: .seconds(601))
+        }
+        #expect(try kept(by: hosts[0]).count == copies)
+        #expect(told == count, "told whether it was copied or not")
+    }
+
+    @Test func `is told once and copied once by programs that run for a moment`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try lay(1, bytes: 10, in: bench, hosts[1])
+        var told = 0
+        for _ in 0..<40 {
+            var session = try hosts[0].sync()
+            told += session.takeReports().count { if case .quarantined = $0 { true } else { false } }
+            #expect(session.condition(after: []) == .waiting)
+            bench.disk.clock.advance(by: .seconds(60))
+        }
+        #expect(told == 1)
+        #expect(try kept(by: hosts[0]).count == 1)
+        let folder = try hosts[0].session().folder.appending("quarantine")
+        let copies = hosts[0].fileSystem.operations.count { $0.operation == .rename && $0.path?.parent == folder }
+        #expect(copies == 1)
+    }
+
+    @Test func `is forgotten when it is gone`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try lay(1, bytes: 10, in: bench, hosts[1])
+        for _ in 0..<3 {
+            #expect(try hosts[0].condition() == .waiting)
+            bench.disk.clock.advance(by: .seconds(301))
+        }
+        let writer = try hosts[1].sync().engine.local.writer
+        let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
+        for name in try hosts[1].fileSystem.names(in: logs) ?? [] where name.description.hasPrefix("000000000901") {
+            try hosts[1].fileSystem.remove(logs.appending(name))
+        }
+        #expect(try hosts[0].condition() == .inSync)
+    }
+}
+
+@Suite struct `A host on which only programs run that end at once` {
+    @Test func `gets past a log that is lost after ten minutes`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        for key in ["a", "b"] {
+            try hosts[1].write(key, .string(key))
+            try hosts[1].sync(.push)
+        }
+        let writer = try hosts[1].sync(.push).engine.local.writer
+        let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
+        let first = try #require(try hosts[1].fileSystem.names(in: logs)?.first)
+        try hosts[1].fileSystem.remove(logs.appending(first))
+        for minute in 0...11 {
+            try hosts[0].sync()
+            #expect(try hosts[0].values()["b"] == (minute < 10 ? nil : "b"), "\(minute)")
+            bench.disk.clock.advance(by: .seconds(60))
+        }
+    }
+
+    @Test func `finds that a file of its own was spoilt`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let writer = try hosts[0].sync().engine.local.writer
+        let logs = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)/l")))
+        let log = logs.appending(try #require(try hosts[0].fileSystem.names(in: logs)?.first))
+        var bytes = try #require(try hosts[0].fileSystem.contents(of: log))
+        bytes[bytes.count / 2] ^= 1
+        try hosts[0].fileSystem.replace(log, with: bytes)
+        var hasFound = false
+        for _ in 0..<30 where !hasFound {
+            bench.disk.clock.advance(by: .seconds(600))
+            if try hosts[0].session().isAtRest { continue }
+            var session = try hosts[0].sync()
+            hasFound = session.takeReports().contains(.lostFiles)
+        }
+        #expect(hasFound)
+        let again = try hosts[0].again()
+        #expect(try again.session().isAtRest)
+    }
+}

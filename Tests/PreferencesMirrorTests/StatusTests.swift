@@ -1,0 +1,27 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@testable import PreferencesMirror
+
+@Suite struct `The status of a mirror` {
+    @Test func `says after an exchange that ended over a limit that it is over one`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try bench.comeToRest(hosts)
+        var session = try hosts[0].session()
+        try session.sync { bench.disk.clock.advance(by: $0) }
+        try hosts[0].write("key", .string(String(repeating: "x", count: 10_000)))
+        for (bytes, condition) in [(2000, MirrorCondition.overQuota), (1 << 20, .inSync)] {
+            session.engine.limits.bytesOfWriter = bytes
+            try session.sync { bench.disk.clock.advance(by: $0) }
+            #expect(session.condition(after: session.takeReports()) == condition)
+            #expect(try session.status().condition == condition)
+            #expect(session.engine.local.outbox.isEmpty == (condition == .inSync), "a look changes nothing")
+        }
+    }
+}

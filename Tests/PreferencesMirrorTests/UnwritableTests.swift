@@ -1,0 +1,104 @@
+import MirrorEngine
+import Platform
+import Preferences
+import PreferencesMirror
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+extension MirrorBench {
+    /// Lets nobody but the superuser do more in a folder than these permissions say.
+    func setPermissions(_ bits: UInt16, of folder: FilePath) throws {
+        try disk.process().open(folder, .reading)?.setPermissions(FilePermissions(rawValue: bits))
+    }
+}
+
+extension Report {
+    fileprivate var isUnwritten: Bool { if case .unwritten = self { true } else { false } }
+}
+
+/// Files and folders that the system does not let be read or written.
+@Suite struct `What the system refuses a host` {
+    @Test func `to write into a domain's file is told, and done once it can be`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let store = hosts[1].file("com.example.a").path.parent
+        try bench.setPermissions(0o555, of: store)
+        try hosts[0].write("key", 2)
+        try hosts[0].sync()
+        for _ in 0..<3 {
+            var session = try hosts[1].sync()
+            let reports = session.takeReports()
+            #expect(session.condition(after: reports) == .waiting)
+            #expect(reports.filter(\.isUnwritten) == [.unwritten(domain: "com.example.a")], "told once an exchange")
+        }
+        let status = try hosts[1].status()
+        #expect(status.condition == .waiting && status.unwritten == ["com.example.a"])
+        #expect(try hosts[1].values() == ["key": 1])
+        try bench.setPermissions(0o755, of: store)
+        #expect(try hosts[1].condition() == .inSync)
+        #expect(try hosts[1].values() == ["key": 2])
+    }
+
+    @Test func `to write into a domain's file is tried ever more seldom by one who watches`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", 1)
+        try bench.comeToRest(hosts)
+        let store = hosts[1].file("com.example.a").path.parent
+        let watching = try `A watched mirror`.Watching([hosts[1]])
+        watching.pass(.seconds(90))
+        try bench.setPermissions(0o555, of: store)
+        try hosts[0].write("key", 2)
+        try hosts[0].sync()
+        let turns = watching.turns
+        watching.pass(.seconds(600))
+        #expect((5...60).contains(watching.turns - turns), "\(watching.turns - turns)")
+        #expect(watching.reports.filter(\.isUnwritten).count == 1)
+        #expect(watching.troubles.count == 1, "\(watching.troubles)")
+        try bench.setPermissions(0o755, of: store)
+        watching.pass(.seconds(75))
+        #expect(try hosts[1].values() == ["key": 2])
+    }
+
+    @Test(arguments: ["", "/l", "/b"])
+    func `to look into a folder of another delays that one alone`(_ part: String) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b", "c")
+        try hosts[1].write("key", 1)
+        try hosts[1].sync()
+        var session = try hosts[1].session()
+        try session.begin()
+        try session.exchange()
+        try session.send(.compact)
+        session.end()
+        try bench.comeToRest(hosts)
+        let writer = try hosts[1].sync().engine.local.writer
+        let folder = MirrorBench.directory.resolving(try #require(FilePath("w/\(writer)\(part)")))
+        try bench.setPermissions(0, of: folder)
+        try hosts[2].write("other", 2)
+        try hosts[2].sync()
+        var exchanged = try hosts[0].sync()
+        let reports = exchanged.takeReports()
+        #expect(exchanged.condition(after: reports) == .waiting && !reports.contains(.vanished(writer)))
+        #expect(exchanged.troubles.contains { $0.contains("\(writer)") }, "\(exchanged.troubles)")
+        #expect(try hosts[0].values() == ["key": 1, "other": 2])
+        #expect(try hosts[0].status().condition == .waiting)
+        #expect(try !hosts[0].session().isAtRest)
+        var checked = try hosts[0].session()
+        #expect(try checked.examine { _, _ in }.contains(.closed(writer)))
+        let packs = try hosts[0].session().packsInView { _, _ in }
+        try hosts[0].carryOut(.rebuild(packs))
+        #expect(try hosts[0].values() == ["key": 1, "other": 2], "what it said stays")
+        try bench.setPermissions(0o700, of: folder)
+        let host = try hosts[0].again()
+        #expect(try host.condition() == .inSync)
+        let reads = host.fileSystem.operations.filter {
+            $0.operation == .open && $0.path?.description.contains("\(writer)/") ?? false
+        }
+        #expect(reads.isEmpty, "what was joined stays so: \(reads)")
+    }
+}
