@@ -17,7 +17,15 @@ package struct Vigil: Hashable, Sendable {
 
     /// Whether one of our own files is to be read again to see whether it is whole.
     package func isCheckDue(at now: Int64, _ limits: EngineLimits) -> Bool {
-        lastCheck.map { !($0..<$0 + limits.checksEvery).contains(now) } ?? false
+        lastCheck.map { !now.isWithin(limits.checksEvery, of: $0) } ?? false
+    }
+}
+
+extension Int64 {
+    /// Whether less than so much time has passed since `start`; a time that is still to come is no reason to wait.
+    func isWithin(_ time: Int64, of start: Int64) -> Bool {
+        let (passed, overflows) = subtractingReportingOverflow(start)
+        return !overflows && (0..<time).contains(passed)
     }
 }
 
@@ -47,7 +55,7 @@ extension Engine {
 
     /// Since when a file has been waited for by those before us; a time that is still to come says nothing.
     func waitedSince(_ address: PackAddress, at now: Int64) -> Int64? {
-        recalled.files[address].map { min($0.since, now) }
+        recalled.files[address].map { min(max($0.since, 0), now) }
     }
 }
 

@@ -30,7 +30,7 @@ extension Engine {
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.
     mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
         guard standing.isOpen, !local.folder.owesBase else { return }
-        if let last = local.folder.lastHealing, (last...last + limits.healsEvery).contains(now) { return }
+        if let last = local.folder.lastHealing, now.isWithin(limits.healsEvery + 1, of: last) { return }
         commit(.lostFiles(at: now))
         report(.lostFiles)
         if !damaged.isEmpty { act(.remove(damaged)) }
@@ -58,7 +58,7 @@ extension Engine {
             lastCheck = (now, nil)
             return nil
         }
-        guard !(last.at..<last.at + limits.checksEvery).contains(now), let first = names.first else { return nil }
+        guard !now.isWithin(limits.checksEvery, of: last.at), let first = names.first else { return nil }
         let next = names.first { name in last.name.map { $0 < name } ?? true } ?? first
         lastCheck = (now, next)
         return PackAddress(writer: local.writer, name: next)

@@ -21,3 +21,13 @@ import Testing
         #expect(count == PathBudget.mostBytes / long.appending("x").bytes.count)
     }
 }
+
+@Suite struct `A span of time` {
+    /// What stands beside the state may say anything.
+    @Test(arguments: [Int64.min, -1, 0, 1_800_000_000_000, .max])
+    func `is told from any two times`(_ start: Int64) {
+        #expect(start.isWithin(5, of: start))
+        #expect(!(start &+ 10).isWithin(5, of: start) && !(start &- 1).isWithin(5, of: start))
+        #expect(start == .max || !start.isWithin(.max, of: .max))
+    }
+}
