@@ -22,10 +22,11 @@ package struct Vigil: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Whether less than so much time has passed since `start`; a time that is still to come is no reason to wait.
+    /// Whether this is less than so much time from `start`, before or after: what is long to come says no more than what
+    /// is long gone, for some clock was wrong.
     func isWithin(_ time: Int64, of start: Int64) -> Bool {
         let (passed, overflows) = subtractingReportingOverflow(start)
-        return !overflows && (0..<time).contains(passed)
+        return !overflows && passed.magnitude < time.magnitude
     }
 }
 
