@@ -17,7 +17,8 @@ let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
     [
         .unsafeFlags(
             [
-                "-static-executable", "-use-ld=lld", "-Xlinker", "--gc-sections", "-Xlinker", "--icf=all",
+                "-static-executable", "-use-ld=lld", "-Xlinker", "-O2", "-Xlinker", "--gc-sections", "-Xlinker",
+                "--icf=all",
                 "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/prefs/startup-order.txt",
                 "-Xlinker", "--no-warn-symbol-ordering",
             ] + (Context.environment["PREFS_SYMBOLS"] == nil ? ["-Xlinker", "-s"] : []),
