@@ -26,12 +26,16 @@ import Testing
         try host.fileSystem.names(in: host.session().folder.appending("quarantine")) ?? []
     }
 
-    @Test(arguments: [(40, 10, 32), (2, 40 << 20, 1)])
-    func `is copied, up to a limit`(_ count: Int, _ bytes: Int, _ copies: Int) throws {
+    /// - Parameter before: How long a file is that was set aside earlier.
+    @Test(arguments: [(40, 0, 32), (2, (64 << 20) - 15, 2)])
+    func `is copied, up to a limit`(_ count: Int, _ before: Int, _ copies: Int) throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
-        try lay(count, bytes: bytes, in: bench, hosts[1])
+        try lay(count, bytes: 10, in: bench, hosts[1])
         var session = try hosts[0].session()
+        let folder = try hosts[0].session().folder.appending("quarantine")
+        try hosts[0].fileSystem.makeFolders(folder)
+        try hosts[0].fileSystem.open(folder.appending("earlier"), .creatingAnew(.privateFile))?.truncate(to: before)
         var told = 0
         for _ in 0..<3 {
             try session.sync { bench.disk.clock.advance(by: $0) }
