@@ -5,8 +5,9 @@ struct MirrorLine: Sendable {
 }
 
 extension MirrorLine {
+    // The join first: the system counts to a command's memory that of the process which started it, as it was then.
     static let all: [MirrorLine] = [
-        localSet, publishing, join, fewOfMany, nothingNew, catchingUp, day, latency, idle, manyHosts,
+        join, localSet, publishing, fewOfMany, nothingNew, catchingUp, day, latency, idle, manyHosts,
     ]
 }
 
