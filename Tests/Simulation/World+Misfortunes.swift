@@ -31,7 +31,7 @@ extension World {
     /// disk, lacks what came last.
     func loseFiles() {
         let standing = creations.filter { !removed.contains($0) }
-        let kinds: [Fault] = [.directoryRolledBack, .halfRestored, .wiped] + (medium == .sftp ? [.forgotten] : [])
+        let kinds: [Fault] = [.directoryRolledBack, .halfRestored, .wiped] + (medium == .sftp ? [.forgotten, .forgotten, .forgotten] : [])
         let fault = pick(kinds)
         count(fault)
         switch fault {
