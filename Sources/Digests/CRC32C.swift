@@ -24,8 +24,8 @@ package enum CRC32C {
             ?? Array(bytes).withUnsafeBufferPointer { checksum($0) }
     }
 
-    /// What each byte does to the remainder, by the polynomial with its bits reversed; then the same for a byte with one
-    /// more behind it, with two, up to seven.
+    /// What each byte does to the remainder, by the polynomial with its bits reversed; then the same for a byte with
+    /// one more behind it, with two, up to seven.
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1 == 0 ? 0 : 0x82F6_3B78) }

@@ -1,6 +1,7 @@
 /// Bytes and numbers in hexadecimal digits, which are written small and read in either case.
 ///
-/// Nothing here is generic but what is inlined: a command that runs for a millisecond writes digits before anything else.
+/// Nothing here is generic but what is inlined: a command that runs for a millisecond writes digits before anything
+/// else.
 package enum Hexadecimal {
     /// The digit of a value below 16.
     @inlinable @inline(__always)

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
-/// What is attacked: the reader of one format, the one that finds out the format by itself, what schemas are for, or what
-/// a mirror reads.
+/// What is attacked: the reader of one format, the one that finds out the format by itself, what schemas are for, or
+/// what a mirror reads.
 enum Target: String, CaseIterable {
     case xml, binary, openstep, gnustep, json, cross
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.

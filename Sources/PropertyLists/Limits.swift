@@ -3,8 +3,8 @@ extension PropertyList {
     public struct Limits: Hashable, Sendable {
         /// How deep containers may stand inside one another.
         ///
-        /// Reading and writing takes no stack for depth. Comparing, hashing and releasing a value does, about a kibibyte
-        /// a level: the default suits a thread of 512 KiB.
+        /// Reading and writing takes no stack for depth. Comparing, hashing and releasing a value does, about a
+        /// kibibyte a level: the default suits a thread of 512 KiB.
         public var nesting: Int
         /// How many bytes are read.
         public var inputBytes: Int

@@ -22,8 +22,8 @@ extension PropertyList {
         try edit(path) { entry in entry = value }
     }
 
-    /// Refuses a path that somebody wrote where its end asks a dictionary for the place after the last element. To `set`
-    /// it is an empty key, as files have them; who writes a path means one only where it is there already.
+    /// Refuses a path that somebody wrote where its end asks a dictionary for the place after the last element. To
+    /// `set` it is an empty key, as files have them; who writes a path means one only where it is there already.
     package func checkEnd(of path: EntryPath) throws(EntryPath.Failure) {
         guard path.components.last == .end, self[path] == nil,
             self[EntryPath(path.components.dropLast())]?.kind == .dictionary

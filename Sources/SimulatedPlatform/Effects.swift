@@ -13,8 +13,8 @@ struct Effects<Effect: Sendable>: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var all: [Effect] { entries.map(\.effect) }
 
-    /// Decides that the pending effects that `isMeant` picks are on the disk, or, after a failure, that saving them again
-    /// will do nothing: a kernel forgets that it owes the pages of a failed `fsync`.
+    /// Decides that the pending effects that `isMeant` picks are on the disk, or, after a failure, that saving them
+    /// again will do nothing: a kernel forgets that it owes the pages of a failed `fsync`.
     mutating func settle(failing: Bool = false, _ isMeant: (Effect) -> Bool = { _ in true }) {
         for index in entries.indices where entries[index].fate == .pending && isMeant(entries[index].effect) {
             entries[index].fate = failing ? .lost : .saved

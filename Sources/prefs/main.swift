@@ -1,8 +1,8 @@
 // The executable `prefs`: the command's modules, linked into one file that needs no other. All that it does is in
 // `Commands`.
 //
-// startup-order.txt names what a start runs, for the linker to put side by side; `Tests/run order` writes it anew. install
-// puts the executable, the manual pages and the completions in their places.
+// startup-order.txt names what a start runs, for the linker to put side by side; `Tests/run order` writes it anew.
+// install puts the executable, the manual pages and the completions in their places.
 internal import Commands
 
 // Not for a name in this file: a static executable is told by its own imports which archives it must be linked with,

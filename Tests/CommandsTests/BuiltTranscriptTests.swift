@@ -51,8 +51,8 @@ private final class ShortHome {
         return Transcript.Outcome(output: process.text, errors: process.errorText, status: process.status)
     }
 
-    /// The text with this home as that of the simulated machine, and without what each run has of its own: host, moments
-    /// in time, programs with the numbers of their processes.
+    /// The text with this home as that of the simulated machine, and without what each run has of its own: host,
+    /// moments in time, programs with the numbers of their processes.
     func masked(_ text: String) -> String {
         text.replacingOccurrences(of: path, with: Self.simulated)
             .replacingOccurrences(of: BuiltCommand.path ?? "", with: "/usr/bin/program")

@@ -8,8 +8,8 @@ import Foundation
     import Darwin
 #endif
 
-/// A program that runs with all signals as a terminal's shell leaves them: the threads that tests run on block most, and
-/// what they start by other means does so too.
+/// A program that runs with all signals as a terminal's shell leaves them: the threads that tests run on block most,
+/// and what they start by other means does so too.
 final class SpawnedProcess {
     let number: pid_t
 

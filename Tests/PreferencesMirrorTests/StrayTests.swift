@@ -10,7 +10,8 @@ import TestSupport
 import Testing
 
 @Suite struct `Strays in the shared directory` {
-    /// Three strays each. The engine alone is shown 100 000 in every run; the simulated disk would take minutes for them.
+    /// Three strays each. The engine alone is shown 100 000 in every run; the simulated disk would take minutes for
+    /// them.
     private static let count = `An exchange that is interrupted`.isFull ? 4000 : 400
 
     private static let sorts: [@Sendable (Int) -> String] = [

@@ -4,8 +4,8 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// The bash of long ago, which some machines still have: 3.2, of 2006. No package of it is to be had, so what is printed
-/// is held against all that came later, and run by today's bash as far as that can be made to behave like it.
+/// The bash of long ago, which some machines still have: 3.2, of 2006. No package of it is to be had, so what is
+/// printed is held against all that came later, and run by today's bash as far as that can be made to behave like it.
 @Suite struct `Text for bash 3 2` {
     /// What bash cannot do before the version named, as it looks outside of quotes.
     static let later: [(construct: String, since: String, example: String)] = [
@@ -30,7 +30,8 @@ import Testing
         (#"EPOCHSECONDS|EPOCHREALTIME|SRANDOM"#, "5.0", "$EPOCHSECONDS"), (#"\$\{[ |]"#, "5.3", "${ x; }"),
     ]
 
-    /// The text with what stands in single quotes left out: there nothing is special. (`'\\''` is how a quote stands there.)
+    /// The text with what stands in single quotes left out: there nothing is special. (`'\\''` is how a quote stands
+    /// there.)
     static func bare(_ text: String) -> String {
         text.replacing("'\\''", with: "").replacing(/'[^']*'/, with: "''")
     }

@@ -137,8 +137,8 @@ package struct Run {
         host.sync(compacts: true)
     }
 
-    /// All faults end, all files arrive, a person decides what is to be decided, and all hosts sync until nothing is left
-    /// to say.
+    /// All faults end, all files arrive, a person decides what is to be decided, and all hosts sync until nothing is
+    /// left to say.
     private func comeToRest() {
         world.canCrash = false
         world.isCalm = true

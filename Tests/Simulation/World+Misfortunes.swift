@@ -27,11 +27,13 @@ extension World {
         host.misfortune = (directory, until: time + pick([5, 60, 600]))
     }
 
-    /// The directory is what it was, or half of it, or nothing but a marker; or, where nothing is ever known to be on the
-    /// disk, lacks what came last.
+    /// The directory is what it was, or half of it, or nothing but a marker; or, where nothing is ever known to be on
+    /// the disk, lacks what came last.
     func loseFiles() {
         let standing = creations.filter { !removed.contains($0) }
-        let kinds: [Fault] = [.directoryRolledBack, .halfRestored, .wiped] + (medium == .sftp ? [.forgotten, .forgotten, .forgotten] : [])
+        let kinds: [Fault] =
+            [.directoryRolledBack, .halfRestored, .wiped]
+            + (medium == .sftp ? [.forgotten, .forgotten, .forgotten] : [])
         let fault = pick(kinds)
         count(fault)
         switch fault {

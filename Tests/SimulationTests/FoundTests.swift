@@ -52,7 +52,8 @@ import Testing
         #expect(near.value("b") == "b")
     }
 
-    /// Of two values under one dot one loses by its hash alone; its author keeps it, and the other does not take its place.
+    /// Of two values under one dot one loses by its hash alone; its author keeps it, and the other does not take its
+    /// place.
     @Test(arguments: 0..<4) func `a value that lost within a fork is with who wrote it`(_ round: Int) throws {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))

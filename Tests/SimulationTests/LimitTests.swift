@@ -142,15 +142,34 @@ import Testing
         #expect(stays.files(of: writer).isEmpty && stays.value("a") != nil)
     }
 
-    @Test func `is forgotten with its folder, so that an idle host need not load its state`() {
+    @Test func `keeps its folder from being purged while it is read again when its turn comes`() {
+        let bench = Bench { $0.bytesWaiting = 0 }
+        let (near, far, logs) = bench.hostsWithTwoLogs()
+        let writer = far.durable.writer
+        bench.world.hosts.removeAll { $0 === far }
+        near.view[logs[0]] = nil
+        near.sync()
+        near.command(.purge(writer))
+        #expect(near.reports.contains(.unread(logs[1])) && !near.files(of: writer).isEmpty)
+        bench.world.pass(601)
+        near.sync()
+        near.command(.purge(writer))
+        bench.comeToRest()
+        #expect(near.files(of: writer).isEmpty && near.value("b") == "b")
+    }
+
+    @Test func `keeps its folder from being purged where that cannot be looked into`() throws {
         let bench = Bench()
-        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
-        gone.set("a", to: "of one who is gone")
-        bench.comeToRest()
-        let writer = gone.durable.writer
-        bench.world.hosts.removeAll { $0 === gone }
-        stays.command(.purge(writer))
-        bench.comeToRest()
-        #expect(stays.mayRest)
+        let (near, far, _) = bench.hostsWithTwoLogs()
+        let writer = far.durable.writer
+        var listing = near.listing
+        listing.folders[writer] = [:]
+        listing.closed = [writer]
+        try near.send(.listed(listing))
+        near.command(.purge(writer))
+        #expect(near.reports.contains(.closed(writer)) && !near.files(of: writer).isEmpty)
+        near.sync()
+        near.command(.purge(writer))
+        #expect(near.files(of: writer).isEmpty && near.value("b") == "b")
     }
 }

@@ -9,14 +9,14 @@ import PropertyLists
 ///     2 int 5 width 8         in more bytes than needed
 ///     2 hex 10 05             as it stands
 ///     gap 00 00               bytes that belong to no object
-///     offset 2 = 4096         instead of where object 2 begins; `object 1+1` is a byte behind the beginning of object 1
-///     root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
+///     offset 2 = 4096         instead of where object 2 begins; `object 1+1` is a byte behind the beginning of object
+///     1 root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
 ///     header "bplist15"       instead of bplist00
 ///     behind = 00             bytes behind the trailer
 ///     trailer = none          no trailer
 ///
-/// Kinds: `null` `false` `true` `int` `real` `real4` `date` (seconds from 2001) `data` (hex) `ascii` `utf16` `uid` `array`
-/// `set` `dict` `hex`.
+/// Kinds: `null` `false` `true` `int` `real` `real4` `date` (seconds from 2001) `data` (hex) `ascii` `utf16` `uid`
+/// `array` `set` `dict` `hex`.
 package struct BinaryAssembler {
     package struct Mistake: Error, CustomStringConvertible {
         package let description: String

@@ -6,8 +6,8 @@
 ///     ? 1
 ///
 /// `$` begins a command in words of the shell; `<` lines are its standard input, `|` lines its output, `!` lines its
-/// errors, and `?` is its status, 0 where it is left out. The last line of a stream that has no newline at its end begins
-/// with `|~` or `<~`. Empty lines and those that begin with `#` are for the reader.
+/// errors, and `?` is its status, 0 where it is left out. The last line of a stream that has no newline at its end
+/// begins with `|~` or `<~`. Empty lines and those that begin with `#` are for the reader.
 package struct Transcript: Sendable {
     /// One command and what is expected of it.
     package struct Step: Sendable {

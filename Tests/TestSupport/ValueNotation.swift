@@ -3,8 +3,8 @@ package import PropertyLists
 
 /// The notation in which a test case writes down the value that it expects.
 ///
-/// Strings `"a\n\u{E9}"`, integers `1`, reals `1.0` `-0.0` `1e300` `nan` `inf`, `true`, dates `@2001-01-01T00:00:00Z` or
-/// in seconds from then `@(0.5)`, data `<00 FF>`, `uid(1)`, arrays `[1, 2]`, dictionaries `{key: 1, "a key": 2}`.
+/// Strings `"a\n\u{E9}"`, integers `1`, reals `1.0` `-0.0` `1e300` `nan` `inf`, `true`, dates `@2001-01-01T00:00:00Z`
+/// or in seconds from then `@(0.5)`, data `<00 FF>`, `uid(1)`, arrays `[1, 2]`, dictionaries `{key: 1, "a key": 2}`.
 package struct ValueNotation {
     package struct Mistake: Error, CustomStringConvertible {
         package let description: String
@@ -169,7 +169,8 @@ extension ValueNotation {
 }
 
 extension Data {
-    /// The bytes that pairs of hexadecimal digits say; white space is skipped, `#` begins a comment up to the line's end.
+    /// The bytes that pairs of hexadecimal digits say; white space is skipped, `#` begins a comment up to the line's
+    /// end.
     package init(hex text: String) throws {
         self.init()
         for line in text.split(whereSeparator: \.isNewline) {

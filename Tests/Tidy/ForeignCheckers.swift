@@ -12,7 +12,18 @@ enum ForeignCheckers {
         return try complaints(
             of: "swift",
             ["format", "lint", "--strict", "--parallel", "--configuration", formatRules.path(percentEncoded: false)]
-                + files, in: repository)
+                + files, in: repository) + files.flatMap { try longComments(in: $0, of: repository) }
+    }
+
+    /// Comments that reach beyond the last column; the formatter looks at code alone.
+    private static func longComments(in file: String, of repository: Repository) throws -> [Violation] {
+        let text = String(decoding: try repository.contents(of: file), as: UTF8.self)
+        return zip(1..., text.split(separator: "\n", omittingEmptySubsequences: false)).compactMap { number, line in
+            guard line.utf8.count > 120, line.count > 120, line.drop(while: { $0 == " " }).hasPrefix("//") else {
+                return nil
+            }
+            return Violation(file, line: number, "a comment of \(line.count) columns")
+        }
     }
 
     static func shellScripts(in repository: Repository) throws -> [Violation] {

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Whoever opens a module's folder finds a file of the module's name that says what it is for, and what its folders hold.
+/// Whoever opens a module's folder finds a file of the module's name that says what it is for, and what its folders
+/// hold.
 @Suite struct `A module` {
     private let sources = packageRoot.appending(path: "Sources")
 

@@ -81,6 +81,8 @@ import Testing
         ("let a  = 1\n", true), ("func a() {\n  b()\n}\n", true), ("func `a b`() {}\n", false),
         ("let someName = 1\n", false), ("let some_name = 1\n", true),
         ("let a = \"\(String(repeating: "b", count: 120))\"\n", true),
+        ("/// \(String(repeating: "b", count: 117))\nlet a = 1\n", true),
+        ("/// \(String(repeating: "ä", count: 116))\nlet a = 1\n", false),
     ])
     func `in layout is caught`(text: String, isCaught: Bool) throws {
         let planted = try PlantedRepository(["A.swift": text])

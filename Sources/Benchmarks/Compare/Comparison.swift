@@ -3,8 +3,8 @@ import PropertyLists
 
 /// The facts that a person asks for first, of all that can be measured here, in one table and one picture.
 ///
-/// It measures nothing by itself: the trials of the stores and of the formats do, with fewer rounds than in benchmarks of
-/// their own.
+/// It measures nothing by itself: the trials of the stores and of the formats do, with fewer rounds than in benchmarks
+/// of their own.
 struct Comparison {
     /// Where the picture goes: the README shows it.
     static let picture = "Tests/Peers/comparison.svg"

@@ -1,7 +1,7 @@
 /// What a mirror costs, line by line of what it may cost, all in one run.
 ///
-/// The mirror that is measured is our own command and library, on the disk that the package lies on. Where only one core
-/// is free for all of it, times are longer than they are where two hosts have one each.
+/// The mirror that is measured is our own command and library, on the disk that the package lies on. Where only one
+/// core is free for all of it, times are longer than they are where two hosts have one each.
 struct MirrorBenchmark {
     let options: Options
 

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Glibc
 import Platform
 
-/// An empty folder on the disk that the package lies on, gone when it is let go: some homes, and a directory they share.
+/// An empty folder on the disk that the package lies on, gone when it is let go: some homes, and a directory they
+/// share.
 final class MirrorFolder {
     let path: String
     let directory: FilePath

@@ -116,8 +116,8 @@ struct ScriptsBenchmark {
         return outcomes.allSatisfy { $0.status == 0 && $0.output == outcomes[0].output && !$0.output.isEmpty }
     }
 
-    /// The times in milliseconds, from one run of hyperfine: those in the middle, since other work on the machine makes a few
-    /// runs take many times as long.
+    /// The times in milliseconds, from one run of hyperfine: those in the middle, since other work on the machine makes
+    /// a few runs take many times as long.
     private func medians(_ shell: String) throws -> [Double] {
         let scripts = Manner.allCases.map { "\"\(folder)/\(shell)-\($0) \(Self.flags)\"" }.joined(separator: " ")
         let line =

@@ -36,8 +36,8 @@ extension StorePeer {
 
     static let ownName = "prefs"
 
-    // As a user has it. The file that the linker leaves was written through a mapping: it lies in the page cache page by
-    // page, and starts slower than any copy of it.
+    // As a user has it. The file that the linker leaves was written through a mapping: it lies in the page cache page
+    // by page, and starts slower than any copy of it.
     private static let installed = ".build/installed/bin/prefs"
 
     private static let own = StorePeer(

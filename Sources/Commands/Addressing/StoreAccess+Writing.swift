@@ -26,11 +26,11 @@ extension StoreAccess {
     /// The edit, and from it on no interrupt: the locks are ours then, so that it cannot take long.
     private func delayingInterrupts(_ edit: DomainEdit) -> DomainEdit {
         let delay = surroundings.delayInterrupts
-        var delaying = DomainEdit(edit.file, known: edit.known, acceptsLoss: edit.acceptsLoss) { draft in
+        var delaying = edit
+        delaying.change = { draft in
             delay(true)
             try edit.change(&draft)
         }
-        delaying.requiresFormer = edit.requiresFormer
         return delaying
     }
 

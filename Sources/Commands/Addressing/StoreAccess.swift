@@ -53,8 +53,8 @@ struct StoreAccess {
         return .folder(path)
     }
 
-    /// The file of a domain is named `domain.host`, of which the last dot must be ours: else it would be another domain's
-    /// for another host. What a machine is called without being asked has none.
+    /// The file of a domain is named `domain.host`, of which the last dot must be ours: else it would be another
+    /// domain's for another host. What a machine is called without being asked has none.
     private static func check(host: String) throws {
         let isName = (try? DomainName(host)) != nil
         guard !isName || host.utf8.contains(UInt8(ascii: ".")) else { return }

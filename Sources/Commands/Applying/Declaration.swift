@@ -18,6 +18,8 @@ struct Declaration: Sendable {
             throw CommandFailure(.usage, "apply: --domain is for one file, and there are \(arguments.count)")
         }
         for argument in arguments {
+            // What is in a stream has nothing to do with its name.
+            let name = try surroundings.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, surroundings)
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
@@ -26,7 +28,7 @@ struct Declaration: Sendable {
             } else if let domains = values.asDomains {
                 for (name, values) in domains { try add(values, to: try Self.domain(name, in: file), file) }
             } else {
-                try add(values, to: try Self.domain(ofFile: file.isStream ? "" : argument, file.name), file)
+                try add(values, to: try Self.domain(ofFile: name, file.name), file)
             }
         }
     }

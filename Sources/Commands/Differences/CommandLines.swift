@@ -2,9 +2,9 @@ package import PropertyLists
 
 /// The shell commands that turn one state of a domain into another.
 ///
-/// Each names one key or, by its path, one entry inside it, so that what others changed meanwhile stays. What no command
-/// line can carry, a key that is empty or has a NUL in it, or a value beyond the system's limit for an argument, goes
-/// through standard input.
+/// Each names one key or, by its path, one entry inside it, so that what others changed meanwhile stays. What no
+/// command line can carry, a key that is empty or has a NUL in it, or a value beyond the system's limit for an
+/// argument, goes through standard input.
 ///
 ///     prefs delete com.example.app :windows:3
 ///     prefs write com.example.app theme -string 'it'\''s dark'

@@ -32,7 +32,8 @@ package struct KeyArgument: Hashable, Sendable {
     package init(forWriting argument: String) throws(KeyFailure) {
         try self.init(argument)
         let texts = path.components.map(\.text)
-        // Only the last component may be empty, and never the key itself: it stands for the place behind an array's end.
+        // Only the last component may be empty, and never the key itself: it stands for the place behind an array's
+        // end.
         guard let key = texts.first, !key.isEmpty, !texts.dropLast().contains(where: \.isEmpty) else {
             throw KeyFailure(.empty, argument: argument)
         }

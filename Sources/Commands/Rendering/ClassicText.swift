@@ -6,7 +6,8 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// The text that `defaults read` has always printed, to the byte. It loses types: scripts parse it, nothing else should.
+/// The text that `defaults read` has always printed, to the byte. It loses types: scripts parse it, nothing else
+/// should.
 ///
 ///     {
 ///         "a key" = 1;

@@ -5,8 +5,6 @@ internal import PropertyLists
 struct InputFile: Sendable {
     /// What it is called in messages.
     let name: String
-    /// Whether it is a stream, which is not named for what is in it.
-    let isStream: Bool
     let bytes: [UInt8]
     private let format: FormatName?
     private let options: PropertyList.ReadingOptions
@@ -16,7 +14,6 @@ struct InputFile: Sendable {
         _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
-        isStream = try surroundings.isStream(argument)
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0) }
         options = PropertyList.ReadingOptions(

@@ -20,8 +20,8 @@ extension sigset_t {
 /// The signals by which a user, a terminal or the system wants a command to end.
 let endingSignals = [SIGINT, SIGTERM, SIGHUP]
 
-/// Has the first of some signals told on a thread of its own: all other threads have them blocked, so none is lost or runs a
-/// handler. Those that whoever started the command wants it to pay no heed to, as `nohup` does, stay ignored.
+/// Has the first of some signals told on a thread of its own: all other threads have them blocked, so none is lost or
+/// runs a handler. Those that whoever started the command wants it to pay no heed to, as `nohup` does, stay ignored.
 func awaitSignal(_ numbers: [Int32], _ tell: @escaping @Sendable (Int32) -> Void) {
     let awaited = sigset_t(of: numbers.filter { !isIgnored($0) })
     var blocked = awaited

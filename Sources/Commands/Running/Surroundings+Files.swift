@@ -29,8 +29,8 @@ extension Surroundings {
         return argument.hasPrefix(folder) ? Int32(argument.dropFirst(folder.count)) : nil
     }
 
-    /// Whether an argument leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead to
-    /// the file behind it, but to replace that file is not to write to the descriptor.
+    /// Whether an argument leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead
+    /// to the file behind it, but to replace that file is not to write to the descriptor.
     func isDescriptor(_ argument: String) throws -> Bool {
         var path = try absolutePath(argument)
         for _ in 0..<40 {
@@ -42,7 +42,8 @@ extension Surroundings {
         return false
     }
 
-    /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is found.
+    /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is
+    /// found.
     func worst(of names: [String], _ judge: (String) throws -> ExitStatus) throws -> ExitStatus {
         var worst = ExitStatus.done
         for name in names {

@@ -29,7 +29,8 @@ extension StoreAccess {
         return SchemaInForce(schema, file: installed.file?.description)
     }
 
-    /// What the schema of a domain demands of those who write it; nil where there is none. That one has mistakes is said.
+    /// What the schema of a domain demands of those who write it; nil where there is none. That one has mistakes is
+    /// said.
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
         if let fault = installed.faults.first {

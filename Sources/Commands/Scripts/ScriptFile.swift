@@ -50,7 +50,8 @@ struct ScriptFile {
         }
     }
 
-    /// Where a file is that the script names: in the script's folder, or in that of the file which a link to it leads to.
+    /// Where a file is that the script names: in the script's folder, or in that of the file which a link to it leads
+    /// to.
     private func place(of name: String) throws -> FilePath {
         guard let file = FilePath(name) else { throw CommandFailure(.damaged, "\(path): a file needs a name") }
         // A name by itself is shorter to read in messages than with the folder before it that goes without saying.

@@ -1,8 +1,8 @@
 /// Looks whether a word can be in a binary property list at all, by its bytes alone, which is many times as quick as to
 /// read it.
 ///
-/// Such a file has its texts as they are: ASCII as bytes, all others as UTF-16, the higher byte first. What says yes may
-/// still be wrong, for the word can begin in one text and end in another; what says no is right.
+/// Such a file has its texts as they are: ASCII as bytes, all others as UTF-16, the higher byte first. What says yes
+/// may still be wrong, for the word can begin in one text and end in another; what says no is right.
 struct RawSearch: Sendable {
     /// The word as small letters, of ASCII alone.
     private let word: [UInt8]

@@ -8,8 +8,8 @@ package import PropertyLists
 
 /// The arguments of `write` that say just one value: the opposite of `ValueArguments`.
 ///
-/// Scalars go with their flag, and so do the elements of small arrays and dictionaries. What has no exact form of its own
-/// goes as lossless JSON.
+/// Scalars go with their flag, and so do the elements of small arrays and dictionaries. What has no exact form of its
+/// own goes as lossless JSON.
 package struct ValueWords: Hashable, Sendable {
     package let words: [String]
 

@@ -22,8 +22,8 @@ extension WriteRequest {
     /// The value that comes of a request where `old` stood under what the command line called `key`.
     ///
     /// - Parameters:
-    ///   - rule: What a schema declares for the place. A word without a type is read as it says; whether the value keeps
-    ///     it is another question.
+    ///   - rule: What a schema declares for the place. A word without a type is read as it says; whether the value
+    ///   keeps   it is another question.
     ///   - now: What the date `now` stands for then.
     package func value(
         replacing old: PropertyList?, key: String, rule: ValueRule? = nil, now: Date? = nil

@@ -40,8 +40,8 @@ extension Verb {
 }
 
 extension PropertyList {
-    /// The path with each index that is counted from an array's end counted from its beginning, as long as the array has
-    /// such an element: so one place has one path, which an element more at the end does not change.
+    /// The path with each index that is counted from an array's end counted from its beginning, as long as the array
+    /// has such an element: so one place has one path, which an element more at the end does not change.
     fileprivate func counted(_ path: EntryPath) -> EntryPath {
         var (value, result) = (PropertyList?.some(self), path)
         for (depth, component) in path.components.enumerated() {

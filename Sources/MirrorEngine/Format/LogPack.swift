@@ -16,11 +16,6 @@ package struct LogPack: Hashable, Sendable {
         /// Where the transaction's context differs from the pack's knowledge.
         package var context: [Dot]
         package var writes: [Transaction.StampedWrite]
-
-        /// What it writes, as the transaction of this dot.
-        func atoms(of dot: Dot) -> [Atom] {
-            writes.map { Atom(path: $0.path, stamp: $0.stamp, dot: dot, value: $0.value) }
-        }
     }
 
     package init(

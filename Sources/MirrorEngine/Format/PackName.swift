@@ -1,7 +1,7 @@
 /// The name of a file in a writer's folder: what it is, its number, and the beginning of its hash.
 ///
-/// `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base`, `who-0001.7b1d9a22c4`: small letters, digits, dots
-/// and hyphens, so that no file system can change it.
+/// `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base`, `who-0001.7b1d9a22c4`: small letters, digits,
+/// dots and hyphens, so that no file system can change it.
 package struct PackName: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// Transactions.

@@ -55,7 +55,8 @@ package enum Journal {
     /// What a journal says.
     package struct Reading: Hashable, Sendable {
         package let state: LocalState
-        /// The bytes that say it. What is behind them was cut off by a crash, and is to be cut off before more is added.
+        /// The bytes that say it. What is behind them was cut off by a crash, and is to be cut off before more is
+        /// added.
         package let length: Int
         package let records: Int
         /// Why the rest says nothing, where it is not for a crash: whole records stand behind it.

@@ -32,6 +32,9 @@ package struct Transaction: Hashable, Sendable {
             self.value = value
             self.replaced = replaced
         }
+
+        /// What it leaves in the state, as a write of the transaction of this dot.
+        func atom(of dot: Dot) -> Atom { Atom(path: path, stamp: stamp, dot: dot, value: value) }
     }
 
     package init(dot: Dot, stamp: Stamp, context: VersionVector, writes: [StampedWrite]) {
@@ -42,10 +45,11 @@ package struct Transaction: Hashable, Sendable {
     }
 
     package var atoms: [Atom] {
-        writes.map { Atom(path: $0.path, stamp: $0.stamp, dot: dot, value: $0.value) }
+        writes.map { $0.atom(of: dot) }
     }
 
-    /// The same writes by another incarnation of their author, who had seen no more of the former one than it published.
+    /// The same writes by another incarnation of their author, who had seen no more of the former one than it
+    /// published.
     package func renamed(_ dot: Dot, atMost former: (writer: WriterID, published: UInt64)) -> Transaction {
         var context = context
         context[former.writer] = min(context[former.writer], former.published)

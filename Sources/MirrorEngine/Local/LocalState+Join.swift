@@ -27,9 +27,8 @@ extension LocalState {
         // One after the other, for each may be about thousands of writers.
         let arrivals = zip(log.first..., log.transactions).lazy.flatMap { sequence, entry in
             let differing = entry.context + [Dot(writer: log.writer, sequence: sequence - 1)]
-            return entry.atoms(of: Dot(writer: log.writer, sequence: sequence)).map { atom in
-                Arrival(atom: atom, known: known, differing: differing)
-            }
+            let dot = Dot(writer: log.writer, sequence: sequence)
+            return entry.writes.map { Arrival(atom: $0.atom(of: dot), known: known, differing: differing) }
         }
         let hidden = take(arrivals, at: now)
         var peer = peers[log.writer] ?? Peer()
@@ -104,8 +103,8 @@ extension LocalState {
     /// What fell under another's write, by the path of that write.
     private typealias Hidden = [(path: Path, beat: Beat)]
 
-    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes. Returns what may
-    /// never have been shown in a file.
+    /// Joins atoms, and keeps what the preference files hold apart from the view where the view changes. Returns what
+    /// may never have been shown in a file.
     private mutating func take(_ arrivals: some Sequence<Arrival>, at now: Int64) -> Hidden {
         var (files, hidden) = (FilesOfDomains(shadows), Hidden())
         for arrival in arrivals where rules.keepsEveryDomain || isMirrored(arrival.atom.path) {

@@ -1,5 +1,5 @@
-/// Since when an engine waits for files of others, and what it has looked after: what a program that ends at once leaves
-/// to the next one. It stands beside the journal; whoever loses it waits anew, and loses nothing else.
+/// Since when an engine waits for files of others, and what it has looked after: what a program that ends at once
+/// leaves to the next one. It stands beside the journal; whoever loses it waits anew, and loses nothing else.
 package struct Vigil: Hashable, Sendable {
     /// The files in view that could not be joined yet.
     package internal(set) var files: [PackAddress: Wait] = [:]
@@ -22,8 +22,8 @@ package struct Vigil: Hashable, Sendable {
 }
 
 extension Int64 {
-    /// Whether this is less than so much time from `start`, before or after: what is long to come says no more than what
-    /// is long gone, for some clock was wrong.
+    /// Whether this is less than so much time from `start`, before or after: what is long to come says no more than
+    /// what is long gone, for some clock was wrong.
     func isWithin(_ time: Int64, of start: Int64) -> Bool {
         let (passed, overflows) = subtractingReportingOverflow(start)
         return !overflows && passed.magnitude < time.magnitude

@@ -4,8 +4,8 @@ package enum Action: Hashable, Sendable {
     case append(LocalRecord)
     /// Read these files and send `fetched`, in one piece or several.
     case fetch([PackAddress])
-    /// Create this file in our own folder, its blobs before it, and send `created`; that one exists already with the same
-    /// bytes is as good.
+    /// Create this file in our own folder, its blobs before it, and send `created`; that one exists already with the
+    /// same bytes is as good.
     case create(PackAddress, EncodedPack)
     /// Remove these files of our own and send `removedBlobs`.
     case removeBlobs([BlobName])
@@ -44,6 +44,8 @@ package enum Report: Hashable, Sendable {
     case tooNew(PackAddress)
     /// A file whose writer's folder cannot go, because nobody could read what it says.
     case unread(PackAddress)
+    /// A folder that cannot be looked into, and so cannot go.
+    case closed(WriterID)
     /// A domain came up that no list names yet.
     case unknownDomain(String)
     case vanished(WriterID)

@@ -166,7 +166,12 @@ extension Engine {
         let domains = pendingDomains.filter(locked.contains)
         guard domains.isEmpty || !standing.isOpen else { return apply(domains) }
         unlock()
-        passedOver.formUnion(asked)
+        passOver(asked)
+    }
+
+    /// Goes on with other domains than these, which cannot be changed now.
+    private mutating func passOver(_ domains: [Path]) {
+        passedOver.formUnion(domains)
         askForMoreLocks()
     }
 
@@ -197,6 +202,7 @@ extension Engine {
             commit(.abandonedApplication)
             for change in application.domains { report(.unwritten(domain: change.domain.domain)) }
             unlock()
+            passOver(application.domains.map(\.domain))
         case .done(let observations):
             let applied = application.domains.compactMap { change in
                 observations.first { Path(domain: $0.domain) == change.domain }

@@ -13,8 +13,8 @@ extension Engine {
         act(.create(PackAddress(writer: local.writer, name: pack.name), pack))
     }
 
-    /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small logs
-    ///   are no reason for a base, which would stand beside them for a day.
+    /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small
+    /// logs   are no reason for a base, which would stand beside them for a day.
     private mutating func intendNext(hasSpoken: Bool = true, at now: Int64) {
         if isNoteDue {
             intendNote()
@@ -104,7 +104,7 @@ extension Engine {
 
     /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
     /// deleted costs little.
-    var hasTooManyKeys: Bool {
+    private var hasTooManyKeys: Bool {
         guard local.atoms.count > limits.keys else { return false }
         var count = 0
         local.atoms.visit { if $0.dot.writer == local.writer, $0.value.value != nil { count += 1 } }

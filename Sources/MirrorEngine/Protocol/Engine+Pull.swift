@@ -4,12 +4,13 @@ extension Engine {
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
+        closed = listing.closed
         faulty = faulty.filter { isInView($0.key) }
         waiting = waiting.filter { $0.value.pack != nil || isInView($0.key) }
         askedAgain = []
         sizes = Dictionary(faulty.keys.map { ($0, listing.size(of: $0)) }) { $1 }
         noteOwnFiles(sizes: listing.folders[local.writer] ?? [:], at: moment.now)
-        notePeers(closed: listing.closed, at: moment.now)
+        notePeers(at: moment.now)
         var wanted = unknownOwnFiles
         for (writer, names) in folders where writer != local.writer {
             let joined = local.peers[writer]?.joined ?? []
@@ -69,7 +70,7 @@ extension Engine {
         return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
     }
 
-    private mutating func notePeers(closed: Set<WriterID>, at now: Int64) {
+    private mutating func notePeers(at now: Int64) {
         for (writer, peer) in local.peers.sorted(by: { $0.key < $1.key }) where writer != local.writer {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {

@@ -37,12 +37,15 @@ extension Engine {
         if !blobs.isEmpty { act(.removeBlobs(blobs)) }
     }
 
-    /// Takes over what a writer has said, and then removes its folder. One in which there is something that could not be
-    /// read stays: to a newer version it may say more, and long values may still come.
+    /// Takes over what a writer has said, and then removes its folder. One in which there is something that was not
+    /// read, or is not kept until its turn comes, stays: to a newer version it may say more, and long values may still
+    /// come.
     mutating func purge(_ writer: WriterID, at now: Int64) {
-        let unread = faulty.filter { $0.key.writer == writer }.sorted { $0.key < $1.key }
+        guard !closed.contains(writer) else { return report(.closed(writer)) }
+        let dropped = waiting.filter { $0.value.pack == nil }.map(\.key)
+        let unread = (dropped + faulty.keys).filter { $0.writer == writer }.sorted()
         guard unread.isEmpty else {
-            for (address, file) in unread { report(file.kind == .tooNew ? .tooNew(address) : .unread(address)) }
+            for address in unread { report(faulty[address]?.kind == .tooNew ? .tooNew(address) : .unread(address)) }
             return
         }
         joinAllWaiting(of: writer, at: now)

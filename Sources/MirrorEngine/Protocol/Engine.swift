@@ -15,6 +15,8 @@ package struct Engine: Sendable {
     package internal(set) var standing = Standing.unknown
     /// The files in view, as last listed.
     var folders: [WriterID: Set<PackName>] = [:]
+    /// The writers whose folders could not be looked into then.
+    var closed: Set<WriterID> = []
     /// Files that were read and wait for those before them, and since when.
     var waiting: [PackAddress: WaitingFile] = [:]
     /// Which of them were asked for anew since the directory was last listed.
@@ -33,7 +35,8 @@ package struct Engine: Sendable {
     var hasJoined = false
     /// Whether locks were asked for and not given back.
     var isApplying = false
-    /// The domains whose locks were asked for, and those that could not be changed when theirs were asked for.
+    /// The domains whose locks were asked for, and those that could not be changed since preference files were last
+    /// asked for.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
     /// The state's count of changes when the application was made.

@@ -26,8 +26,8 @@ package struct FaultyFile: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Whether it may be another one by now: it is longer, or it was left alone half as long as it was known when it was
-    /// last read. A file that comes whole in the end is so read soon, and one that never does ever more seldom.
+    /// Whether it may be another one by now: it is longer, or it was left alone half as long as it was known when it
+    /// was last read. A file that comes whole in the end is so read soon, and one that never does ever more seldom.
     func isWorthReading(size: Int, at now: Int64) -> Bool {
         if size != self.size { return true }
         let longest = kind == .lacksBlobs ? Self.longestWithoutBlobs : Self.longest

@@ -75,8 +75,8 @@ extension FolderCheck {
         }
     }
 
-    /// Whether a name is one of a file that is being written, or that went while somebody had it open, for which NFS and
-    /// FUSE keep it under another name.
+    /// Whether a name is one of a file that is being written, or that went while somebody had it open, for which NFS
+    /// and FUSE keep it under another name.
     private static func isPassing(_ name: String) -> Bool {
         let last = name.split(separator: "/").last ?? ""
         return last.hasPrefix("~") && last.hasSuffix(".tmp") || last.hasPrefix(".nfs") || last.hasPrefix(".fuse_hidden")

@@ -1,7 +1,7 @@
 /// The place of a file, in the bytes that the system takes.
 ///
-/// A name is bytes to Linux, and need not be valid text; so a path that came from a folder's list leads to its file even
-/// where nobody could spell it. No path is empty or holds a NUL, at which the system would stop reading.
+/// A name is bytes to Linux, and need not be valid text; so a path that came from a folder's list leads to its file
+/// even where nobody could spell it. No path is empty or holds a NUL, at which the system would stop reading.
 package struct FilePath: Hashable, Sendable {
     package let bytes: [UInt8]
 

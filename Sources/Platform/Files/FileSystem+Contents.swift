@@ -78,8 +78,8 @@ extension FileSystem {
         throw SystemFailure(.exists, .open, path)
     }
 
-    /// Makes `bytes` the contents of `path`: at every moment, and after a crash, the file is the old or the new one, and
-    /// once this has returned it is the new one. A symbolic link at `path` is replaced itself.
+    /// Makes `bytes` the contents of `path`: at every moment, and after a crash, the file is the old or the new one,
+    /// and once this has returned it is the new one. A symbolic link at `path` is replaced itself.
     package func replace(_ path: FilePath, with bytes: RawSpan, like model: FileStatus? = nil) throws(SystemFailure) {
         let temporary = try writeTemporary(bytes, beside: path, like: model)
         do {

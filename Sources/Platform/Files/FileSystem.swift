@@ -39,8 +39,8 @@ package protocol FileSystem: Sendable {
 /// How a file is opened.
 package enum FileAccess: Hashable, Sendable {
     case reading
-    /// Reading what is there itself. It fails with `tooManySymbolicLinks` where there is a link: in a folder that others
-    /// can write, it could lead to any file of ours, also one that was none when it was last looked at.
+    /// Reading what is there itself. It fails with `tooManySymbolicLinks` where there is a link: in a folder that
+    /// others can write, it could lead to any file of ours, also one that was none when it was last looked at.
     case readingItself
     /// Reading and writing what is there.
     case writing

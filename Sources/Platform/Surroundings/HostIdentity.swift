@@ -2,8 +2,9 @@ internal import Digests
 
 /// Which machine this is, without saying so to anybody who does not know already.
 ///
-/// The machine's own number is to stay secret, as its manual asks. What is made of it by a one-way hash with a number of
-/// ours is as good for telling machines apart, and leads nowhere. It is what `sd_id128_get_machine_app_specific` gives.
+/// The machine's own number is to stay secret, as its manual asks. What is made of it by a one-way hash with a number
+/// of ours is as good for telling machines apart, and leads nowhere. It is what `sd_id128_get_machine_app_specific`
+/// gives.
 package struct HostIdentity: Hashable, Sendable {
     /// 16 bytes, in the form of a random UUID.
     package let bytes: [UInt8]

@@ -9,8 +9,8 @@ package protocol Terminal: Sendable {
     /// that signal, is a failure like any other.
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure)
 
-    /// All that can be read from a descriptor which the program was started with, to its end. More than `limit` bytes fail
-    /// with `fileTooLarge`, and a number that stands for no open file with `badDescriptor`.
+    /// All that can be read from a descriptor which the program was started with, to its end. More than `limit` bytes
+    /// fail with `fileTooLarge`, and a number that stands for no open file with `badDescriptor`.
     func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8]
 
     /// Ends the program. One that tests make up throws instead, and so does not return either.

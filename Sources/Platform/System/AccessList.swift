@@ -27,7 +27,8 @@
     private let mostBytes = 1 << 16
 #endif
 
-/// Gives a file the access list that the file at `path` has, or none where that has none; false where it cannot be done.
+/// Gives a file the access list that the file at `path` has, or none where that has none; false where it cannot be
+/// done.
 func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
     #if os(Linux)
         var list = [UInt8](repeating: 0, count: mostBytes)

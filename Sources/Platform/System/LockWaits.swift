@@ -11,9 +11,10 @@ internal import Synchronization
 /// Takes locks of files, and waits for busy ones no longer than asked.
 ///
 /// `flock` knows no time-out, and asking again and again starves: whoever is asleep when the lock becomes free loses it
-/// to the next who comes. So a thread of its own waits in `flock`, in the kernel's queue, while the caller waits for the
-/// thread. A caller that gives up leaves the thread where it is, for nothing short of a signal ends its call; the next
-/// caller for the same file takes it over, and so there are never more such threads than once waited at the same time.
+/// to the next who comes. So a thread of its own waits in `flock`, in the kernel's queue, while the caller waits for
+/// the thread. A caller that gives up leaves the thread where it is, for nothing short of a signal ends its call; the
+/// next caller for the same file takes it over, and so there are never more such threads than once waited at the same
+/// time.
 final class LockWaits: Sendable {
     static let ofThisProcess = LockWaits()
 

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The thread that makes the calls of the clock, one after the other. It sleeps until the next one is due.
 ///
-/// A thread, and no task, because the pool of Swift's tasks has a thread a core: where they all wait for a file, nothing
-/// would be called.
+/// A thread, and no task, because the pool of Swift's tasks has a thread a core: where they all wait for a file,
+/// nothing would be called.
 final class TimerThread: Sendable {
     static let ofThisProcess = TimerThread()
 

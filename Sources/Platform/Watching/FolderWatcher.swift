@@ -3,7 +3,8 @@
 /// What it tells are hints. Some file systems tell nothing of what other machines do, and a queue that overflows loses
 /// all that was in it, so whoever needs the truth looks at the files.
 package protocol FolderWatcher: Sendable {
-    /// Calls `receive` after each change in `folder`, which need not exist yet, until the result is cancelled or let go.
+    /// Calls `receive` after each change in `folder`, which need not exist yet, until the result is cancelled or let
+    /// go.
     ///
     /// Calls for one watch come one after the other, on a thread of the watcher's. What changes after this has returned
     /// is told; so look at the folder after, not before.

@@ -8,8 +8,9 @@
 
     /// The kernel's queue of changes in folders, and the thread that reads it.
     ///
-    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go. Of a file system that
-    /// is mounted over a folder the queue tells nothing, so the thread also waits for the list of mounts to change.
+    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go. Of a file system
+    /// that is mounted over a folder the queue tells nothing, so the thread also waits for the list of mounts to
+    /// change.
     final class NotificationLoop: Sendable {
         /// Who hears of the changes in one folder.
         typealias Listener = @Sendable (Notification) -> Void

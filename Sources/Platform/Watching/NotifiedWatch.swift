@@ -3,9 +3,9 @@
 
     /// A watch of one path, whichever folder stands there, or will.
     ///
-    /// As long as there is no folder, the nearest one above it is listened to instead. Where another folder comes to stand
-    /// under the path because one above it was renamed, or a link on the way leads elsewhere, nothing happens in the folder
-    /// that the kernel could tell of: for that the path is looked at every few seconds.
+    /// As long as there is no folder, the nearest one above it is listened to instead. Where another folder comes to
+    /// stand under the path because one above it was renamed, or a link on the way leads elsewhere, nothing happens in
+    /// the folder that the kernel could tell of: for that the path is looked at every few seconds.
     final class NotifiedWatch: FolderWatch {
         private let folder: FilePath
         private let loop: NotificationLoop

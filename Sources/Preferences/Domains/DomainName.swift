@@ -69,7 +69,8 @@ extension DomainName {
         return nil
     }
 
-    /// The name for a text that need not be one: what is not allowed is written in percent signs and hexadecimal digits.
+    /// The name for a text that need not be one: what is not allowed is written in percent signs and hexadecimal
+    /// digits.
     package init(encoding text: String) {
         if text.utf8.count <= Self.mostBytes, text.utf8.first != UInt8(ascii: "."), !text.isEmpty,
             text.utf8.allSatisfy(\.isPlain)

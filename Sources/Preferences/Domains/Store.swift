@@ -18,8 +18,8 @@ public struct Store: Sendable {
     /// The user's own: `$XDG_CONFIG_HOME/prefs`, with the administrator's layers around it.
     public static let native = Store(.native, on: .ofThisProcess())
 
-    /// Where programs on Swift's Foundation keep their `UserDefaults` on Linux. They take no lock: what they write at the
-    /// same moment, they can still write over us.
+    /// Where programs on Swift's Foundation keep their `UserDefaults` on Linux. They take no lock: what they write at
+    /// the same moment, they can still write over us.
     public static let foundation = Store(.foundation, on: .ofThisProcess())
 
     /// Where GNUstep programs keep theirs. It is only read.

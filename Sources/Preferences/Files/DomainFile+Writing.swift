@@ -46,8 +46,7 @@ extension PropertyList.Dictionary {
 extension PropertyList {
     fileprivate var droppingFractions: PropertyList {
         switch self {
-        case .date(let date):
-            .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down)))
+        case .date(let date): .date(date.wholeSecond)
         case .array(let elements): .array(elements.map(\.droppingFractions))
         case .dictionary(let entries): .dictionary(Dictionary(entries.map { ($0.key, $0.value.droppingFractions) }))
         default: self

@@ -57,8 +57,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case exposed(key: String)
         /// The key is the store's own.
         case ownKey(String)
-        /// The operating system refused a step of a change of several files that is decided: it holds, and whoever opens
-        /// one of them next carries it out.
+        /// The operating system refused a step of a change of several files that is decided: it holds, and whoever
+        /// opens one of them next carries it out.
         case unfinished(code: Int32, description: String)
         /// The operating system refused.
         case system(code: Int32, description: String)

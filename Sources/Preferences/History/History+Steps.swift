@@ -25,9 +25,9 @@ extension History {
     /// What so many steps back from the present state lead to, and the number of that version: 0 where there was none
     /// yet. Nil where so many are not kept.
     ///
-    /// A step is a change: what did not change anything is passed over. What another program wrote, and nobody kept yet,
-    /// is a change too. What a version held that cannot be read, nobody knows, so no step leads over it; but the newest
-    /// one is what stands there now.
+    /// A step is a change: what did not change anything is passed over. What another program wrote, and nobody kept
+    /// yet, is a change too. What a version held that cannot be read, nobody knows, so no step leads over it; but the
+    /// newest one is what stands there now.
     package func back(
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {

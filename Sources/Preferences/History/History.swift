@@ -21,8 +21,8 @@ package struct History: Sendable {
         return (names ?? []).compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The newest version that can be read, with its values. None where that is a removal: a file that came after it has
-    /// nothing to do with what was before.
+    /// The newest version that can be read, with its values. None where that is a removal: a file that came after it
+    /// has nothing to do with what was before.
     package var newestGood: (version: KeptVersion, values: PropertyList.Dictionary)? {
         for version in versions.reversed() {
             if let state = state(of: version) { return state == .absent ? nil : (version, state.values) }

@@ -104,7 +104,8 @@ public final class Defaults: Sendable {
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         _ = schema
         let (isChanged, passedOver) = table.withLock { table in
-            // Under the lock, under which observers come too: whoever is not here yet is told of what the next refresh finds.
+            // Under the lock, under which observers come too: whoever is not here yet is told of what the next refresh
+            // finds.
             let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takePassedOver())

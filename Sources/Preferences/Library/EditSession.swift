@@ -63,7 +63,8 @@ public final class EditSession: Sendable {
     /// Makes all changes in one step, on the disk once this has returned. What others have written under other keys
     /// meanwhile stays.
     ///
-    /// - Returns: The keys that others have changed as well since the session began. They have the session's values now.
+    /// - Returns: The keys that others have changed as well since the session began. They have the session's values
+    /// now.
     @discardableResult
     public func commit() throws -> [String] {
         let (base, changes) = state.withLock { ($0.base, $0.changes) }

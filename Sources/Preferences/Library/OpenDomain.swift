@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// One file of settings as this process sees it: what the disk holds, and over it what this process has set.
 ///
-/// A change is seen by all of the process at once. It reaches the disk by itself a little later, together with what else
-/// was set meanwhile.
+/// A change is seen by all of the process at once. It reaches the disk by itself a little later, together with what
+/// else was set meanwhile.
 final class OpenDomain: Sendable {
     /// Where the values are kept.
     enum Keeping: Sendable {

@@ -36,7 +36,8 @@ package struct DomainMigration: Sendable {
         }
     }
 
-    /// Migrates what a store keeps, if it is due. Newer settings than the schema knows are left alone: they are only read.
+    /// Migrates what a store keeps, if it is due. Newer settings than the schema knows are left alone: they are only
+    /// read.
     func run(in store: Store) throws {
         let process = store.process
         let targets = [process.target(of: name), try process.hostTarget(of: name)].compactMap(\.self)

@@ -6,9 +6,9 @@ internal import Synchronization
 extension Schema {
     /// Understands the command line of the running program, its name first, and opens its settings.
     ///
-    /// Where help or the version is asked for, it is printed, and the program ends. Where the command line has mistakes, all
-    /// of them are, and the program ends with status 2. Settings that were stored for an earlier version of the schema are
-    /// migrated first.
+    /// Where help or the version is asked for, it is printed, and the program ends. Where the command line has
+    /// mistakes, all of them are, and the program ends with status 2. Settings that were stored for an earlier version
+    /// of the schema are migrated first.
     public func parse(_ arguments: [String], in store: Store = .native) throws -> Settings {
         let terminal = store.process.machine.terminal
         let program = Self.programName(arguments, store.process.machine)

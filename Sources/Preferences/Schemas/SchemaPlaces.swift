@@ -33,8 +33,8 @@ package struct SchemaPlaces: Hashable, Sendable {
 }
 
 extension SchemaPlaces {
-    /// The schema that is installed for a domain: the first that is found, good or not. Where there is none, this costs an
-    /// open that fails for each place.
+    /// The schema that is installed for a domain: the first that is found, good or not. Where there is none, this costs
+    /// an open that fails for each place.
     ///
     /// - Parameter checks: Whether its declarations are held against one another, as they were when it was installed.
     package func schema(of domain: DomainName, on machine: Machine, checks: Bool = false) -> InstalledSchema? {

@@ -3,7 +3,8 @@ internal import PropertyLists
 package import SettingsSchema
 
 extension Schema {
-    /// The secret that a flag says where to read: a file that nobody else can read, or a descriptor that is open already.
+    /// The secret that a flag says where to read: a file that nobody else can read, or a descriptor that is open
+    /// already.
     package func secret(
         for request: Arguments.SecretRequest, on machine: Machine
     ) throws(Arguments.Mistake) -> PropertyList {

@@ -6,8 +6,8 @@ public import SettingsSchema
 ///     let settings = try schema.parse(CommandLine.arguments)
 ///     settings[.keep]
 ///
-/// Above what is stored stand the command line and the variables, below it the schema's own defaults. A stored value that
-/// breaks its rule is passed over.
+/// Above what is stored stand the command line and the variables, below it the schema's own defaults. A stored value
+/// that breaks its rule is passed over.
 public struct Settings: Sendable {
     /// The schema by which the arguments were read.
     public let schema: Schema

@@ -2,7 +2,7 @@ package import PropertyLists
 
 /// What a writer wants changed in one domain.
 package struct DomainEdit: Sendable {
-    package let file: DomainFile
+    package private(set) var file: DomainFile
     /// What the writer has seen of the file: it is not read again if it still is the same.
     package var known: DomainContents?
     /// Whether a file that is not the one known must stay as it is: then nothing is written, and `notCurrent` thrown.
@@ -17,7 +17,7 @@ package struct DomainEdit: Sendable {
     /// Whether the new version is kept by the writer later, or else by whoever writes next.
     package var isKeptLater = false
     /// Changes the values as they are now, under the lock. What it throws leaves all as it is.
-    package let change: @Sendable (inout DomainDraft) throws -> Void
+    package var change: @Sendable (inout DomainDraft) throws -> Void
 
     package init(
         _ file: DomainFile, known: DomainContents? = nil, acceptsLoss: Bool = false,
@@ -32,19 +32,21 @@ package struct DomainEdit: Sendable {
     /// Both changes, for two domains that have one file.
     package func followed(by other: DomainEdit) -> DomainEdit {
         let first = change
-        var edit = DomainEdit(file, known: known, acceptsLoss: acceptsLoss || other.acceptsLoss) { draft in
+        var edit = self
+        edit.change = { draft in
             try first(&draft)
             try other.change(&draft)
         }
         edit.requiresKnown = requiresKnown || other.requiresKnown
+        edit.requiresFormer = requiresFormer || other.requiresFormer
+        edit.acceptsLoss = acceptsLoss || other.acceptsLoss
         return edit
     }
 
     /// The same for a domain that is new, in the format that new ones are to have.
     package func made(in format: PropertyList.Format) -> DomainEdit {
-        var edit = DomainEdit(file.made(in: format), known: known, acceptsLoss: acceptsLoss, change: change)
-        (edit.unkept, edit.isKeptLater) = (unkept, isKeptLater)
-        (edit.requiresKnown, edit.requiresFormer) = (requiresKnown, requiresFormer)
+        var edit = self
+        edit.file = file.made(in: format)
         return edit
     }
 }

@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// The locks that a writer holds on the files it is about to change.
 ///
-/// They are taken in one order, the same for everybody, so that no two writers can wait for one another: first the locks
-/// that have files of their own, then those of the domains' files themselves, each by path.
+/// They are taken in one order, the same for everybody, so that no two writers can wait for one another: first the
+/// locks that have files of their own, then those of the domains' files themselves, each by path.
 struct DomainLocks: Sendable {
     /// The opening that has the lock of each file's domain; where a mark can be left, in a file of its own.
     private var held: [(place: Place, file: any OpenFile)] = []
@@ -89,8 +89,8 @@ struct DomainLocks: Sendable {
         }
     }
 
-    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock. A folder that
-    /// is missing is made.
+    /// Locks the file, or its folder as long as there is none: whoever makes the file has the folder's lock. A folder
+    /// that is missing is made.
     ///
     /// - Parameter folders: Those whose locks are ours already: a second opening of one would wait for the first.
     private static func lockItself(

@@ -5,8 +5,8 @@ internal import PropertyLists
 /// Changes domains: under their locks, each file as a whole, all of them or none.
 ///
 /// For each file: lock, read again if it is not the one known, change, write a temporary one, keep what was before, put
-/// the new one on the disk, leave a mark, rename, put the name on the disk, keep the version. Several files have a record
-/// between (`TransactionRecord`).
+/// the new one on the disk, leave a mark, rename, put the name on the disk, keep the version. Several files have a
+/// record between (`TransactionRecord`).
 package struct DomainWriter: Sendable {
     package let machine: Machine
     package var note: WriteNote
@@ -26,8 +26,8 @@ package struct DomainWriter: Sendable {
 
     /// Makes all of the changes, or, where one of them fails, none.
     ///
-    /// Once this has returned, the changes are on the disk. Of several that are decided each holds, though the system may
-    /// refuse a step: then `unfinished` is thrown.
+    /// Once this has returned, the changes are on the disk. Of several that are decided each holds, though the system
+    /// may refuse a step: then `unfinished` is thrown.
     @discardableResult
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)

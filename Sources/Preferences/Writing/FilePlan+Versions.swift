@@ -85,7 +85,8 @@ extension FilePlan {
         return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
     }
 
-    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is kept.
+    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is
+    /// kept.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }

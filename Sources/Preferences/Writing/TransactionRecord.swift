@@ -3,8 +3,8 @@ internal import PropertyLists
 
 /// The note of a change to several files that is decided, and that whoever comes next carries out.
 ///
-/// It exists from the moment at which the change holds until the last file is replaced. A crash between leaves it for the
-/// next who opens one of the files.
+/// It exists from the moment at which the change holds until the last file is replaced. A crash between leaves it for
+/// the next who opens one of the files.
 struct TransactionRecord: Sendable, Equatable {
     var steps: [Step]
 

@@ -122,8 +122,8 @@ extension SharedDirectory {
 
     // MARK: What a crash left
 
-    /// Removes our own files that were still being written an hour ago, and those that should have gone before that while
-    /// they were open.
+    /// Removes our own files that were still being written an hour ago, and those that should have gone before that
+    /// while they were open.
     func sweep(_ writer: WriterID, at now: Timestamp) {
         let folder = folder(of: writer)
         guard (try? isFolder(folder)) ?? false else { return }

@@ -54,8 +54,9 @@ package struct SharedDirectory: Sendable {
 
     // MARK: Listing
 
-    /// The files in all writers' folders by name; the sizes of our own, of which we know what they must be, and of those
-    /// that were not whole when they were last read. A folder of another that cannot be looked into is one that is closed.
+    /// The files in all writers' folders by name; the sizes of our own, of which we know what they must be, and of
+    /// those that were not whole when they were last read. A folder of another that cannot be looked into is one that
+    /// is closed.
     func listing(
         own: WriterID, faulty: some Collection<PackAddress> = EmptyCollection()
     ) throws(SystemFailure) -> Listing {

@@ -85,6 +85,9 @@ extension MirrorSession {
             return .waiting(
                 reason: .directoryChanged,
                 detail: "\(address) cannot be read, and the folder stays as long as it is there")
+        case .closed(let writer):
+            return .waiting(
+                reason: .directoryChanged, detail: "the folder of \(host(writer)) cannot be looked into, and stays")
         case .lostFiles:
             return .waiting(reason: .directoryChanged, detail: "files of this host were lost and are written anew")
         case .reincarnated:

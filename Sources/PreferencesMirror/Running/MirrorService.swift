@@ -197,8 +197,9 @@ package struct MirrorService: Sendable {
         }
     }
 
-    /// Lets go of watches that would themselves look into folder after folder, each file of it, to tell what one look of
-    /// ours finds. The medium may be one that the kernel tells nothing of from the beginning, or from when it was mounted.
+    /// Lets go of watches that would themselves look into folder after folder, each file of it, to tell what one look
+    /// of ours finds. The medium may be one that the kernel tells nothing of from the beginning, or from when it was
+    /// mounted.
     private mutating func noteSilence() {
         isUntold = isUntold || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
         if isUntold { pace.longest = min(pace.longest, .seconds(10)) }

@@ -137,8 +137,8 @@ extension MirrorSession {
         }
     }
 
-    /// Keeps a copy of what stays wrong, for a person to look at; a few of them, for whoever writes such files may write
-    /// any number.
+    /// Keeps a copy of what stays wrong, for a person to look at; a few of them, for whoever writes such files may
+    /// write any number.
     private mutating func quarantine(_ address: PackAddress) {
         let place = directory.place(of: address)
         guard let copy = FileName(address.description.split(separator: "/").joined(separator: "-")),

@@ -122,8 +122,8 @@ extension MirrorSession {
         }
     }
 
-    /// Lets a store whose state is lost join once more: what others wrote comes in first, and what is in files here may be
-    /// old, so that it only fills gaps.
+    /// Lets a store whose state is lost join once more: what others wrote comes in first, and what is in files here may
+    /// be old, so that it only fills gaps.
     private mutating func forgetSeeding() throws(MirrorFailure) {
         guard configuration.isSeeded else { return }
         try amend { ($0.isSeeded, $0.seed) = (false, .merge) }

@@ -7,7 +7,8 @@
 /// The encoded scalars of a binary file, each once, and the numbers of all objects.
 ///
 /// A scalar is encoded behind the others and then looked up by its bytes: if they are there already, the new ones are
-/// dropped. So whatever differs in the file stays apart: two normal forms of a text, 0.0 and −0.0, integer 1 and real 1.
+/// dropped. So whatever differs in the file stays apart: two normal forms of a text, 0.0 and −0.0, integer 1 and real
+/// 1.
 struct ScalarPool: ~Copyable {
     private var output = OutputBuffer(capacity: 4096)
     /// Where each object begins among the scalars; a container takes no room there.

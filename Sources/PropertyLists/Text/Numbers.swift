@@ -93,7 +93,8 @@ extension Decimal19 {
         var beginsWithZero: Bool
     }
 
-    /// Reads sign, digits, point, digits and exponent as far as they go; what of it may be missing is the caller's to say.
+    /// Reads sign, digits, point, digits and exponent as far as they go; what of it may be missing is the caller's to
+    /// say.
     @inline(__always)
     static func scan(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
         var number = Decimal19()

@@ -219,7 +219,8 @@ extension ValueRule {
 }
 
 extension String {
-    /// Whether the text begins with these bytes. (`hasPrefix` compares characters, and may see a dash and an accent as one.)
+    /// Whether the text begins with these bytes. (`hasPrefix` compares characters, and may see a dash and an accent as
+    /// one.)
     fileprivate func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
     /// Whether a minus sign stands before a number here.

@@ -2,7 +2,8 @@ internal import PropertyLists
 
 /// Where on the command line each setting was given, by its key.
 ///
-/// No dictionary of Swift's: of each kind the first one takes longer to come about than a whole command line to be read.
+/// No dictionary of Swift's: of each kind the first one takes longer to come about than a whole command line to be
+/// read.
 struct GivenSettings: Sendable {
     /// The flag or operand, and the text as it was written.
     typealias Place = (place: String, text: String?)

@@ -1,7 +1,8 @@
 package import PropertyLists
 
 extension Schema {
-    /// What `--save` keeps of what flags and operands say: not what is meant for one run alone, nor what no flag can give.
+    /// What `--save` keeps of what flags and operands say: not what is meant for one run alone, nor what no flag can
+    /// give.
     package func kept(_ given: PropertyList.Dictionary, of command: String?) -> PropertyList.Dictionary {
         let settings = settings(of: command).filter { setting in
             let isOperandOnly = setting.takesRest || (setting.positional != nil && setting.flags.isEmpty)

@@ -6,8 +6,8 @@ extension Schema {
 
     /// Whether what stands at a path, whose first component is the key, is itself declared as sensitive.
     ///
-    /// - Parameter value: What stands there. Where entries are declared and something else is found, nobody can tell what
-    ///   of it is a secret, so all of it is.
+    /// - Parameter value: What stands there. Where entries are declared and something else is found, nobody can tell
+    /// what   of it is a secret, so all of it is.
     package func isSensitive(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
         guard let key = path.components.first else { return false }
         return settings(under: key.text).contains { $0.isSensitive(at: path.components.dropFirst(), holding: value) }
@@ -37,7 +37,8 @@ extension SettingDeclaration {
     /// Whether the value is a secret, or has one in it.
     package var hasSecrets: Bool { isSensitive || rule.hasEntry(where: \.hasSecrets) }
 
-    /// Whether a mirror leaves the value on its host: a secret, or what the schema says is not mirrored, or has such inside.
+    /// Whether a mirror leaves the value on its host: a secret, or what the schema says is not mirrored, or has such
+    /// inside.
     package var staysHere: Bool { isSensitive || !isMirrored || rule.hasEntry(where: \.staysHere) }
 
     /// The value with dots in place of each secret.

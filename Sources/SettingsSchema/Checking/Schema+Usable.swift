@@ -4,8 +4,8 @@ extension Schema {
     /// What of a layer's values a program can use, and what is wrong with the rest.
     ///
     /// A value that was stored before its schema was, or under another, never breaks a program: it is left out here, so
-    /// that a lower layer shows, and in the end the factory. Text stands for values of other types where it says one, as
-    /// files do that have only text; values under old keys are found under the new ones.
+    /// that a lower layer shows, and in the end the factory. Text stands for values of other types where it says one,
+    /// as files do that have only text; values under old keys are found under the new ones.
     package func usable(
         _ values: PropertyList.Dictionary, command: String? = nil
     ) -> (values: PropertyList.Dictionary, problems: [Problem]) {

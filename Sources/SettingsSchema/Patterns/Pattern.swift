@@ -1,8 +1,8 @@
 /// What the whole of a text must be, in a language whose search takes time linear in the text.
 ///
-/// Literals, `.` (any character but a newline), `[a-z]`, `[^…]`, `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`, `\d`
-/// (ASCII digits), `\w` (ASCII letters, digits, `_`), `\s` (ASCII white space), `\n`, `\r`, `\t`, and a backslash before
-/// any character that is neither letter nor digit. A character is a Unicode scalar.
+/// Literals, `.` (any character but a newline), `[a-z]`, `[^…]`, `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`,
+/// `\d` (ASCII digits), `\w` (ASCII letters, digits, `_`), `\s` (ASCII white space), `\n`, `\r`, `\t`, and a backslash
+/// before any character that is neither letter nor digit. A character is a Unicode scalar.
 ///
 /// A pattern with a mistake in it refuses nothing; `failure` says what is wrong with it.
 package struct Pattern: Sendable {

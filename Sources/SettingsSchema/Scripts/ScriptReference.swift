@@ -2,8 +2,8 @@
 package enum ScriptReference: Hashable, Sendable {
     /// A file, named relative to the script's own folder: `# prefs-schema: FILE`.
     case file(String)
-    /// The schema stands in the script, between `#prefs{` and `#}`. All else is blank in this text, so that a mistake in
-    /// it has the place that it has in the script.
+    /// The schema stands in the script, between `#prefs{` and `#}`. All else is blank in this text, so that a mistake
+    /// in it has the place that it has in the script.
     case inline(String)
 
     package enum Failure: Error, Hashable, Sendable {

@@ -37,9 +37,10 @@ package struct ScriptValues: Hashable, Sendable {
     /// The text that the script evaluates, or reads.
     ///
     /// A setting without a value is an empty text, an empty array, or false. Booleans are `true` and `false`, dates RFC
-    /// 3339, data base64, dictionaries and whatever else is inside others JSON. Where a shell has no arrays, one is a text
-    /// of quoted words: `eval "set -- $excluded"`. In records a scalar is `NAME=VALUE`, an element `NAME[]=VALUE`, an operand
-    /// `=VALUE`. fish needs `eval (… | string collect)`; what `source` reads cannot set the script's operands.
+    /// 3339, data base64, dictionaries and whatever else is inside others JSON. Where a shell has no arrays, one is a
+    /// text of quoted words: `eval "set -- $excluded"`. In records a scalar is `NAME=VALUE`, an element `NAME[]=VALUE`,
+    /// an operand `=VALUE`. fish needs `eval (… | string collect)`; what `source` reads cannot set the script's
+    /// operands.
     package func text(for output: ScriptOutput, prefix: String = "") throws(ScriptFailure) -> String {
         let keys = settings.map(\.key) + (command == nil ? [] : ["command"])
         let names = try ShellName.variables(for: keys, prefix: prefix, output: output)

@@ -53,8 +53,8 @@ extension ScriptFailure: CustomStringConvertible {
 
 /// The variables that settings become.
 enum ShellName {
-    /// The variable for a key: what is no ASCII letter, digit or underscore becomes an underscore, and one stands before
-    /// a leading digit.
+    /// The variable for a key: what is no ASCII letter, digit or underscore becomes an underscore, and one stands
+    /// before a leading digit.
     static func variable(for key: String, prefix: String) -> String {
         var name = ""
         for scalar in (prefix + key).unicodeScalars {
