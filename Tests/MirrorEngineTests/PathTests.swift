@@ -1,4 +1,5 @@
 import MirrorEngine
+import TestSupport
 import Testing
 
 @Suite struct `A path` {
@@ -23,6 +24,23 @@ import Testing
         }
         #expect(!Path(["a", "b"]).isPrefix(of: Path(["a", "bb"])))
         #expect(!Path(["a"]).overlaps(Path(["ab"])))
+    }
+
+    @Test func `sorts by its bytes, wherever the first difference is`() {
+        var generator = SeededGenerator(stream: "paths")
+        for length in 0...40 {
+            let text = (0..<length).map { _ in UInt8.random(in: 0...127, using: &generator) }
+            for at in 0..<length {
+                let others = [0, 1, 64, 127].map { byte in
+                    Path([String(decoding: text[..<at] + [byte] + text[(at + 1)...], as: UTF8.self)])
+                }
+                let path = Path([String(decoding: text, as: UTF8.self)])
+                for other in others {
+                    let isBefore = path.bytes.lexicographicallyPrecedes(other.bytes)
+                    #expect((path < other) == isBefore, "\(path) \(other), \(Seed.ofThisRun)")
+                }
+            }
+        }
     }
 
     @Test(
@@ -58,8 +76,8 @@ import Testing
     func `has no other name`(_ text: String) { #expect(WriterID(text) == nil) }
 
     @Test func `sorts like its name`() {
-        var generator = SystemRandomNumberGenerator()
+        var generator = SeededGenerator(stream: "writers")
         let writers = (0..<100).map { _ in WriterID(number: generator.next()) }
-        #expect(writers.sorted().map(\.description) == writers.map(\.description).sorted())
+        #expect(writers.sorted().map(\.description) == writers.map(\.description).sorted(), "\(Seed.ofThisRun)")
     }
 }

@@ -45,7 +45,7 @@ extension MirrorLine {
         try session.begin()
         defer { session.end() }
         try session.exchange()
-        return try (0..<5).map { round in
+        return try (0..<15).map { round in
             try host.set(["set": .integer(PropertyList.Integer(round))], in: domain)
             let start = Measurement.processorTime()
             try session.exchange(.pull)

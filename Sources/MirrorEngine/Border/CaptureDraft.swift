@@ -40,9 +40,9 @@ struct CaptureDraft {
     mutating func add(_ observation: Observation, _ reading: DomainReading) {
         let replaced = local.shadows[reading.domain]?.replaced ?? [:]
         for key in reading.changedKeys {
-            add(from: reading.shadow[key], to: reading.file[key], at: key)
+            add(from: reading.formerValue(of: key), to: reading.file[key], at: key)
             if observation.mark == nil, let last = replaced[key], last.old == reading.file[key],
-                last.new == reading.shadow[key]
+                last.new == reading.formerValue(of: key)
             {
                 reverted[reading.domain, default: []].append(key)
             }
@@ -165,12 +165,9 @@ extension CaptureDraft {
 
     /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
     private func candidates(_ reading: DomainReading, _ former: Shadow) -> Set<Path> {
-        let changed = Set(reading.file.keys).union(reading.shadow.keys).filter {
-            reading.file[$0] != reading.shadow[$0]
-        }
         let application =
             local.application?.domains.first { $0.domain == reading.domain }?.changes.keys.map { $0 } ?? []
-        return changed.union(former.exceptions.keys).union(reading.atHome).union(application)
+        return Set(reading.differingKeys).union(former.exceptions.keys).union(reading.atHome).union(application)
             .subtracting(reading.beyondLimit)
     }
 }

@@ -4,66 +4,90 @@ internal import PropertyLists
 struct DomainReading {
     let domain: Path
     /// The values of the file.
-    var file: [Path: CanonicalValue] = [:]
-    /// The values that the file had when it was last read or written.
-    var shadow: [Path: CanonicalValue] = [:]
+    private(set) var file: [Path: CanonicalValue] = [:]
+    /// The keys whose value was another one when the file was last read or written, with what it was; nil is none.
+    private var former: [Path: CanonicalValue?] = [:]
+    /// How many keys the file had then.
+    private var formerCount = 0
     /// The keys of which the file's value is beyond a limit of the mirror.
-    var beyondLimit: Set<Path> = []
+    private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
-    var atHome: Set<Path> = []
+    private(set) var atHome: Set<Path> = []
     /// Whether what was before is not what the mirror knows of.
     private(set) var isRecovered = false
 
     init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
-        self.init(observation)
-        shadow = local.fileValues(in: domain)
-        let keys = Set(file.keys).union(shadow.keys)
-        atHome = keys.filter { policy.staysHome(observation.domain, $0.key ?? "") }
-        for key in beyondLimit { shadow[key] = nil }
+        let staysHome = { policy.staysHome(observation.domain, $0) }
+        self.init(observation, staysHome: staysHome)
+        compare(with: local.fileValues(in: domain))
+        for key in former.keys where file[key] == nil && staysHome(key.key ?? "") { atHome.insert(key) }
     }
 
     /// What the file says, beside nothing.
-    init(_ observation: Observation) {
+    init(_ observation: Observation, staysHome: (String) -> Bool = { _ in false }) {
         domain = Path(domain: observation.domain)
-        if case .values(let values) = observation.content { read(values) }
-    }
-
-    private mutating func read(_ values: PropertyList.Dictionary) {
+        guard case .values(let values) = observation.content else { return }
+        file.reserveCapacity(values.count)
         for entry in values {
             let key = domain.appending(entry.key)
             if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
                 file[key] = value
+                if staysHome(entry.key) { atHome.insert(key) }
             } else {
                 beyondLimit.insert(key)
             }
         }
     }
 
+    /// Takes these for the values before, each key once.
+    private mutating func compare(with values: [(key: Path, value: CanonicalValue)]) {
+        var known = 0
+        (former, formerCount) = ([:], 0)
+        for (key, value) in values where !beyondLimit.contains(key) {
+            formerCount += 1
+            let now = file[key]
+            if now != nil { known += 1 }
+            if now != value { former[key] = value }
+        }
+        guard known < file.count else { return }
+        let keys = Set(values.map(\.key))
+        for key in file.keys where !keys.contains(key) { former[key] = .some(nil) }
+    }
+
     /// Takes another state of the file for what it was before.
     mutating func compare(with values: PropertyList.Dictionary) {
         isRecovered = true
-        shadow = [:]
-        for entry in values { shadow[domain.appending(entry.key)] = try? CanonicalValue(entry.value) }
+        compare(
+            with: values.compactMap { entry in
+                (try? CanonicalValue(entry.value)).map { (domain.appending(entry.key), $0) }
+            })
     }
 
     /// Takes the outcome of a write that a crash may have come before or after.
     mutating func settle(_ change: DomainChange) {
         for (key, replacement) in change.changes {
             let isEither = file[key] == replacement.old || file[key] == replacement.new
-            shadow[key] = isEither ? file[key] : replacement.new
+            let value = isEither ? file[key] : replacement.new
+            formerCount += (value == nil ? 0 : 1) - (formerValue(of: key) == nil ? 0 : 1)
+            former[key] = value == file[key] ? nil : .some(value)
         }
     }
 
-    /// The keys whose value somebody changed.
-    var changedKeys: [Path] {
-        let keys = Set(file.keys).union(shadow.keys).subtracting(atHome)
-        return keys.filter { file[$0] != shadow[$0] && !beyondLimit.contains($0) }.sorted()
-    }
+    /// The value that a key had when the file was last read or written.
+    func formerValue(of key: Path) -> CanonicalValue? { former[key] ?? file[key] }
+
+    var hadKeys: Bool { formerCount > 0 }
+
+    /// The keys whose value in the file is not the one that it had.
+    var differingKeys: [Path] { Array(former.keys) }
+
+    /// Those whose value somebody changed, in order.
+    var changedKeys: [Path] { differingKeys.filter { !atHome.contains($0) && !beyondLimit.contains($0) }.sorted() }
 
     /// Whether over half of the keys are gone, and more than a few.
     var isEmptied: Bool {
-        let gone = shadow.keys.count { file[$0] == nil }
-        return gone > Self.fewKeys && gone * 2 > shadow.count
+        let gone = former.count { $0.value != nil && file[$0.key] == nil }
+        return gone > Self.fewKeys && gone * 2 > formerCount
     }
 
     private static let fewKeys = 20
@@ -71,12 +95,12 @@ struct DomainReading {
 
 extension LocalState {
     /// What a preference file held when it was last read or written: the view, but for the exceptions.
-    package func fileValues(in domain: Path) -> [Path: CanonicalValue] {
-        guard let shadow = shadows[domain], shadow.isCaptured else { return [:] }
-        var values: [Path: CanonicalValue] = [:]
-        for (key, value) in atoms.keys(under: domain) { values[key] = value }
-        for (key, exception) in shadow.exceptions { values[key] = exception.value }
-        return values
+    package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
+        guard let shadow = shadows[domain], shadow.isCaptured else { return [] }
+        let view = atoms.keys(under: domain).map { (key: $0.path, value: $0.value) }
+        if shadow.exceptions.isEmpty { return view }
+        return view.filter { shadow.exceptions[$0.key] == nil }
+            + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
     }
 
     /// What is still to be changed in a preference file.

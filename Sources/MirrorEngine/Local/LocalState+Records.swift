@@ -228,7 +228,7 @@ extension LocalState {
         for transaction in renamed { for atom in transaction.atoms { atoms.join(atom) } }
         // Among equal stamps the new name may win where the former did not.
         for (key, value) in shown { updateException(key, before: value, after: atoms.value(at: key)) }
-        renameBeats(from: former, to: renamed)
+        renameBeats(to: renamed)
         outbox = renamed
         formerWriters.insert(former)
         // Whoever else had our name may remove long values that our files refer to, as needed by none of its own; and
@@ -255,7 +255,7 @@ extension LocalState {
         }
     }
 
-    private mutating func renameBeats(from former: WriterID, to renamed: [Transaction]) {
+    private mutating func renameBeats(to renamed: [Transaction]) {
         let new = Dictionary(zip(outbox.map(\.dot), renamed.map(\.dot))) { $1 }
         beats = beats.mapValues { $0.map { Beat(beaten: $0.beaten, by: new[$0.by] ?? $0.by) } }
     }

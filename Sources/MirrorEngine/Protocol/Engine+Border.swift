@@ -83,8 +83,8 @@ extension Engine {
     private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
         switch observation.content {
         case .unreadable: return .unreadable
-        case .missing: return reading.shadow.isEmpty || observation.mark == .deleted ? nil : .missing
-        case .empty: return reading.shadow.isEmpty || observation.mark == .deleted ? nil : .empty
+        case .missing: return !reading.hadKeys || observation.mark == .deleted ? nil : .missing
+        case .empty: return !reading.hadKeys || observation.mark == .deleted ? nil : .empty
         case .values: break
         }
         guard observation.mark == nil else { return nil }
@@ -191,7 +191,7 @@ extension Engine {
         act(.write(application))
     }
 
-    mutating func settle(_ outcome: WriteOutcome, at now: Int64) {
+    mutating func settle(_ outcome: WriteOutcome) {
         guard let application = local.application else { return unlock() }
         switch outcome {
         case .changedMeanwhile:

@@ -4,7 +4,7 @@ extension Engine {
     mutating func publish(at now: Int64) {
         guard standing.isOpen else { return }
         removeSuperseded(at: now)
-        if local.intent == nil { intendNext(hasSpoken: false, at: now) }
+        if local.intent == nil { intendNext(hasSpoken: false) }
         createIntended()
     }
 
@@ -15,7 +15,7 @@ extension Engine {
 
     /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small
     /// logs   are no reason for a base, which would stand beside them for a day.
-    private mutating func intendNext(hasSpoken: Bool = true, at now: Int64) {
+    private mutating func intendNext(hasSpoken: Bool = true) {
         if isNoteDue {
             intendNote()
         } else if !local.outbox.isEmpty {
@@ -46,7 +46,7 @@ extension Engine {
     mutating func finish(_ name: PackName, at now: Int64) {
         finishCreation(name, at: now)
         guard standing.isOpen else { return }
-        if local.intent == nil { intendNext(at: now) }
+        if local.intent == nil { intendNext() }
         createIntended()
     }
 
@@ -168,9 +168,9 @@ extension Engine {
     }
 
     /// Writes a base now, if there is nothing to be published first.
-    mutating func compact(at now: Int64) {
+    mutating func compact() {
         guard standing.isOpen, local.intent == nil else { return }
-        if local.outbox.isEmpty { intendBase() } else { intendNext(at: now) }
+        if local.outbox.isEmpty { intendBase() } else { intendNext() }
         createIntended()
     }
 

@@ -51,7 +51,7 @@ extension Engine {
         joinAllWaiting(of: writer, at: now)
         commit(.carries(writer))
         purging.insert(writer)
-        compact(at: now)
+        compact()
     }
 
     /// One of our own files after the other is read again now and then, in case its medium has spoilt it.

@@ -82,13 +82,13 @@ package struct Engine: Sendable {
         case .fetched(let files, let isLast): take(files, isLast: isLast, at: moment)
         case .observed(let observations): observe(observations, at: moment.now)
         case .locked(let observations): applyUnderLock(observations, at: moment.now)
-        case .written(let outcome): settle(outcome, at: moment.now)
+        case .written(let outcome): settle(outcome)
         case .publish: publish(at: moment.now)
         case .created(let name): finish(name, at: moment.now)
         case .notCreated(_, let failure): report(.waiting(Report.Waiting(failure)))
         case .removed(let names): commit(.removed(names))
         case .removedBlobs(let names): commit(.removedBlobs(names))
-        case .compact: compact(at: moment.now)
+        case .compact: compact()
         case .command(let command): carryOut(command, at: moment.now)
         }
         defer { actions = [] }

@@ -7,7 +7,7 @@ internal import Synchronization
 final class SchemaPolicy: Sendable {
     private let machine: Machine
     private let places: SchemaPlaces
-    private let schemas = Mutex<[DomainName: Schema?]>([:])
+    private let schemas = Mutex<[String: Schema?]>([:])
 
     init(_ machine: Machine) {
         self.machine = machine
@@ -26,11 +26,10 @@ final class SchemaPolicy: Sendable {
     func reload() { schemas.withLock { $0 = [:] } }
 
     private func schema(_ domain: String) -> Schema? {
-        guard let name = try? DomainName(domain) else { return nil }
-        if let known = schemas.withLock({ $0[name] }) { return known }
+        if let known = schemas.withLock({ $0[domain] }) { return known }
         // Also one with mistakes says what is secret.
-        let schema = places.schema(of: name, on: machine)?.readable
-        schemas.withLock { $0[name] = .some(schema) }
+        let schema = (try? DomainName(domain)).flatMap { places.schema(of: $0, on: machine)?.readable }
+        schemas.withLock { $0[domain] = .some(schema) }
         return schema
     }
 }
