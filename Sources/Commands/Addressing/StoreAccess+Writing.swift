@@ -7,8 +7,7 @@ extension StoreAccess {
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
         let policy = policy
-        let writer = DomainWriter(
-            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
+        let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
         defer { surroundings.delayInterrupts(false) }
         let outcomes = try writer.commit(edits.map { delayingInterrupts($0.made(in: policy.newFormat)) })
         for outcome in outcomes {

@@ -33,6 +33,11 @@ struct Checkup: Sendable {
         return .command(needsRights ? ["sudo"] + words : words)
     }
 
+    /// A command that is about no domain, in the same store.
+    func command(_ verb: [String]) -> Ailment.Remedy {
+        .command([Prefs.name] + (store.map { [Option.store.name, $0] } ?? []) + verb)
+    }
+
     /// How commands name a domain in the same store.
     func spelling(of domain: String, in layer: Layer = .user) -> CommandSpelling {
         CommandSpelling(domain, in: layer, store: store)

@@ -8,14 +8,17 @@ struct MirrorAccess {
     let surroundings: Surroundings
     let places: MirrorPlaces
     private let word: String?
+    /// The store that was named.
+    private let store: String?
 
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
         self.surroundings = surroundings
-        let store = try StoreAccess(invocation, surroundings)
-        guard store.places.user.arrangement == .own else {
+        store = invocation[.store]
+        let access = try StoreAccess(invocation, surroundings)
+        guard access.places.user.arrangement == .own else {
             throw CommandFailure(.usage, "only stores of our own can be mirrored")
         }
-        places = try MirrorPlaces(store.places, on: store.machine)
+        places = try MirrorPlaces(access.places, on: access.machine)
         word = invocation[.mirror]
     }
 
@@ -50,6 +53,20 @@ struct MirrorAccess {
         return all[0]
     }
 
+    /// The folder of the store that was named; nil for the user's own.
+    var namedStore: FilePath? { store.map { _ in places.store.user.folder } }
+
+    /// Says something, and the commands in it as they are typed for the store that was named.
+    func say(_ text: String) throws { try surroundings.say(spelled(text)) }
+
+    func note(_ text: String) throws { try surroundings.note(spelled(text)) }
+
+    private func spelled(_ text: String) -> String {
+        guard let store else { return text }
+        let words = ShellWord.line([Prefs.name, Option.store.name, store]).onOneLine
+        return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
+    }
+
     /// Lets time pass, or comes back at once when the command is interrupted.
     func wait(_ duration: Duration) {
         let gate = Gate()
@@ -71,12 +88,12 @@ struct MirrorAccess {
             if case .standing(let standing) = report, standing != session.engine.standing || standing.isToldAtEnd {
                 continue
             }
-            if let line = MirrorLine.text(of: report, in: session) { try surroundings.say(line) }
+            if let line = MirrorLine.text(of: report, in: session) { try say(line) }
         }
-        for trouble in session.troubles { try surroundings.note(trouble) }
+        for trouble in session.troubles { try note(trouble) }
         let condition = session.condition(after: reports)
         guard condition != wanted else { return .done }
-        if let advice = MirrorLine.advice(condition, session) { try surroundings.note(advice) }
+        if let advice = MirrorLine.advice(condition, session) { try note(advice) }
         return ExitStatus(condition)
     }
 }

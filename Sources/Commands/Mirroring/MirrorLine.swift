@@ -56,34 +56,40 @@ enum MirrorLine {
 
     static let paused = "paused; `prefs mirror resume` goes on"
     static let left = "this host has left; `prefs mirror resume` takes part again"
+    static let mounting = "mount it, or let it be synced"
+    static let unwritable = "cannot be written, so nothing of this host goes out"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
 
     /// What a person can type where nothing goes on by itself.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
-        let directory = ShellWord.quoted(session.directory.path.description)
+        let place = session.directory.path.description.onOneLine
         switch condition {
         case .inSync: return nil
         case .paused: return paused
         case .left: return left
         case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
         case .waiting: return "not all is exchanged yet; `prefs mirror status` says what waits"
-        case .readOnly: return "the directory cannot be written, so nothing of this host goes out"
+        case .readOnly: return "\(place): \(unwritable)"
         case .overQuota: return "what this host has to say is over a limit; `prefs mirror status`"
         case .unavailable:
-            return "\(directory) is not available: mount it, or let it be synced; local settings go on as they are"
-        case .halted: return halt(session, directory)
+            return "\(place): not available: \(mounting); local settings go on as they are"
+        case .halted: return halt(session, place)
         }
     }
 
-    private static func halt(_ session: MirrorSession, _ directory: String) -> String {
+    private static func halt(_ session: MirrorSession, _ place: String) -> String {
         switch session.engine.standing {
-        case .split:
-            return "halted, there are two mirrors in \(directory): "
-                + "`prefs mirror join \(directory) --id \(session.id)` stays with this one"
-        case .swapped:
-            return "halted, another mirror is in \(directory): "
-                + "`prefs mirror detach`, then `prefs mirror join \(directory) --seed merge`"
-        default: return "a domain is held: `prefs mirror status` says which, and what to type"
+        case .split: "halted, there are two mirrors in \(place): \(staying(with: session.id, in: place))"
+        case .swapped: "halted, another mirror is in \(place): \(joining(place))"
+        default: "a domain is held: `prefs mirror status` says which, and what to type"
         }
+    }
+
+    static func staying(with id: MirrorID, in place: String) -> String {
+        "`prefs mirror join \(ShellWord.quoted(place)) --id \(id)` stays with this one"
+    }
+
+    static func joining(_ place: String) -> String {
+        "`prefs mirror detach`, then `prefs mirror join \(ShellWord.quoted(place)) --seed merge`"
     }
 }

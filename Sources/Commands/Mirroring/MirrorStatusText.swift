@@ -14,9 +14,8 @@ internal import SettingsSchema
 enum MirrorStatusText {
     static func text(_ status: MirrorStatus, _ rows: [(String, String)]) -> String {
         let width = min(24, (rows.map { $0.0.columns }.max() ?? 0) + 2)
-        let head = "\(status.directory.description.onOneLine): \(status.headline)\n"
-        return head
-            + rows.map { name, value in "  \((name + "  ").padded(to: width))\(value)\n" }.joined()
+        let head = "\(status.directory.description.onOneLine): \(status.headline)"
+        return head + rows.map { name, value in "\n  \((name + "  ").padded(to: width))\(value)" }.joined()
     }
 }
 
@@ -62,18 +61,14 @@ extension MirrorStatus {
     }
 
     private var standingRows: [(String, String)] {
-        let place = ShellWord.quoted(directory.description.onOneLine)
+        let place = directory.description.onOneLine
         switch standing {
         case .unavailable:
-            return [("directory", "missing, or without its marker: mount it, or let it be synced")]
+            return [("directory", "missing, or without its marker: \(MirrorLine.mounting)")]
         case .split:
-            return [("directory", "has two mirrors; `prefs mirror join \(place) --id \(id)` stays with this one")]
-        case .swapped:
-            return [
-                ("directory", "is that of another mirror; `prefs mirror detach`, then"),
-                ("", "`prefs mirror join \(place) --seed merge`"),
-            ]
-        case .present where isReadOnly: return [("directory", "cannot be written, so nothing of this host goes out")]
+            return [("directory", "has two mirrors; \(MirrorLine.staying(with: id, in: place))")]
+        case .swapped: return [("directory", "is that of another mirror; \(MirrorLine.joining(place))")]
+        case .present where isReadOnly: return [("directory", MirrorLine.unwritable)]
         default: return []
         }
     }

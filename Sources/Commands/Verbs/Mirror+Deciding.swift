@@ -103,7 +103,7 @@ extension MirrorVerbs {
         try session.carryOut(.leave) { access.wait($0) }
         guard session.engine.local.folder.hasLeft else {
             let status = try access.conclude(&session)
-            try surroundings.note(MirrorLine.leaving)
+            try access.note(MirrorLine.leaving)
             return max(.waiting, status)
         }
         try access.places.forget(session.id)

@@ -83,7 +83,7 @@ extension MirrorVerbs {
         try session.sync { access.wait($0) }
         try access.surroundings.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
-            try access.surroundings.say("no domain takes part yet: prefs mirror add 'GLOB'")
+            try access.say("no domain takes part yet: `prefs mirror add 'GLOB'`")
         }
         return try access.conclude(&session)
     }

@@ -15,7 +15,7 @@ extension MirrorVerbs {
             let progress = Progress("files checked", surroundings)
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
-            for finding in findings { try surroundings.say(FolderFindingText.line(finding, session)) }
+            for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
             return findings.isEmpty ? .done : .damaged
         }

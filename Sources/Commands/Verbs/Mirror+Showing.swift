@@ -18,8 +18,8 @@ extension MirrorVerbs {
                 try surroundings.say(LosslessJSON.text(of: status.propertyList) ?? "")
             } else {
                 let rows = status.rows(at: surroundings.clock.wall)
-                try surroundings.terminal.write(MirrorStatusText.text(status, rows), to: .output)
-                for trouble in status.troubles { try surroundings.note(trouble) }
+                try access.say(MirrorStatusText.text(status, rows))
+                for trouble in status.troubles { try access.note(trouble) }
             }
             return ExitStatus(status.condition)
         }

@@ -48,44 +48,44 @@ extension MirrorVerbs {
         }
         for index in services.indices where try !services[index].claim() {
             let place = services[index].session.directory.path.description.onOneLine
-            throw CommandFailure(.lockTimeout, "\(place): another `prefs mirror watch` is at it already")
+            throw CommandFailure(.lockTimeout, "\(place): another program watches it already")
         }
         var isInterrupted = false
         while !isInterrupted, services.contains(where: { !$0.isOver }) {
             bell.reset()
             var next = Instant.never
             for index in services.indices where !services[index].isOver {
-                next = min(next, try turn(&services[index], invocation, surroundings))
+                next = min(next, try turn(&services[index], invocation, access))
             }
             let wakeup = surroundings.clock.wake(at: next) { bell.ring() }
             isInterrupted = !surroundings.wait(bell.next)
             wakeup.cancel()
         }
         for index in services.indices where !services[index].isOver {
-            try tell(services[index].finish(), services[index].session, invocation, surroundings)
+            try tell(services[index].finish(), services[index].session, invocation, access)
         }
         return .done
     }
 
     private static func turn(
-        _ service: inout MirrorService, _ invocation: Invocation, _ surroundings: Surroundings
+        _ service: inout MirrorService, _ invocation: Invocation, _ access: MirrorAccess
     ) throws -> Instant {
         let turn = service.turn()
-        try tell(turn, service.session, invocation, surroundings)
+        try tell(turn, service.session, invocation, access)
         return turn.next
     }
 
     private static func tell(
-        _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ surroundings: Surroundings
+        _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ access: MirrorAccess
     ) throws {
         for report in turn.reports {
             let line =
                 invocation.format == .json
                 ? MirrorLine.json(report, in: session) : MirrorLine.text(of: report, in: session)
-            if let line { try surroundings.say(line) }
+            if let line { try access.say(line) }
         }
-        for trouble in turn.troubles { try surroundings.note(trouble) }
-        if let failure = turn.failure, failure.problem != .notJoined { try surroundings.note(failure.description) }
+        for trouble in turn.troubles { try access.note(trouble) }
+        if let failure = turn.failure, failure.problem != .notJoined { try access.note(failure.description) }
     }
 
     static let service = Verb(
@@ -93,31 +93,43 @@ extension MirrorVerbs {
         details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
         forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
     ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
         let folder = try surroundings.environment.folder(.configuration, in: surroundings.fileSystem)
             .resolving("systemd/user")
-        let unit = folder.appending("prefs-mirror.service")
-        let program = surroundings.environment.executable?.description ?? "prefs"
+        let unit = MirrorUnit(surroundings.environment.executable?.description ?? Prefs.name, access.namedStore)
+        let path = folder.resolving(FilePath(unit.name + ".service") ?? ".")
         try surroundings.fileSystem.makeFolders(folder)
-        try surroundings.fileSystem.replace(unit, with: Array(MirrorUnit.text(program).utf8))
-        try surroundings.say("wrote \(unit.description.onOneLine)")
-        try surroundings.say("start it, now and at each login:  systemctl --user enable --now prefs-mirror")
+        try surroundings.fileSystem.replace(path, with: Array(unit.text.utf8))
+        try surroundings.say("wrote \(path.description.onOneLine)")
+        try surroundings.say("start it, now and at each login:  systemctl --user enable --now \(unit.name)")
         try surroundings.say("keep it without a login:          loginctl enable-linger")
-        try surroundings.say("without systemd, in crontab -e:   * * * * * \(MirrorUnit.cronCommand(program))")
+        try surroundings.say("without systemd, in crontab -e:   * * * * * \(unit.cronCommand)")
         return .done
     }
 }
 
-/// What starts the watching of mirrors by itself.
-enum MirrorUnit {
+/// What starts the watching of a store's mirrors by itself.
+struct MirrorUnit {
+    let name: String
+    private let words: [String]
+
+    /// - Parameter store: The folder of a store that is not the user's own one.
+    init(_ program: String, _ store: FilePath?) {
+        let path = store.map { "-" + $0.components.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-") }
+        name =
+            "prefs-mirror" + (path ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "-" }.joined()
+        words = [program] + (store.map { [Option.store.name, $0.description] } ?? []) + ["mirror"]
+    }
+
     /// The unit of systemd.
-    static func text(_ program: String) -> String {
+    var text: String {
         """
         [Unit]
         Description=Settings mirrored between hosts
         Documentation=man:prefs-mirror(1)
 
         [Service]
-        ExecStart=\(escaped(program)) mirror watch
+        ExecStart=\((words + ["watch"]).map(Self.escaped).joined(separator: " "))
         Restart=on-failure
         RestartSec=10
         Nice=5
@@ -137,9 +149,7 @@ enum MirrorUnit {
     }
 
     /// A percent sign ends a line of a crontab.
-    static func cronCommand(_ program: String) -> String {
-        (ShellWord.quoted(program) + " mirror sync").replacing("%", with: "\\%")
-    }
+    var cronCommand: String { ShellWord.line(words + ["sync"]).replacing("%", with: "\\%") }
 }
 
 extension Option {

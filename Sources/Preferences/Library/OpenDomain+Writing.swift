@@ -87,9 +87,7 @@ extension OpenDomain {
     }
 
     func writer(_ reason: WriteReason) -> DomainWriter {
-        let policy = signals.policy.value
-        return DomainWriter(
-            machine, WriteNote(reason, by: machine), patience: policy.patience, policy: policy.history)
+        DomainWriter(machine, WriteNote(reason, by: machine), by: signals.policy.value)
     }
 
     /// Takes over what the disk holds now. What was set meanwhile is still to be written.

@@ -55,10 +55,8 @@ package struct DomainMigration: Sendable {
             }
             return
         }
-        let policy = process.signals.policy.value
-        let writer = DomainWriter(
-            process.machine, WriteNote(.migrate, by: process.machine), patience: policy.patience, policy: policy.history
-        )
+        let machine = process.machine
+        let writer = DomainWriter(machine, WriteNote(.migrate, by: machine), by: process.signals.policy.value)
         try writer.commit(edits(of: files))
         for domain in targets { domain.look(isExact: true) }
     }

@@ -24,6 +24,11 @@ package struct DomainWriter: Sendable {
         self.policy = policy
     }
 
+    /// A writer as the user wants writers to be.
+    package init(_ machine: Machine, _ note: WriteNote, by policy: StorePolicy) {
+        self.init(machine, note, patience: policy.patience, policy: policy.history)
+    }
+
     /// Makes all of the changes, or, where one of them fails, none.
     ///
     /// Once this has returned, the changes are on the disk. Of several that are decided each holds, though the system

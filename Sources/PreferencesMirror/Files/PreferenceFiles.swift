@@ -20,7 +20,7 @@ struct PreferenceFiles: Sendable {
         newFormat = policy.newFormat
         writer = DomainWriter(
             machine, WriteNote(program: "prefs mirror", process: machine.environment.process, reason: .mirrored),
-            patience: policy.patience, policy: policy.history)
+            by: policy)
     }
 
     /// The file of a domain; nil for a name that no domain can have.

@@ -72,7 +72,7 @@ extension Form.Control {
 
     /// The value that an answer says; of choices also the number of one in the list.
     func value(ofAnswer text: String) throws(Schema.Problem.Reason) -> PropertyList {
-        let trimmed = text.trimmingSpace
+        let trimmed = text.trimmed
         switch kind {
         case .toggle where ["y", "n"].contains(trimmed.lowercased()): return .boolean(trimmed.lowercased() == "y")
         case .choice(let choices):
@@ -97,14 +97,5 @@ extension Form.Control {
             return String(decoding: text, as: UTF8.self)
         default: return setting.rule.text(of: value)
         }
-    }
-}
-
-extension String {
-    /// The text without white space around it.
-    var trimmingSpace: String {
-        var text = drop(while: \.isWhitespace)
-        while text.last?.isWhitespace ?? false { text.removeLast() }
-        return String(text)
     }
 }

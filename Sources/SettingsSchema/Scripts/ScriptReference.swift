@@ -60,9 +60,9 @@ package enum ScriptReference: Hashable, Sendable {
     private static func blank(_ text: Substring) -> String { String(repeating: " ", count: text.unicodeScalars.count) }
 }
 
-extension Substring {
+extension StringProtocol where SubSequence == Substring {
     /// The text without white space around it.
-    fileprivate var trimmed: String {
+    var trimmed: String {
         var text = drop(while: \.isWhitespace)
         while text.last?.isWhitespace ?? false { text.removeLast() }
         return String(text)
