@@ -112,6 +112,23 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
     }
 
+    @Test func `a mirror whose directory is away is told of, and its state left alone`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs mirror init /home/ada/shared")
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        let folder: FilePath = "/home/ada/shared"
+        let names = try clinic.files.names(in: folder) ?? []
+        let marker = try #require(names.first { $0.description.hasPrefix("mirror-") })
+        #expect(try clinic.files.remove(folder.appending(marker)))
+        let outcome = try clinic.doctor()
+        #expect(
+            outcome.output == """
+                /home/ada/shared: no mirror is there: mount it, or let it be synced
+                    prefs mirror status
+
+                """ && outcome.status == 8, "\(outcome)")
+    }
+
     @Test func `a full disk is told of, and one that can only be read`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")

@@ -10,16 +10,22 @@ import Testing
         ([], "prefs-mirror", "/usr/bin/program mirror"),
         (["--store", "/home/ada/b"], "prefs-mirror-home-ada-b", "/usr/bin/program --store /home/ada/b mirror"),
         (
-            ["--store", "/home/ada/a b%c"], "prefs-mirror-home-ada-a-b-c",
+            ["--store", "/home/ada/a b%c"], #"prefs-mirror-home-ada-a\x20b\x25c"#,
             "/usr/bin/program --store \"/home/ada/a b%%c\" mirror"
         ),
+        (
+            ["--store", "/home/ada/b-c"], #"prefs-mirror-home-ada-b\x2dc"#,
+            "/usr/bin/program --store /home/ada/b-c mirror"
+        ),
+        (["--store", "native"], "prefs-mirror", "/usr/bin/program mirror"),
     ])
     func `a unit is of one store`(_ store: [String], _ name: String, _ command: String) throws {
         let machine = try SimulatedMachine()
         let outcome = try runPrefs(["prefs"] + store + ["mirror", "service", "install"], on: machine)
         let path = "/home/ada/.config/systemd/user/\(name).service"
         #expect(outcome.status == 0 && outcome.output.hasPrefix("wrote \(path)\n"), "\(outcome)")
-        #expect(outcome.output.contains("systemctl --user enable --now \(name)\n"))
+        let word = name.contains("\\") ? "'\(name)'" : name
+        #expect(outcome.output.contains("systemctl --user enable --now \(word)\n"))
         let unit = try machine.fileSystem.contents(of: #require(FilePath(path)), limit: 4096) ?? []
         #expect(String(decoding: unit, as: UTF8.self).contains("\nExecStart=\(command) watch\n"))
     }

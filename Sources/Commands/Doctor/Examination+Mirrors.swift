@@ -4,33 +4,21 @@ internal import Preferences
 internal import PreferencesMirror
 
 extension Examination {
-    /// Mirrors in which something waits for a person.
-    static let mirrors = Examination(subject: "mirrors") { checkup in
+    /// Mirrors whose directory is away, or another one. Their state is left alone: who loads it may have to mend it.
+    static let mirrors = Examination(subject: "directories of mirrors") { checkup in
         guard checkup.user.arrangement == .own,
             let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)
         else { return [] }
         return places.joined.compactMap { joined in
-            problem(MirrorSession(joined, places)).map { problem in
-                Ailment(joined.configuration.directory.description, problem, checkup.command(["mirror", "status"]))
-            }
-        }
-    }
-
-    private static func problem(_ session: MirrorSession) -> String? {
-        var session = session
-        let status: MirrorStatus
-        do throws(MirrorFailure) {
-            status = try session.status()
-        } catch {
-            return error.description
-        }
-        return switch status.condition {
-        case .inSync, .waiting, .paused, .left: status.troubles.first
-        case .conflicts: "changes of this host lost against others"
-        case .readOnly: MirrorLine.unwritable
-        case .overQuota: "what this host has to say is over a limit"
-        case .unavailable: "not available: \(MirrorLine.mounting)"
-        case .halted: status.standing == .present ? "a domain is held" : status.standing.phrase
+            let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
+            let mirrors = (try? directory.markers()) ?? []
+            let isAmongThem = mirrors.contains(joined.id)
+            guard !isAmongThem || mirrors.count > 1 && !joined.configuration.isChosen else { return nil }
+            let problem =
+                mirrors.isEmpty
+                ? "no mirror is there: \(MirrorLine.mounting)"
+                : isAmongThem ? "several mirrors are there" : "another mirror is there"
+            return Ailment(directory.path.description, problem, checkup.command(["mirror", "status"]))
         }
     }
 }

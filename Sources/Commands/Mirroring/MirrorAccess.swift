@@ -54,7 +54,7 @@ struct MirrorAccess {
     }
 
     /// The folder of the store that was named; nil for the user's own.
-    var namedStore: FilePath? { store.map { _ in places.store.user.folder } }
+    var namedStore: FilePath? { store == nil || store == "native" ? nil : places.store.user.folder }
 
     /// Says something, and the commands in it as they are typed for the store that was named.
     func say(_ text: String) throws { try surroundings.say(spelled(text)) }
@@ -63,7 +63,7 @@ struct MirrorAccess {
 
     private func spelled(_ text: String) -> String {
         guard let store else { return text }
-        let words = ShellWord.line([Prefs.name, Option.store.name, store]).onOneLine
+        let words = ShellWord.line([Prefs.name, Option.store.name, store]).shown
         return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
     }
 

@@ -62,7 +62,7 @@ enum MirrorLine {
 
     /// What a person can type where nothing goes on by itself.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
-        let place = session.directory.path.description.onOneLine
+        let place = session.directory.path.description.shown
         switch condition {
         case .inSync: return nil
         case .paused: return paused

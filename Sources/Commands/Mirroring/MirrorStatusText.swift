@@ -61,7 +61,7 @@ extension MirrorStatus {
     }
 
     private var standingRows: [(String, String)] {
-        let place = directory.description.onOneLine
+        let place = directory.description.shown
         switch standing {
         case .unavailable:
             return [("directory", "missing, or without its marker: \(MirrorLine.mounting)")]

@@ -23,7 +23,7 @@ extension WriteRequest {
     ///
     /// - Parameters:
     ///   - rule: What a schema declares for the place. A word without a type is read as it says; whether the value
-    ///   keeps   it is another question.
+    ///   keeps it is another question.
     ///   - now: What the date `now` stands for then.
     package func value(
         replacing old: PropertyList?, key: String, rule: ValueRule? = nil, now: Date? = nil

@@ -79,10 +79,11 @@ extension MirrorVerbs {
         _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ access: MirrorAccess
     ) throws {
         for report in turn.reports {
-            let line =
-                invocation.format == .json
-                ? MirrorLine.json(report, in: session) : MirrorLine.text(of: report, in: session)
-            if let line { try access.say(line) }
+            if invocation.format == .json {
+                if let line = MirrorLine.json(report, in: session) { try access.surroundings.say(line) }
+            } else if let line = MirrorLine.text(of: report, in: session) {
+                try access.say(line)
+            }
         }
         for trouble in turn.troubles { try access.note(trouble) }
         if let failure = turn.failure, failure.problem != .notJoined { try access.note(failure.description) }
@@ -101,7 +102,8 @@ extension MirrorVerbs {
         try surroundings.fileSystem.makeFolders(folder)
         try surroundings.fileSystem.replace(path, with: Array(unit.text.utf8))
         try surroundings.say("wrote \(path.description.onOneLine)")
-        try surroundings.say("start it, now and at each login:  systemctl --user enable --now \(unit.name)")
+        try surroundings.say(
+            "start it, now and at each login:  systemctl --user enable --now \(ShellWord.quoted(unit.name))")
         try surroundings.say("keep it without a login:          loginctl enable-linger")
         try surroundings.say("without systemd, in crontab -e:   * * * * * \(unit.cronCommand)")
         return .done
@@ -115,10 +117,18 @@ struct MirrorUnit {
 
     /// - Parameter store: The folder of a store that is not the user's own one.
     init(_ program: String, _ store: FilePath?) {
-        let path = store.map { "-" + $0.components.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "-") }
-        name =
-            "prefs-mirror" + (path ?? "").map { $0.isASCII && ($0.isLetter || $0.isNumber) ? String($0) : "-" }.joined()
+        name = "prefs-mirror" + (store.map { "-" + Self.escapedPath($0) } ?? "")
         words = [program] + (store.map { [Option.store.name, $0.description] } ?? []) + ["mirror"]
+    }
+
+    /// A path in the name of a unit, as systemd writes it: no two are the same.
+    private static func escapedPath(_ path: FilePath) -> String {
+        path.bytes.drop { $0 == UInt8(ascii: "/") }.map { byte in
+            let character = Character(Unicode.Scalar(byte))
+            if character == "/" { return "-" }
+            let isPlain = character.isASCII && (character.isLetter || character.isNumber) || "_.:".contains(character)
+            return isPlain ? String(character) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
     }
 
     /// The unit of systemd.
@@ -143,9 +153,11 @@ struct MirrorUnit {
 
     /// As systemd wants a word: in quotes, with nothing in it that stands for something else.
     private static func escaped(_ word: String) -> String {
-        let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
-            .replacing("$", with: "$$")
-        return text == word && !word.contains(" ") ? word : "\"\(text)\""
+        var text = word
+        for (character, escape) in [
+            ("\\", "\\\\"), ("\"", "\\\""), ("%", "%%"), ("$", "$$"), ("\n", "\\n"), ("\t", "\\t"),
+        ] { text = text.replacing(character, with: escape) }
+        return text == word && !word.contains(where: { " '".contains($0) }) ? word : "\"\(text)\""
     }
 
     /// A percent sign ends a line of a crontab.

@@ -30,9 +30,9 @@ struct DomainReading {
         file.reserveCapacity(values.count)
         for entry in values {
             let key = domain.appending(entry.key)
+            if staysHome(entry.key) { atHome.insert(key) }
             if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
                 file[key] = value
-                if staysHome(entry.key) { atHome.insert(key) }
             } else {
                 beyondLimit.insert(key)
             }

@@ -84,7 +84,7 @@ extension MirrorSession {
         case .unread(let address):
             return .waiting(
                 reason: .directoryChanged,
-                detail: "\(address) cannot be read, and the folder stays as long as it is there")
+                detail: "\(address) was not read yet, or cannot be: the folder stays")
         case .closed(let writer):
             return .waiting(
                 reason: .directoryChanged, detail: "the folder of \(host(writer)) cannot be looked into, and stays")
