@@ -112,7 +112,7 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
     }
 
-    @Test func `a mirror whose directory is away is told of, and its state left alone`() throws {
+    @Test func `a mirror whose directory is away is told of`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs mirror init /home/ada/shared")
         #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))

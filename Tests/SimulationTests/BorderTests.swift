@@ -168,6 +168,17 @@ import Testing
         #expect(sender.files["s"]?.values == ["secret": "sent", "k": 1])
     }
 
+    @Test func `takes back what stays at home by now, though it is beyond a limit as well`() {
+        let bench = Bench()
+        let (sender, other) = (bench.host("sender"), bench.host("other"))
+        sender.set("secret", to: "sent")
+        bench.comeToRest()
+        sender.setPolicy(DomainPolicy(staysHome: { _, key in key == "secret" }))
+        sender.set("secret", to: [String(repeating: "k", count: CanonicalValue.longestKey + 1): 1])
+        bench.comeToRest()
+        #expect(other.engine.local.atoms.atom(at: Path(domain: "s", key: "secret"))?.value == .left)
+    }
+
     @Test func `lets nothing in for a key that stays at home`() {
         let bench = Bench()
         let (sender, keeper) = (bench.host("sender"), bench.host("keeper"))

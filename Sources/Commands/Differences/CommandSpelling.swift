@@ -19,7 +19,7 @@ struct CommandSpelling {
     ///
     /// - Parameter host: The host of the layer `user-host`; nil for this one.
     init(_ domain: String, in layer: Layer, store: String?, host: String? = nil) {
-        var options = store.map { [Option.store.name, $0] } ?? []
+        var options = Option.words(naming: store)
         if layer == .userHost { options += host.map { [Option.host.name, $0] } ?? [Option.currentHost.name] }
         self.init(
             domain: domain, options: options, verbOptions: layer.isOfUser ? [] : [Option.layer.name, layer.name])

@@ -9,7 +9,7 @@ package struct Masking: Sendable {
     private let isSensitive: @Sendable (EntryPath, PropertyList?) -> Bool
 
     /// - Parameter isSensitive: Is asked for an entry's path, its key first, and what stands there, where that is
-    /// known.
+    ///   known.
     init(_ isSensitive: @escaping @Sendable (EntryPath, PropertyList?) -> Bool) { self.isSensitive = isSensitive }
 
     /// - Parameter isSensitive: Is asked for an entry's path, its key first.

@@ -35,7 +35,7 @@ struct Checkup: Sendable {
 
     /// A command that is about no domain, in the same store.
     func command(_ verb: [String]) -> Ailment.Remedy {
-        .command([Prefs.name] + (store.map { [Option.store.name, $0] } ?? []) + verb)
+        .command([Prefs.name] + Option.words(naming: store) + verb)
     }
 
     /// How commands name a domain in the same store.

@@ -76,6 +76,8 @@ extension Option {
         "--store", Argument("NAME|DIR", .store), "where settings are kept: native, foundation, gnustep or a folder")
     /// The stores that have names.
     static let stores = ["native", "foundation", "gnustep"]
+    /// The words that name a store before a verb; none for the user's own.
+    static func words(naming store: String?) -> [String] { store.map { [Self.store.name, $0] } ?? [] }
     package static let version = Option("--version", "print the version")
     package static let help = Option("--help", "print help; also behind any verb")
 

@@ -62,8 +62,8 @@ struct MirrorAccess {
     func note(_ text: String) throws { try surroundings.note(spelled(text)) }
 
     private func spelled(_ text: String) -> String {
-        guard let store else { return text }
-        let words = ShellWord.line([Prefs.name, Option.store.name, store]).shown
+        guard store != nil else { return text }
+        let words = ShellWord.line([Prefs.name] + Option.words(naming: store)).shown
         return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
     }
 

@@ -118,7 +118,7 @@ struct MirrorUnit {
     /// - Parameter store: The folder of a store that is not the user's own one.
     init(_ program: String, _ store: FilePath?) {
         name = "prefs-mirror" + (store.map { "-" + Self.escapedPath($0) } ?? "")
-        words = [program] + (store.map { [Option.store.name, $0.description] } ?? []) + ["mirror"]
+        words = [program] + Option.words(naming: store?.description) + ["mirror"]
     }
 
     /// A path in the name of a unit, as systemd writes it: no two are the same.

@@ -14,7 +14,7 @@ extension Engine {
     }
 
     /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small
-    /// logs are no reason for a base, which would stand beside them for a day.
+    ///   logs are no reason for a base, which would stand beside them for a day.
     private mutating func intendNext(hasSpoken: Bool = true) {
         if isNoteDue {
             intendNote()

@@ -64,7 +64,7 @@ public final class EditSession: Sendable {
     /// meanwhile stays.
     ///
     /// - Returns: The keys that others have changed as well since the session began. They have the session's values
-    /// now.
+    ///   now.
     @discardableResult
     public func commit() throws -> [String] {
         let (base, changes) = state.withLock { ($0.base, $0.changes) }

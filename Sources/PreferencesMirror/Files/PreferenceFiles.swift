@@ -69,7 +69,7 @@ struct PreferenceFiles: Sendable {
     }
 
     /// - Parameter wasThere: Whether there was a file when it was last looked at, which may only be about to be
-    /// replaced.
+    ///   replaced.
     func read(_ domain: String, wasThere: Bool, under locks: LockedDomains) throws(SystemFailure) -> Reading {
         guard let file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)

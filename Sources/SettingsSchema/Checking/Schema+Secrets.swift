@@ -7,7 +7,7 @@ extension Schema {
     /// Whether what stands at a path, whose first component is the key, is itself declared as sensitive.
     ///
     /// - Parameter value: What stands there. Where entries are declared and something else is found, nobody can tell
-    /// what of it is a secret, so all of it is.
+    ///   what of it is a secret, so all of it is.
     package func isSensitive(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
         guard let key = path.components.first else { return false }
         return settings(under: key.text).contains { $0.isSensitive(at: path.components.dropFirst(), holding: value) }

@@ -21,8 +21,8 @@ extension Schema {
     /// Reads a schema as far as it can be, and finds all that is wrong with it in one pass.
     ///
     /// - Parameter checks: Whether its declarations are held against one another. A script that runs every minute can
-    /// do without what its author was told once, and starts a tenth faster; what cannot be read is found all the
-    /// same.
+    ///   do without what its author was told once, and starts a tenth faster; what cannot be read is found all the
+    ///   same.
     package static func read(
         _ bytes: some Collection<UInt8>, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
