@@ -18,6 +18,7 @@ import Testing
             "/usr/bin/program --store /home/ada/b-c mirror"
         ),
         (["--store", "native"], "prefs-mirror", "/usr/bin/program mirror"),
+        (["--store", "Native"], "prefs-mirror", "/usr/bin/program mirror"),
     ])
     func `a unit is of one store`(_ store: [String], _ name: String, _ command: String) throws {
         let machine = try SimulatedMachine()

@@ -57,7 +57,7 @@ extension StoreAccess {
     /// The names of all domains that have a file in any layer, sorted.
     func namesInAllLayers() throws -> [DomainName] {
         var names: Set<DomainName> = []
-        for place in try places.allPlaces() { names.formUnion(try place.domains(in: machine.fileSystem)) }
+        for place in try places.allPlaces() { names.formUnion(try self.names(in: place)) }
         return names.sorted()
     }
 }

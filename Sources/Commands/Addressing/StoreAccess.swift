@@ -18,7 +18,7 @@ struct StoreAccess {
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
         self.surroundings = surroundings
         machine = surroundings.machine
-        let kind = try Self.kind(invocation[.store] ?? "native", surroundings)
+        let kind = try invocation[.store].map { try Self.kind($0, surroundings) } ?? .native
         guard let places = try StorePlaces(kind, on: machine) else {
             throw CommandFailure(.usage, "this store has no files")
         }
@@ -35,16 +35,11 @@ struct StoreAccess {
     }
 
     private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
-        switch word.lowercased() {
-        case "native": return .native
-        case "foundation": return .foundation
-        case "gnustep": return .gnustep
-        default: break
-        }
+        if let kind = Option.store(named: word) { return kind }
         let path = try surroundings.absolutePath(word)
         // A name that is not spelled well must not become a folder.
         guard try word.contains("/") || surroundings.fileSystem.status(of: path) != nil else {
-            let hint = Spelling.hint(word, among: Option.stores)
+            let hint = Spelling.hint(word, among: Option.stores.map(\.name))
             throw CommandFailure(
                 .usage,
                 "there is no store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; a folder is written with a slash, as in ./\(word.onOneLine)" : hint)"
@@ -128,9 +123,13 @@ extension StoreAccess {
     func names() throws -> [DomainName] { try names(in: layer) }
 
     func names(in layer: Layer) throws -> [DomainName] {
+        try places.place(of: layer, on: host).map(names) ?? []
+    }
+
+    func names(in place: LayerPlace) throws -> [DomainName] {
         // A domain that a transaction has made need not have its file yet.
-        places.user.finishTransactions(on: machine)
-        return try places.place(of: layer, on: host)?.domains(in: machine.fileSystem) ?? []
+        place.file(of: .global).finishTransactions(on: machine)
+        return try place.domains(in: machine.fileSystem)
     }
 }
 

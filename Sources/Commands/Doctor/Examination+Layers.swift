@@ -63,7 +63,7 @@ extension Examination {
                     path.description, "\(what): it does not belong to \(owner)",
                     .command(["sudo", "chown", owner], on: path)))
         }
-        if !status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers]) {
+        if status.isWritableByAny {
             findings.append(
                 Ailment(
                     path.description, "\(what): others than its owner can write it",

@@ -16,11 +16,10 @@ extension Examination {
                     .advice("keep the settings on a disk of this machine, by XDG_CONFIG_HOME"))
             ]
         case .noWatches(let code):
-            let setting = code == .noSpace ? "max_user_watches=524288" : "max_user_instances=1024"
             return [
                 Ailment(
                     place, "the system has no watch to give (\(code)): changes are seen up to two seconds late",
-                    .command(["sudo", "sysctl", "fs.inotify.\(setting)"]))
+                    remedy(forNoWatches: code))
             ]
         case .chosen:
             return [
@@ -28,6 +27,14 @@ extension Examination {
                     place, "is looked at again and again, since that was asked for",
                     .advice("nothing to be done"))
             ]
+        }
+    }
+
+    private static func remedy(forNoWatches code: ErrorCode) -> Ailment.Remedy {
+        switch code {
+        case .noSpace: .command(["sudo", "sysctl", "fs.inotify.max_user_watches=524288"])
+        case .tooManyOpenFiles: .command(["sudo", "sysctl", "fs.inotify.max_user_instances=1024"])
+        default: .advice("nothing to be done: settings are as safe as ever")
         }
     }
 

@@ -43,11 +43,10 @@ extension Examination {
             ]
         }
         var findings: [Ailment] = []
-        let isWritable = !status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
-        if isWritable || !status.permissions.isDisjoint(with: .readableByAny) {
+        if status.isWritableByAny || status.isExposed {
             findings.append(
                 Ailment(
-                    path.description, isWritable ? "others can write it" : "others can read it",
+                    path.description, status.isWritableByAny ? "others can write it" : "others can read it",
                     .command(["chmod", "go-rwx"], on: path)))
         }
         let needed: FilePermissions = status.kind == .folder ? .privateFolder : .privateFile
@@ -59,9 +58,4 @@ extension Examination {
         }
         return findings
     }
-}
-
-extension FilePermissions {
-    /// What lets the group or others look inside.
-    fileprivate static let readableByAny = FilePermissions(rawValue: 0o055)
 }

@@ -75,7 +75,14 @@ extension Option {
     package static let store = Option(
         "--store", Argument("NAME|DIR", .store), "where settings are kept: native, foundation, gnustep or a folder")
     /// The stores that have names.
-    static let stores = ["native", "foundation", "gnustep"]
+    static let stores: [(name: String, kind: Store.Kind)] = [
+        ("native", .native), ("foundation", .foundation), ("gnustep", .gnustep),
+    ]
+    /// The store that a word names; nil for what can only be a folder.
+    static func store(named word: String) -> Store.Kind? {
+        let name = word.lowercased()
+        return stores.first { $0.name == name }?.kind
+    }
     /// The words that name a store before a verb; none for the user's own.
     static func words(naming store: String?) -> [String] { store.map { [Self.store.name, $0] } ?? [] }
     package static let version = Option("--version", "print the version")

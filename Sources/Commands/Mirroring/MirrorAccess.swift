@@ -54,7 +54,7 @@ struct MirrorAccess {
     }
 
     /// The folder of the store that was named; nil for the user's own.
-    var namedStore: FilePath? { store == nil || store == "native" ? nil : places.store.user.folder }
+    var namedStore: FilePath? { store.flatMap { Option.store(named: $0) == nil ? places.store.user.folder : nil } }
 
     /// Says something, and the commands in it as they are typed for the store that was named.
     func say(_ text: String) throws { try surroundings.say(spelled(text)) }

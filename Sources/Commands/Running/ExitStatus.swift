@@ -37,3 +37,8 @@ extension ExitStatus {
         }
     }
 }
+
+extension ExitStatus: Comparable {
+    /// The higher number is what the shell gets to know of several.
+    package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
+}

@@ -56,21 +56,3 @@ struct InputFile: Sendable {
         }
     }
 }
-
-extension Surroundings {
-    /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
-    func write(_ bytes: [UInt8], to argument: String) throws {
-        if argument == "-" { return try terminal.write(bytes, to: .output) }
-        if try isDescriptor(argument) {
-            throw CommandFailure(
-                .systemFailed, "\(argument.onOneLine): stands for an open descriptor; - is the standard output")
-        }
-        let path = try path(argument).followingLinks(in: fileSystem)
-        let former = try fileSystem.status(of: path)
-        // What is renamed to the name of a device or a pipe would stand in its place for all programs.
-        guard former.map({ $0.kind == .file }) ?? true else {
-            throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
-        }
-        try fileSystem.replace(path, with: bytes, like: former)
-    }
-}

@@ -42,6 +42,22 @@ extension Surroundings {
         return false
     }
 
+    /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
+    func write(_ bytes: [UInt8], to argument: String) throws {
+        if argument == "-" { return try terminal.write(bytes, to: .output) }
+        if try isDescriptor(argument) {
+            throw CommandFailure(
+                .systemFailed, "\(argument.onOneLine): stands for an open descriptor; - is the standard output")
+        }
+        let path = try path(argument).followingLinks(in: fileSystem)
+        let former = try fileSystem.status(of: path)
+        // What is renamed to the name of a device or a pipe would stand in its place for all programs.
+        guard former.map({ $0.kind == .file }) ?? true else {
+            throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
+        }
+        try fileSystem.replace(path, with: bytes, like: former)
+    }
+
     /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is
     /// found.
     func worst(of names: [String], _ judge: (String) throws -> ExitStatus) throws -> ExitStatus {

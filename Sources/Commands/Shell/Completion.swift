@@ -120,7 +120,7 @@ extension Completion {
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .store:
-            for name in Option.stores { offer(name) }
+            for store in Option.stores { offer(store.name) }
             answer.files = .folders
         case .key, .word, .number, nil: break
         }

@@ -54,8 +54,6 @@ private struct Finder {
     }
 
     mutating func findAll() throws {
-        // Once for all files, and not again for each.
-        try access.file(of: .global, in: access.layer).finishTransactions(on: access.machine)
         for name in try isEffective ? access.namesInAllLayers() : access.names() {
             do {
                 let domain = try access.domain(name)

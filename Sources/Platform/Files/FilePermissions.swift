@@ -10,6 +10,17 @@ package struct FilePermissions: OptionSet, Hashable, Sendable {
     package static let privateFolder = FilePermissions(rawValue: 0o700)
     /// All that the group may do.
     package static let ofGroup = FilePermissions(rawValue: 0o070)
-    package static let writableByGroup = FilePermissions(rawValue: 0o020)
-    package static let writableByOthers = FilePermissions(rawValue: 0o002)
+    fileprivate static let readableByAny = FilePermissions(rawValue: 0o044)
+    fileprivate static let writableByAny = FilePermissions(rawValue: 0o022)
+    fileprivate static let searchableByAny = FilePermissions(rawValue: 0o011)
+}
+
+extension FileStatus {
+    /// Whether the group or others can read the file, or look into the folder.
+    package var isExposed: Bool {
+        !permissions.isDisjoint(with: kind == .folder ? [.readableByAny, .searchableByAny] : .readableByAny)
+    }
+
+    /// Whether the group or others can write the file, or what is in the folder.
+    package var isWritableByAny: Bool { !permissions.isDisjoint(with: .writableByAny) }
 }

@@ -37,7 +37,3 @@ public struct Layer: Hashable, Sendable {
 extension Layer: CustomStringConvertible {
     public var description: String { name }
 }
-
-extension Origin: CustomStringConvertible {
-    public var description: String { file.map { "\(layer) (\($0))" } ?? layer.name }
-}

@@ -10,3 +10,7 @@ public struct Origin: Hashable, Sendable {
         self.file = file
     }
 }
+
+extension Origin: CustomStringConvertible {
+    public var description: String { file.map { "\(layer) (\($0))" } ?? layer.name }
+}

@@ -109,8 +109,7 @@ extension DomainFile {
     package func isTrusted(on machine: Machine) -> Bool {
         [path, path.parent].allSatisfy { path in
             guard let status = try? machine.fileSystem.status(of: path) else { return false }
-            return status.owner == machine.administrator
-                && status.permissions.isDisjoint(with: [.writableByGroup, .writableByOthers])
+            return status.owner == machine.administrator && !status.isWritableByAny
         }
     }
 }

@@ -167,5 +167,5 @@ extension ResolvedTable.Source {
 
 extension String {
     /// Whether the key is the store's own and not one of the program's settings.
-    package var isHidden: Bool { self == "$schemaVersion" }
+    package var isHidden: Bool { self == Schema.versionKey }
 }

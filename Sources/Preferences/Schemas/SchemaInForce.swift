@@ -78,8 +78,3 @@ package enum Verdict: Hashable, Sendable {
     /// The next layer shows instead, and in the end the factory; with the rule that the value breaks.
     case passedOver(String)
 }
-
-extension FileStatus {
-    /// Whether others than the owner can read the file.
-    package var isExposed: Bool { !permissions.isDisjoint(with: FilePermissions(rawValue: 0o044)) }
-}
