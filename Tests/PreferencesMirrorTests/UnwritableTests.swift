@@ -43,6 +43,44 @@ extension Report {
         #expect(try hosts[1].values() == ["key": 2])
     }
 
+    /// Domains whose files are linked into a folder in which nothing can be written, and what came in with them.
+    @Test(arguments: [1, 3, 15])
+    func `to write into files holds up no others`(_ count: Int) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let linked = try (0..<count).map { try DomainName("com.linked\($0)") }
+        let files = bench.disk.process(user: 1000)
+        let folder: FilePath = "/home/ada/elsewhere"
+        try files.makeFolders(folder)
+        for domain in linked {
+            let (file, target) = (hosts[1].file(domain), folder.resolving(try #require(FilePath(domain.text))))
+            try files.replace(target, with: try file.serialized([:], as: .xml))
+            try files.makeFolders(file.path.parent)
+            try files.makeSymbolicLink(file.path, to: target)
+        }
+        try bench.comeToRest(hosts)
+        try bench.setPermissions(0o555, of: folder)
+        // What is found changed at once counts as changed at once.
+        for domain in linked + ["com.alone"] {
+            try hosts[0].write("key", 1, domain)
+            try hosts[0].sync()
+        }
+        try hosts[0].write("other", 2, in: [linked[0], "com.together"])
+        try hosts[0].sync()
+        var session = try hosts[1].sync()
+        let unwritten = session.takeReports().filter(\.isUnwritten)
+        #expect(
+            Set(unwritten) == Set((linked + ["com.together"]).map { .unwritten(domain: $0.text) }), "\(unwritten)")
+        #expect(unwritten.count == count + 1, "each is told once")
+        #expect(try hosts[1].values("com.alone") == ["key": 1])
+        #expect(try hosts[1].values("com.together") == [:], "what was written at once stays together")
+        try bench.setPermissions(0o755, of: folder)
+        #expect(try hosts[1].condition() == .inSync)
+        for domain in linked.dropFirst() { #expect(try hosts[1].values(domain) == ["key": 1]) }
+        #expect(try hosts[1].values(linked[0]) == ["key": 1, "other": 2])
+        #expect(try hosts[1].values("com.together") == ["other": 2])
+    }
+
     @Test func `to write into a domain's file is tried ever more seldom by one who watches`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

@@ -42,7 +42,7 @@ package struct Scenario: Sendable {
     var writers = EngineLimits().writers
     var staysHome: @Sendable (String, String) -> Bool = { _, _ in false }
 
-    let domains = ["s", "t"]
+    var domains = ["s", "t"]
     let paths = [["a"], ["b"], ["c"], ["c", "x"], ["c", "y"], ["d", "x"], ["d", "y"], ["d"]]
     let dictionaryKeys: Set = ["c", "d"]
 

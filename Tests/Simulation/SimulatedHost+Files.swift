@@ -40,10 +40,12 @@ extension SimulatedHost {
         }
         let isStale = application.domains.contains { observation($0.domain.domain).identity != $0.file }
         if application.isChecked, isStale { return .changedMeanwhile }
-        if isRefused() { return .failed }
+        if isRefused() { return .failed(domain: nil) }
+        let domains = application.domains.map(\.domain.domain)
+        if let culprit = domains.first(where: unwritable.contains) { return .failed(domain: culprit) }
         if world.misfortune(0.02) {
             world.count(.inputOutput)
-            return .failed
+            return .failed(domain: world.chance(0.5) ? world.pick(domains) : nil)
         }
         for change in application.domains {
             save(change.domain.domain) { values in

@@ -52,6 +52,8 @@ final class SimulatedHost {
     private(set) var journal: [UInt8]?
     /// What a format makes of values that it cannot hold.
     var distortion: ((inout PropertyList.Dictionary) -> Void)?
+    /// The domains whose files cannot be written.
+    var unwritable: Set<String> = []
     /// How many actions there were but reports, since somebody last asked.
     var actionCount = 0
 

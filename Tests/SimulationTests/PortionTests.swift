@@ -62,4 +62,25 @@ import Testing
             counts: { host in host.reports.contains { if case .unwritten = $0 { true } else { false } } })
         #expect(found == [[nil, 1], [1, nil]])
     }
+
+    /// - Parameter count: How many files cannot be written. Beyond a number of them the others wait as well.
+    @Test(arguments: [(1, true), (15, true), (16, false), (100, false)])
+    func `waits for few files that cannot be written`(_ count: Int, _ isWritten: Bool) {
+        let domains = (0..<count).map { "refused\($0)" }
+        let bench = Bench { $0.domains = domains + ["z"] }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for domain in domains + ["z"] { near.set("a", to: 1, in: domain) }
+        near.publishNow()
+        bench.settle()
+        far.unwritable = Set(domains)
+        far.sync()
+        let unwritten = far.reports.compactMap { if case .unwritten(let domain) = $0 { domain } else { nil } }
+        #expect(unwritten.count == Set(unwritten).count)
+        #expect(Set(unwritten) == Set(domains + (isWritten ? [] : ["z"])))
+        #expect(far.files["z"]?.values["a"] == (isWritten ? 1 : nil))
+        far.unwritable = []
+        bench.comeToRest()
+        #expect(bench.isSound && far.files["z"]?.values["a"] == 1)
+    }
 }

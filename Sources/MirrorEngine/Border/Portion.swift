@@ -17,6 +17,12 @@ extension LocalState {
         return portion.sorted().map { domains[$0] }
     }
 
+    /// The domains that are changed at once with this one or not at all, itself among them.
+    func companions(of domain: Path, among domains: [Path]) -> [Path] {
+        let group = sharing(domains).first { $0.contains { domains[$0] == domain } } ?? []
+        return group.map { domains[$0] }
+    }
+
     /// The domains' indices, together where domains share a transaction, by way of others too.
     private func sharing(_ domains: [Path]) -> [[Int]] {
         var (groups, groupOf) = (domains.indices.map { [$0] }, Array(domains.indices))

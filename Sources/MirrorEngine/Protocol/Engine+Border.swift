@@ -115,6 +115,7 @@ extension Engine {
     /// Asks for the preference files that are still to be changed.
     mutating func askForLocks() {
         passedOver = []
+        refusals = 0
         askForMoreLocks()
     }
 
@@ -198,11 +199,15 @@ extension Engine {
             commit(.abandonedApplication)
             isApplying = true
             act(.lock(application.domains.map { $0.domain.domain }))
-        case .failed:
+        case .failed(let domain):
             commit(.abandonedApplication)
-            for change in application.domains { report(.unwritten(domain: change.domain.domain)) }
+            refusals += 1
+            let domains = application.domains.map(\.domain)
+            let culprit = refusals < Self.mostRefusals ? domain.map { Path(domain: $0) } : nil
+            let unwritten = culprit.map { local.companions(of: $0, among: domains) } ?? domains
+            for domain in unwritten { report(.unwritten(domain: domain.domain)) }
             unlock()
-            passOver(application.domains.map(\.domain))
+            passOver(unwritten)
         case .done(let observations):
             let applied = application.domains.compactMap { change in
                 observations.first { Path(domain: $0.domain) == change.domain }
@@ -215,6 +220,9 @@ extension Engine {
             askForMoreLocks()
         }
     }
+
+    /// How many files that cannot be written are left out one by one, before all others are left for later.
+    private static let mostRefusals = 16
 
     private func readBack(_ change: DomainChange, _ observation: Observation, _ application: Application)
         -> AppliedDomain

@@ -39,6 +39,8 @@ package struct Engine: Sendable {
     /// asked for.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
+    /// How many times since then files could not be written.
+    var refusals = 0
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
     /// When one of our own files was last read again, and which.

@@ -96,8 +96,8 @@ package enum WriteOutcome: Hashable, Sendable {
     case done([Observation])
     /// A file was not the one that was captured. Nothing of the application stands.
     case changedMeanwhile
-    /// The files could not be written. Nothing of the application stands.
-    case failed
+    /// The files could not be written, because of that domain's where one is named. Nothing of the application stands.
+    case failed(domain: String?)
 }
 
 package enum CreationFailure: Hashable, Sendable {

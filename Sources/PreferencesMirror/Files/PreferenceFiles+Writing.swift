@@ -13,7 +13,7 @@ extension PreferenceFiles {
         // Which edit each target has, and each change.
         var (editOf, places) = ([FilePath: Int](), [Int]())
         for change in application.domains {
-            guard let file = file(of: change.domain.domain) else { return .failed }
+            guard let file = file(of: change.domain.domain) else { return .failed(domain: change.domain.domain) }
             let reading = readings[change.domain.domain]
             let target = try file.path.followingLinks(in: machine.fileSystem)
             var edit = edit(file, change, reading?.status, application.isChecked)

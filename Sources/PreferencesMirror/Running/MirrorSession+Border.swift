@@ -29,13 +29,22 @@ extension MirrorSession {
     }
 
     mutating func write(_ application: Application) -> Event {
-        guard let locked else { return .written(.failed) }
+        guard let locked else { return .written(.failed(domain: nil)) }
         do {
             return .written(try preferences.write(application, under: locked, read: readings))
         } catch {
             note(words(error))
-            return .written(.failed)
+            return .written(.failed(domain: culprit(error, of: application)))
         }
+    }
+
+    /// The domain without which the others can perhaps be written; nil where that would not help, as on a full disk.
+    private func culprit(_ error: any Error, of application: Application) -> String? {
+        guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem,
+            ![.noSpace, .overQuota].contains(ErrorCode(rawValue: code))
+        else { return nil }
+        let domains = application.domains.lazy.map(\.domain.domain)
+        return domains.first { preferences.file(of: $0)?.name == failure.domain }
     }
 
     /// What is said of a failure to write: of the system's refusals the file itself, for the one that could not be made
