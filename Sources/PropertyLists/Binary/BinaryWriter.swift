@@ -18,19 +18,21 @@ extension PropertyList {
 /// the objects and encodes the scalars one behind the other; the containers, which are made of references, are put
 /// between them when everything is counted.
 private struct BinaryWriter: ValueSink, ~Copyable {
-    /// A container: its number, and where its references stand.
+    /// A container. Its references stand behind those of the container before it.
     private struct Container {
-        let object: Int
+        let object: UInt32
         let isDictionary: Bool
         let count: Int
-        let firstReference: Int
 
         var referenceCount: Int { isDictionary ? 2 * count : count }
+
+        /// How many bytes it takes in the file.
+        func length(_ referenceSize: Int) -> Int { OutputBuffer.lengthOfHead(count) + referenceCount * referenceSize }
     }
 
     private let options: PropertyList.WritingOptions
     private var scalars = ScalarPool()
-    private var containers: ContiguousArray<Container> = []
+    private var containers = Stack<Container>(capacity: 64)
     private var references = Stack<UInt32>(capacity: 256)
     /// Where the next child's reference goes, in the innermost open container, and in those around it.
     private var place = 0
@@ -41,12 +43,11 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     // MARK: Numbering
 
     mutating func begin(_ shape: ContainerShape) {
-        let object = scalars.numberContainer()
-        if object > 0 { refer(to: UInt32(truncatingIfNeeded: object)) }
+        let object = UInt32(truncatingIfNeeded: scalars.numberContainer())
+        if object > 0 { refer(to: object) }
         outerPlaces.append(place)
         place = references.count
-        containers.append(
-            Container(object: object, isDictionary: shape.isDictionary, count: shape.count, firstReference: place))
+        containers.push(Container(object: object, isDictionary: shape.isDictionary, count: shape.count))
         if !shape.isDictionary { references.push(0, times: shape.count) }
     }
 
@@ -82,27 +83,24 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     consuming func assembled() -> Data {
         let objectCount = scalars.count
         let referenceSize = Self.size(of: UInt64(objectCount))
-        var containerBytes = 0
-        for container in containers {
-            containerBytes += OutputBuffer.lengthOfHead(container.count) + container.referenceCount * referenceSize
-        }
-        let tableOffset = BinaryTrailer.headerLength + scalars.byteCount + containerBytes
+        var tableOffset = BinaryTrailer.headerLength + scalars.output.count
+        for at in 0..<containers.count { tableOffset += containers[at].length(referenceSize) }
         let offsetSize = Self.size(of: UInt64(tableOffset))
-        var output = OutputBuffer(capacity: tableOffset + objectCount * offsetSize + BinaryTrailer.length + 16)
-        output.append(BinaryTrailer.header)
-        appendObjects(to: &output, referenceSize: referenceSize)
-        appendOffsets(to: &output, offsetSize: offsetSize, referenceSize: referenceSize)
-        output.append(repeating: 0, count: 5)
-        output.append(options.marksSortedRoot && !options.keepsKeyOrder && rootIsDictionary ? 1 as UInt8 : 0 as UInt8)
-        output.append(UInt8(offsetSize))
-        output.append(UInt8(referenceSize))
-        output.append(bigEndian: UInt64(objectCount), size: 8)
-        output.append(bigEndian: 0, size: 8)
-        output.append(bigEndian: UInt64(tableOffset), size: 8)
-        return output.data()
+        let length = tableOffset + objectCount * offsetSize + BinaryTrailer.length
+        scalars.output.reserve(length - scalars.output.count)
+        insertContainers(before: tableOffset, referenceSize: referenceSize)
+        appendOffsets(offsetSize: offsetSize, referenceSize: referenceSize)
+        scalars.output.append(repeating: 0, count: 5)
+        scalars.output.append(options.marksSortedRoot && !options.keepsKeyOrder && rootIsDictionary ? 1 as UInt8 : 0)
+        scalars.output.append(UInt8(offsetSize))
+        scalars.output.append(UInt8(referenceSize))
+        scalars.output.append(bigEndian: UInt64(objectCount), size: 8)
+        scalars.output.append(bigEndian: 0, size: 8)
+        scalars.output.append(bigEndian: UInt64(tableOffset), size: 8)
+        return scalars.output.data()
     }
 
-    private var rootIsDictionary: Bool { containers.first?.isDictionary ?? false }
+    private var rootIsDictionary: Bool { containers.count > 0 && containers[0].isDictionary }
 
     /// The width, of 1, 2, 4 and 8, whose numbers go beyond `number`.
     private static func size(of number: UInt64) -> Int {
@@ -114,29 +112,40 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         }
     }
 
-    private borrowing func appendObjects(to output: inout OutputBuffer, referenceSize: Int) {
-        var done = 0
-        for container in containers {
-            let start = scalars.start(of: container.object)
-            output.append(scalars.bytes(from: done, to: start))
-            done = start
-            output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
-            let all = container.firstReference..<container.firstReference + container.referenceCount
-            output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
+    /// Puts the containers between the scalars. All that is moved is moved towards the end, so the last goes first; a
+    /// second buffer of that size would take longer to come by than to fill.
+    private mutating func insertContainers(before tableOffset: Int, referenceSize: Int) {
+        var (place, end, firstReference) = (tableOffset, scalars.output.count, references.count)
+        for at in (0..<containers.count).reversed() {
+            let container = containers[at]
+            let start = scalars.start(of: Int(container.object))
+            place -= end - start
+            scalars.output.move(start..<end, to: place)
+            end = start
+            place -= container.length(referenceSize)
+            scalars.output.seek(to: place)
+            // What a long head writes beyond itself is written over by the references.
+            scalars.output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
+            firstReference -= container.referenceCount
+            let all = firstReference..<firstReference + container.referenceCount
+            scalars.output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
         }
-        output.append(scalars.bytes(from: done, to: scalars.byteCount))
+        scalars.output.move(0..<end, to: place - end)
+        scalars.output.seek(to: 0)
+        scalars.output.append(BinaryTrailer.header)
+        scalars.output.seek(to: tableOffset)
     }
 
-    private borrowing func appendOffsets(to output: inout OutputBuffer, offsetSize: Int, referenceSize: Int) {
+    private mutating func appendOffsets(offsetSize: Int, referenceSize: Int) {
         var shift = BinaryTrailer.headerLength
         var done = 0
-        for container in containers {
+        for at in 0..<containers.count {
             // The container itself still stands before its own bytes.
-            let objects = scalars.starts(in: done..<container.object + 1)
-            output.append(bigEndian: objects, plus: shift, size: offsetSize)
-            done = container.object + 1
-            shift += OutputBuffer.lengthOfHead(container.count) + container.referenceCount * referenceSize
+            let next = Int(containers[at].object) + 1
+            scalars.output.append(bigEndian: scalars.starts(in: done..<next), plus: shift, size: offsetSize)
+            done = next
+            shift += containers[at].length(referenceSize)
         }
-        output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
+        scalars.output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
     }
 }

@@ -10,7 +10,8 @@
 /// dropped. So whatever differs in the file stays apart: two normal forms of a text, 0.0 and −0.0, integer 1 and real
 /// 1.
 struct ScalarPool: ~Copyable {
-    private var output = OutputBuffer(capacity: 4096)
+    /// The scalars, one behind the other.
+    var output = OutputBuffer(capacity: 4096)
     /// Where each object begins among the scalars; a container takes no room there.
     private var starts = Stack<Int>(capacity: 256)
     private var table = SlotTable(slotCount: 512)
@@ -19,17 +20,11 @@ struct ScalarPool: ~Copyable {
 
     /// How many objects have a number.
     var count: Int { starts.count }
-    /// How many bytes all scalars take.
-    var byteCount: Int { output.count }
 
     func start(of object: Int) -> Int { starts[object] }
 
     /// Where the objects of `range` begin.
     func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { starts.elements(in: range) }
-
-    func bytes(from start: Int, to end: Int) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: output.base + start, count: end - start)
-    }
 
     /// Gives a container its number.
     mutating func numberContainer() -> Int {
@@ -80,8 +75,8 @@ struct ScalarPool: ~Copyable {
         let bytes = UnsafeBufferPointer(start: output.base + start, count: output.count - start)
         let hash = UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
         var slot = table.firstSlot(hash)
-        while let object = table.object(in: slot) {
-            if table.hash(in: slot) == hash {
+        while let (object, known) = table.entry(in: slot) {
+            if known == hash {
                 let other = starts[object]
                 let end = object + 1 < starts.count ? starts[object + 1] : start
                 if end - other == bytes.count, sameBytes(output.base + other, bytes.baseAddress, bytes.count) {

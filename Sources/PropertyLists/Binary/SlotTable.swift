@@ -1,8 +1,11 @@
-/// An open hash table of object numbers: a slot is a hash above the number plus one; 0 is free.
+/// An open hash table of object numbers. What is filled in stands in a row of its own, so that the slots, most of
+/// which are free, take little memory: to touch a page for the first time costs more than to look into it often.
 struct SlotTable: ~Copyable {
-    private var slots: UnsafeMutablePointer<UInt64>
+    /// Each the place of an entry plus one; 0 is free.
+    private var slots: UnsafeMutablePointer<UInt32>
     private var slotCount: Int
-    private var filled = 0
+    /// Each a hash above an object's number.
+    private var entries = Stack<UInt64>(capacity: 256)
 
     /// - Parameter slotCount: a power of two.
     init(slotCount: Int) {
@@ -19,33 +22,32 @@ struct SlotTable: ~Copyable {
     @inline(__always)
     func next(_ slot: Int) -> Int { (slot + 1) & (slotCount - 1) }
 
+    /// The object in a slot and its hash; nil where the slot is free.
     @inline(__always)
-    func object(in slot: Int) -> Int? {
-        let entry = slots[slot]
-        return entry == 0 ? nil : Int(entry & 0xFFFF_FFFF) - 1
+    func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
+        let place = slots[slot]
+        guard place > 0 else { return nil }
+        let entry = entries[Int(place) - 1]
+        return (Int(entry & 0xFFFF_FFFF), UInt32(truncatingIfNeeded: entry >> 32))
     }
 
     @inline(__always)
-    func hash(in slot: Int) -> UInt32 { UInt32(truncatingIfNeeded: slots[slot] >> 32) }
-
-    @inline(__always)
     mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
-        slots[slot] = UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object + 1)
-        filled += 1
-        if filled * 2 > slotCount { grow() }
+        entries.push(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
+        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
+        if entries.count * 2 > slotCount { grow() }
     }
 
     @inline(never)
     private mutating func grow() {
-        let (former, formerCount) = (slots, slotCount)
-        slotCount *= 4
+        slots.deallocate()
+        slotCount *= slotCount < 1 << 16 ? 4 : 2
         slots = .allocate(capacity: slotCount)
         slots.initialize(repeating: 0, count: slotCount)
-        for at in 0..<formerCount where former[at] != 0 {
-            var slot = firstSlot(UInt32(truncatingIfNeeded: former[at] >> 32))
+        for place in 0..<entries.count {
+            var slot = firstSlot(UInt32(truncatingIfNeeded: entries[place] >> 32))
             while slots[slot] != 0 { slot = next(slot) }
-            slots[slot] = former[at]
+            slots[slot] = UInt32(truncatingIfNeeded: place + 1)
         }
-        former.deallocate()
     }
 }

@@ -59,7 +59,8 @@ struct Stack<Element>: ~Copyable {
 
     @inline(never)
     private mutating func grow(_ additional: Int = 1) {
-        let larger = capacity < 1 << 16 ? capacity * 2 : capacity + capacity / 2
+        // Pages that are never written cost nothing, pages written twice cost twice: so in few, large steps.
+        let larger = capacity < 1 << 20 ? capacity * 4 : capacity + capacity / 2
         capacity = max(larger, count + additional)
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
         moved.moveInitialize(from: base, count: count)

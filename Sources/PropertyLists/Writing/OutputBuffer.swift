@@ -50,6 +50,20 @@ struct OutputBuffer: ~Copyable {
     @inline(__always)
     mutating func truncate(to count: Int) { self.count = count }
 
+    /// Writes on at `position`, where room was made for all that is written there.
+    @inline(__always)
+    mutating func seek(to position: Int) {
+        count = position
+        assert(count <= capacity)
+    }
+
+    /// Moves bytes that are written to where room was made for them.
+    @inline(__always)
+    mutating func move(_ range: Range<Int>, to position: Int) {
+        assert(position + range.count <= capacity)
+        (base + position).update(from: base + range.lowerBound, count: range.count)
+    }
+
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)
