@@ -29,6 +29,7 @@ package struct Scenario: Sendable {
     /// After how many logs a base is due, and how long what it replaces stands, in milliseconds.
     var leastLogs = 3
     var supersededFor: Int64 = 0
+    var mostSuperseded = EngineLimits().mostSuperseded
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
     /// How often a host reads one of its own files again, which its head knows nothing of.
@@ -50,6 +51,7 @@ package struct Scenario: Sendable {
         var limits = EngineLimits()
         limits.leastLogs = leastLogs
         limits.supersededFor = supersededFor
+        limits.mostSuperseded = mostSuperseded
         limits.bytesOfWriter = bytesOfWriter
         limits.checksEvery = checksEvery
         limits.changesAtOnce = changesAtOnce

@@ -22,6 +22,61 @@ import Testing
         #expect(far.value("f") == Self.text(1000) && bench.isSound)
     }
 
+    private static let day: Int64 = 86_400_000
+
+    /// - Parameter seconds: How long it takes from one change to the next.
+    @Test(arguments: [(601, 17), (61, 17), (1, 87)])
+    func `of superseded files lets the oldest go before their day is over`(_ seconds: Int64, _ most: Int) {
+        let bench = Bench { ($0.supersededFor, $0.mostSuperseded, $0.leastLogs) = (Self.day, 8, 10) }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        var counts: [Int] = []
+        for number in 0..<80 {
+            near.set("a", to: .integer(.init(number)))
+            near.publishNow()
+            counts.append(near.durable.folder.created.values.count { $0.supersededAt != nil })
+            let old = near.durable.folder.created.values.count { near.now - ($0.supersededAt ?? near.now) >= 600_000 }
+            #expect(old <= 8)
+            bench.world.pass(seconds)
+        }
+        #expect(counts.max() == most, "\(counts)")
+        bench.comeToRest()
+        #expect(far.value("a") == 79 && bench.isSound)
+    }
+
+    private struct Stream: CustomTestStringConvertible {
+        let testDescription: String
+        /// How many keys are set in turn, and to how many characters each time.
+        let keys: Int
+        let characters: Int
+        let bytesOfWriter: Int
+    }
+
+    @Test(arguments: [
+        Stream(testDescription: "short values", keys: 1, characters: 30_000, bytesOfWriter: 1 << 20),
+        Stream(testDescription: "long values", keys: 1, characters: 100_000, bytesOfWriter: 1 << 20),
+        Stream(testDescription: "nearly all", keys: 20, characters: 20_000, bytesOfWriter: 500_000),
+    ])
+    private func `of bytes is not reached by values that replace one another`(_ stream: Stream) {
+        func value(_ number: Int) -> PropertyList { Self.text(stream.characters - number) }
+        let bench = Bench {
+            ($0.supersededFor, $0.unneededFor, $0.leastLogs) = (Self.day, 7 * Self.day, 32)
+            $0.bytesOfWriter = stream.bytesOfWriter
+        }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for number in 0..<100 {
+            near.set("a\(number % stream.keys)", to: value(number))
+            near.publishNow()
+            #expect(near.durable.folder.size <= stream.bytesOfWriter * 2)
+            bench.world.pass(601)
+        }
+        #expect(!near.reports.contains(.waiting(.quota)))
+        bench.comeToRest()
+        let hasArrived = (100 - stream.keys..<100).allSatisfy { far.value("a\($0 % stream.keys)") == value($0) }
+        #expect(hasArrived && bench.isSound)
+    }
+
     @Test func `of keys counts those that a host has set itself, and that have a value`() {
         let bench = Bench { $0.keys = 3 }
         let (near, far) = (bench.host("near"), bench.host("far"))

@@ -43,16 +43,21 @@ struct MirrorDay {
         var published = milliseconds
         for _ in 0..<count {
             milliseconds += Self.day / Int64(count)
-            let number = random.next(below: Self.domains)
-            let key = MirrorHost.key(random.next(below: Self.keysOfDomain))
-            values[number][key] = .string("changed \(random.next(below: 1_000_000))")
-            observe(number)
+            set()
             guard milliseconds - published >= 1000 else { continue }
             published = milliseconds
             tell(.publish)
         }
         milliseconds = max(milliseconds, end)
         tell(.publish)
+    }
+
+    /// Sets a value, and takes that up.
+    mutating func set() {
+        let number = random.next(below: Self.domains)
+        let key = MirrorHost.key(random.next(below: Self.keysOfDomain))
+        values[number][key] = .string("changed \(random.next(below: 1_000_000))")
+        observe(number)
     }
 
     /// Lets a day pass in which nothing is set, and looks every minute.

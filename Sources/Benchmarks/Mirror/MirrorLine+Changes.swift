@@ -18,6 +18,9 @@ extension MirrorLine {
             MirrorFigure("calls of the file system by a set, mirrored", count: mirrored, exactly: alone),
             MirrorFigure("capture among ten times the keys of the domain", ratio: large / small, atMost: 20),
             MirrorFigure("capture among \(sizes.keys) keys of others", ratio: amongMany / small, atMost: 1.5),
+            MirrorFigure(
+                "capture among \(sizes.unsaid) changes that are not published yet",
+                ratio: capture(unsaid: sizes.unsaid) / capture(unsaid: 1), atMost: 1.5),
         ]
     }
 
@@ -33,6 +36,17 @@ extension MirrorLine {
         host.files.reset()
         try host.set(["set": 2], in: domain)
         return host.files.counts().calls
+    }
+
+    /// The processor time of taking up one change while others wait to be published, the shortest of some.
+    private static func capture(unsaid: Int) -> Double {
+        var day = MirrorDay()
+        for _ in 0..<unsaid { day.set() }
+        return (0..<100).map { _ in
+            let start = Measurement.processorTime()
+            day.set()
+            return Double(Measurement.processorTime() - start)
+        }.min() ?? 0
     }
 
     /// The processor time of taking up one change, the shortest of some.

@@ -1,7 +1,9 @@
 internal import PropertyLists
 
 /// A capture in the making: the writes of some preference files, then what the files hold apart from the view.
-struct CaptureDraft {
+///
+/// It is gone when it is recorded, since as long as it holds the state a change to that would copy all of it.
+struct CaptureDraft: ~Copyable {
     private let local: LocalState
     private let policy: DomainPolicy
     private let now: Int64
@@ -79,7 +81,7 @@ struct CaptureDraft {
 
 extension CaptureDraft {
     /// What is to be recorded; nil where nothing was read anew.
-    func capture(settlesApplication: Bool) -> Capture? {
+    consuming func capture(settlesApplication: Bool) -> Capture? {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
         let transactions = transactions(&clock)

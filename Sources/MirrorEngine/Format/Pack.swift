@@ -5,6 +5,9 @@ package struct EncodedPack: Hashable, Sendable {
     package let hash: Fingerprint
     /// The long values that must be there before it is.
     package var blobs: [Blob] = []
+
+    /// How many bytes it adds to the directory.
+    var size: Int { bytes.count + blobs.reduce(0) { $0 + $1.value.bytes.count } }
 }
 
 /// A file of a writer's folder, read and found whole.

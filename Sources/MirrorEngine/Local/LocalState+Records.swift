@@ -167,7 +167,7 @@ extension LocalState {
         case .log:
             folder.tip = intent.pack.hash
             folder.saidKnowledge = intent.knowledge
-            folder.logBytes += intent.pack.bytes.count
+            folder.logBytes += intent.pack.size
             folder.logCount += 1
             outbox.removeAll { $0.dot.sequence <= intent.last }
         case .base: supersede(with: intent, at: now)

@@ -84,7 +84,7 @@ package struct OwnFolder: Hashable, Sendable {
     /// The last transaction in our last base.
     package internal(set) var baseSequence: UInt64 = 0
     package internal(set) var baseBytes = 0
-    /// What was added since our last base.
+    /// What was added since our last base, long values too.
     package internal(set) var logBytes = 0
     package internal(set) var logCount = 0
     /// Whether a fresh base is owed, because files of ours were lost or we have none of our own yet.

@@ -64,12 +64,10 @@ extension Engine {
     }
 
     private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
-        let size = pack.bytes.count + pack.blobs.filter { !isThere($0.name) }.reduce(0) { $0 + $1.value.bytes.count }
-        guard local.folder.size + size <= limits.bytesOfWriter || pack.name.kind != .log else {
-            return report(.waiting(.quota))
-        }
         var new = pack
         new.blobs = pack.blobs.filter { !isThere($0.name) }
+        let size = local.folder.size - bytesBeingRemoved + new.size
+        guard size <= limits.bytesOfWriter || pack.name.kind != .log else { return report(.waiting(.quota)) }
         let intent = PackIntent(
             pack: new, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
             references: pack.blobs.map(\.reference))
@@ -157,14 +155,16 @@ extension Engine {
 
     private var isBaseOverdue: Bool {
         let folder = local.folder
-        return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, folder.baseBytes / 2)
+        // Once it stands there, what it replaces makes room for what else is to be said.
+        let room = limits.bytesOfWriter - folder.baseBytes
+        return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, min(folder.baseBytes, room) / 2)
     }
 
-    /// Whether many small logs are worth a base: what is superseded stands for a day yet, and a stream of changes that
-    /// lasts as long would fill with bases all that we may have.
+    /// Whether many small logs are worth a base: what is superseded stands on, and a stream of changes would replace
+    /// one base by the next as soon as it is read.
     private var hasRoomForSuperseded: Bool {
         let superseded = local.folder.created.values.reduce(0) { $0 + ($1.supersededAt == nil ? 0 : $1.size) }
-        return superseded <= limits.bytesOfWriter / 4
+        return superseded <= limits.bytesOfWriter / 8
     }
 
     /// Writes a base now, if there is nothing to be published first.
@@ -175,16 +175,51 @@ extension Engine {
     }
 
     private mutating func removeSuperseded(at now: Int64) {
-        let names = local.folder.created.filter { entry in
-            entry.value.supersededAt.map { now - $0 >= limits.supersededFor } ?? false
+        let files = local.folder.created.compactMap { name, file in
+            file.supersededAt.map { Leftover(name: name, size: file.size, since: $0) }
         }
-        if !names.isEmpty { act(.remove(names.keys.sorted())) }
-        let blobs = local.folder.blobs.filter { entry in
-            entry.value.unneededSince.map { now - $0 >= limits.unneededFor } ?? false
-        }
+        bytesBeingRemoved = 0
+        let names = removable(files, after: limits.supersededFor, at: now)
+        if !names.isEmpty { act(.remove(names)) }
         let open = Set(local.intent?.references.map(\.name) ?? [])
-        let removable = blobs.keys.filter { !open.contains($0) }.sorted()
+        let blobs = local.folder.blobs.compactMap { name, blob in
+            open.contains(name) ? nil : blob.unneededSince.map { Leftover(name: name, size: blob.size, since: $0) }
+        }
+        let removable = removable(blobs, after: limits.unneededFor, at: now)
         if !removable.isEmpty { act(.removeBlobs(removable)) }
+    }
+
+    /// What is needed no more, and since when.
+    private struct Leftover<Name> {
+        let name: Name
+        let size: Int
+        let since: Int64
+    }
+
+    /// What may go: all that has stood for its time and, where a lasting stream of changes leaves more than may stand,
+    /// the oldest before that. It goes by many at once, for to find them out all must be looked at.
+    private mutating func removable<Name: Comparable>(
+        _ leftovers: [Leftover<Name>], after time: Int64, at now: Int64
+    ) -> [Name] {
+        var bytes = leftovers.reduce(0) { $0 + $1.size }
+        var count = leftovers.count
+        var size = local.folder.size - bytesBeingRemoved
+        func exceed(_ part: Int, of parts: Int) -> Bool {
+            count > limits.mostSuperseded / parts * part || bytes > limits.bytesOfWriter / 4 / parts * part
+                || size > limits.bytesOfWriter / 4 * 3 / parts * part
+        }
+        let isOverfull = exceed(1, of: 1)
+        var names: [Name] = []
+        for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
+            let age = now - leftover.since
+            guard age >= time || isOverfull && age >= limits.supersededAtLeastFor && exceed(3, of: 4) else { continue }
+            names.append(leftover.name)
+            count -= 1
+            bytes -= leftover.size
+            size -= leftover.size
+            bytesBeingRemoved += leftover.size
+        }
+        return names.sorted()
     }
 }
 

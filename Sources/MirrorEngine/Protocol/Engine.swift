@@ -41,6 +41,8 @@ package struct Engine: Sendable {
     var passedOver: Set<Path> = []
     /// How many times since then files could not be written.
     var refusals = 0
+    /// How much of what stands in our folder is about to go.
+    var bytesBeingRemoved = 0
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
     /// When one of our own files was last read again, and which.
@@ -88,7 +90,9 @@ package struct Engine: Sendable {
         case .publish: publish(at: moment.now)
         case .created(let name): finish(name, at: moment.now)
         case .notCreated(_, let failure): report(.waiting(Report.Waiting(failure)))
-        case .removed(let names): commit(.removed(names))
+        case .removed(let names):
+            bytesBeingRemoved = 0
+            commit(.removed(names))
         case .removedBlobs(let names): commit(.removedBlobs(names))
         case .compact: compact()
         case .command(let command): carryOut(command, at: moment.now)

@@ -14,6 +14,11 @@ package struct EngineLimits: Hashable, Sendable {
     package var leastLogs = 32
     /// How long what a base says is also left standing in logs, in milliseconds.
     package var supersededFor: Int64 = 86_400_000
+    /// How long it is left standing even where there is more of it than may be.
+    package var supersededAtLeastFor: Int64 = 600_000
+    /// How many superseded files may stand. All of them may take a quarter of a writer's bytes, and so may blobs that
+    /// are needed no more, unless with the others there are more than three quarters.
+    package var mostSuperseded = 4096
     /// How long a folder is out of view before its atoms are carried.
     package var vanishedFor: Int64 = 86_400_000
     /// How long a blob is left standing that no pack needs any more.
