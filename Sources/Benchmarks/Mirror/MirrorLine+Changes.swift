@@ -19,7 +19,7 @@ extension MirrorLine {
             MirrorFigure("capture among ten times the keys of the domain", ratio: large / small, atMost: 20),
             MirrorFigure("capture among \(sizes.keys) keys of others", ratio: amongMany / small, atMost: 1.5),
             MirrorFigure(
-                "capture among \(sizes.unsaid) changes that are not published yet",
+                "capture among \(sizes.unsaid) unpublished changes",
                 ratio: capture(unsaid: sizes.unsaid) / capture(unsaid: 1), atMost: 1.5),
         ]
     }
