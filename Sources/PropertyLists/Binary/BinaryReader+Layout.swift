@@ -30,6 +30,7 @@ extension BinaryReader where Bytes: ~Copyable {
     /// The marker of an object, what its lower half says, and where its contents begin.
     struct Head {
         let marker: UInt8
+        static var firstOfContainer: UInt8 { 0xA0 }
         /// How many bytes, units or references follow, for objects that have a count.
         var count = 0
         var contents: Int
@@ -64,7 +65,8 @@ extension BinaryReader where Bytes: ~Copyable {
         case 0xD: size = 2 * trailer.referenceSize
         default: throw Fault(.unknownMarker(marker), at: offset)
         }
-        guard head.count <= (trailer.tableOffset - head.contents) / size else {
+        let (length, overflow) = head.count.multipliedReportingOverflow(by: size)
+        guard !overflow, length <= trailer.tableOffset - head.contents else {
             throw Fault(.invalidSize("\(head.count) is more than fits"), at: offset)
         }
         return head

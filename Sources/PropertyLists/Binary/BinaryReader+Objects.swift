@@ -5,15 +5,17 @@
 #endif
 
 extension BinaryReader where Bytes: ~Copyable {
-    /// Adds the value of an object, or begins it where it is a container that is to be read: then nil.
-    @inline(__always)
-    mutating func visit(_ object: Int) throws(Fault) -> ExpandedSize? {
+    /// Begins the object that stands around all others, or adds its value where it is no container: then false.
+    @inline(never)
+    mutating func begin(_ object: Int) throws(Fault) -> Bool {
         let offset = try offset(of: object)
         let head = try head(at: offset)
-        if head.marker >= 0xA0 { return try visitContainer(object, head, at: offset) }
-        return ExpandedSize(bytes: try addLeaf(object, head, at: offset))
+        if head.marker >= Head.firstOfContainer { return try visitContainer(object, head, at: offset) == nil }
+        _ = try addLeaf(object, head, at: offset)
+        return false
     }
 
+    /// Adds the value of a container, or begins it where it is to be read: then nil.
     @inline(never)
     mutating func visitContainer(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> ExpandedSize? {
         let states = preparedStates()

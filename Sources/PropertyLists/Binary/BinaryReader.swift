@@ -48,12 +48,26 @@ extension BinaryTrailer {
     /// Checks that every object begins among the objects, also one that nothing refers to.
     func checkOffsets(of bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         let table = bytes.baseAddress! + tableOffset
+        if offsetSize == 4, areInside(UnsafeRawPointer(table)) { return }
         for object in 0..<objectCount {
             let offset = bigEndian(table + object * offsetSize, offsetSize)
             guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
                 throw Fault(.invalidOffset(object: object, offset: offset), at: tableOffset + object * offsetSize)
             }
         }
+    }
+}
+
+extension BinaryTrailer {
+    /// Whether all offsets of four bytes are right, found out without looking which is not: so several at a time.
+    private func areInside(_ table: UnsafeRawPointer) -> Bool {
+        // An offset before the end of the header becomes the greatest of all.
+        var greatest: UInt32 = 0
+        for object in 0..<objectCount {
+            let offset = UInt32(bigEndian: table.loadUnaligned(fromByteOffset: object * 4, as: UInt32.self))
+            greatest = max(greatest, offset &- UInt32(Self.headerLength))
+        }
+        return Int(greatest) < tableOffset - Self.headerLength
     }
 }
 
@@ -71,7 +85,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     /// What is known of each object: nothing, met once, open, or kept at a place in `kept`.
     var states: UnsafeMutablePointer<UInt32>?
     var kept: [KeptObject] = []
-    var open: [BinaryFrame] = []
+    var open = Stack<BinaryFrame>()
     /// The container that was begun last.
     var begun = BinaryFrame()
     var recentKeys = RecentKeys()
@@ -95,20 +109,25 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
 
     /// Reads the object of that number and everything that it refers to.
     mutating func read(object: Int) throws(Fault) -> PropertyList {
-        guard try visit(object) == nil else { return builder.finish() }
+        guard try begin(object) else { return builder.finish() }
         var frame = begun
         while true {
             while frame.remaining > 0 {
                 let child = try reference(at: frame.references)
                 frame.references += trailer.referenceSize
                 frame.remaining -= 1
-                if let size = try visit(child) {
+                let offset = try offset(of: child)
+                let head = try head(at: offset)
+                if head.marker < Head.firstOfContainer {
+                    frame.size.addLeaf(bytes: try addLeaf(child, head, at: offset))
+                } else if let size = try visitContainer(child, head, at: offset) {
                     frame.size.add(size)
-                    try check(frame.size, behind: child)
                 } else {
-                    open.append(frame)
+                    open.push(frame)
                     frame = begun
+                    continue
                 }
+                try check(frame.size, behind: child)
             }
             try close(frame)
             guard var outer = open.popLast() else { return builder.finish() }

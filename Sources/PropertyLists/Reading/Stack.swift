@@ -68,6 +68,13 @@ struct Stack<Element>: ~Copyable {
         base = moved
     }
 
+    @inline(__always)
+    mutating func popLast() -> Element? {
+        guard count > 0 else { return nil }
+        count -= 1
+        return (base + count).move()
+    }
+
     /// Takes the elements from `first` on off the stack.
     mutating func popArray(from first: Int) -> [Element] {
         let taken = count - first
