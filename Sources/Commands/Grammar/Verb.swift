@@ -30,7 +30,7 @@ package struct Verb: Sendable {
     /// How it may end, beyond `done` and `usage`.
     package let statuses: [ExitStatus]
     /// Never called for a verb that has others under it: the parser goes on to one of those.
-    package let run: Action
+    package private(set) var run: Action
 
     package init(
         _ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String, details: [String] = [],
@@ -63,6 +63,19 @@ extension Verb {
     package static func named(_ word: String, among verbs: [Verb]) -> Verb? {
         let word = word.lowercased()
         return verbs.first { $0.name == word || $0.aliases.contains(word) }
+    }
+
+    /// The same verb, whose failures are told as `retell` has them for an invocation.
+    func retelling(_ retell: @escaping @Sendable (any Error, Invocation) -> any Error) -> Verb {
+        var verb = self
+        verb.run = { invocation, surroundings in
+            do {
+                return try run(invocation, surroundings)
+            } catch {
+                throw retell(error, invocation)
+            }
+        }
+        return verb
     }
 
     /// All ways in which it may end.

@@ -57,11 +57,12 @@ struct MirrorAccess {
     var namedStore: FilePath? { store.flatMap { Option.store(named: $0) == nil ? places.store.user.folder : nil } }
 
     /// Says something, and the commands in it as they are typed for the store that was named.
-    func say(_ text: String) throws { try surroundings.say(spelled(text)) }
+    func say(_ text: String) throws { try surroundings.say(Self.spelled(text, for: store)) }
 
-    func note(_ text: String) throws { try surroundings.note(spelled(text)) }
+    func note(_ text: String) throws { try surroundings.note(Self.spelled(text, for: store)) }
 
-    private func spelled(_ text: String) -> String {
+    /// A text with the commands in it as they are typed for a store.
+    static func spelled(_ text: String, for store: String?) -> String {
         guard store != nil else { return text }
         let words = ShellWord.line([Prefs.name] + Option.words(naming: store)).shown
         return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
