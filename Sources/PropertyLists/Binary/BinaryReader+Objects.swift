@@ -48,8 +48,12 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(__always)
     mutating func meet(_ length: Int, at offset: Int) throws(Fault) {
         metBytes += length
-        if metBytes > trailer.tableOffset - BinaryTrailer.headerLength { throw Fault(.overlappingObjects, at: offset) }
+        if haveOverlapped { throw Fault(.overlappingObjects, at: offset) }
     }
+
+    /// Whether the objects met so far are together more than there is room for.
+    @inline(__always)
+    private var haveOverlapped: Bool { metBytes > trailer.tableOffset - BinaryTrailer.headerLength }
 
     /// Adds a container that was read before, if it is not too high for this place.
     mutating func addKeptContainer(_ state: UInt32, at offset: Int) throws(Fault) -> ExpandedSize {
@@ -91,8 +95,8 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         if let key = recentKeys[object] {
-            builder.addKey(key.text, bytes: key.bytes, at: place)
-            return key.length
+            builder.addKey(key.pointee.text, bytes: key.pointee.bytes, at: place)
+            return key.pointee.length
         }
         return try addNewKey(object, at: place)
     }
@@ -144,11 +148,10 @@ extension BinaryReader where Bytes: ~Copyable {
         let length = try add(head, at: offset)
         if state == ObjectState.new {
             states[object] = ObjectState.met
-            do throws(Fault) {
-                try meet(length, at: offset)
-            } catch {
+            metBytes += length
+            if haveOverlapped {
                 builder.dropValue()
-                throw error
+                throw Fault(.overlappingObjects, at: offset)
             }
         } else if head.isWorthKeeping {
             keep(builder.last, object, ExpandedSize(bytes: length))

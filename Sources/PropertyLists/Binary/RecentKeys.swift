@@ -23,10 +23,11 @@ struct RecentKeys: ~Copyable {
         keys.deallocate()
     }
 
+    /// A key, valid until the next is noted.
     @inline(__always)
-    subscript(object: Int) -> Key? {
+    subscript(object: Int) -> UnsafePointer<Key>? {
         let key = keys + object & (Self.count - 1)
-        return key.pointee.object == object ? key.pointee : nil
+        return key.pointee.object == object ? UnsafePointer(key) : nil
     }
 
     @inline(__always)
