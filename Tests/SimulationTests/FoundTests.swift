@@ -155,6 +155,41 @@ import Testing
         }
         #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
+    /// Who is there twice must not speak under a name of which others know more than he: a base with such changes
+    /// would say more under that name than its last change, and nobody could read it.
+    @Test func `a copy that only others have met yet makes for a new name`() {
+        let bench = Bench()
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let former = origin.durable.writer
+        let clone = bench.clone(origin, "clone")
+        for number in 0..<2 {
+            clone.set("b", to: .integer(.init(number)))
+            clone.publishNow()
+        }
+        bench.settle()
+        peer.pullNow()
+        peer.set("c", to: "knows of both")
+        peer.publishNow()
+        bench.settle()
+        let logs = origin.files(of: former).filter { $0.name.kind == .log }
+        for log in logs { origin.view[log] = nil }
+        origin.set("a", to: "of the origin")
+        origin.sync(compacts: true)
+        #expect(logs.count == 2 && origin.durable.writer != former)
+        for log in logs { origin.view[log] = .whole }
+        bench.comeToRest()
+        #expect(peer.value("a") == "of the origin" && bench.isSound)
+    }
+
+    /// The run in which that was found: the copy's changes came by way of one that carried them.
+    @Test func `a base under a name that is taken can be read`() throws {
+        let scenario = try #require(Scenario.all.first { $0.name == "clones and rollbacks" })
+        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 22_277)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
+
     /// What a writer knew at one of its logs is no more than it said there, whatever it has said since.
     @Test func `a log that a later one overtook knew no more than it did`() throws {
         let bench = Bench()

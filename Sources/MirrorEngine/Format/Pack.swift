@@ -71,6 +71,15 @@ package struct Pack: Hashable, Sendable {
         }
     }
 
+    /// The last transaction of a writer that this says it knew.
+    func sequence(of writer: WriterID) -> UInt64 {
+        switch content {
+        case .log(let log): log.knowledge.last { $0.writer == writer }?.sequence ?? 0
+        case .base(let base): base.knowledge[writer]
+        case .note: 0
+        }
+    }
+
     private func named(_ kind: PackName.Kind, _ number: UInt64, _ writer: WriterID) -> PackAddress {
         PackAddress(writer: writer, name: PackName(kind: kind, number: number, hash: hash))
     }

@@ -21,6 +21,7 @@ extension Engine {
         if let own = ownFileToCheck(at: moment.now) { wanted.append(own) }
         if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
         joinWaiting(at: moment.now)
+        leaveNameToOther(at: moment)
     }
 
     /// Whether our own folder shows that this state is a copy or an old one: then what others wrote is to be taken in
@@ -140,6 +141,15 @@ extension Engine {
             }
         }
         joinWaiting(isLast: isLast, at: moment.now)
+        leaveNameToOther(at: moment)
+    }
+
+    /// Takes another name where others know more under ours than we have said: somebody else was us, whose files need
+    /// not have come yet.
+    private mutating func leaveNameToOther(at moment: Moment) {
+        guard isDoubled else { return }
+        isDoubled = false
+        if local.rules.reincarnates { reincarnate(at: moment) }
     }
 
     private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
@@ -252,6 +262,7 @@ extension Engine {
     }
 
     private mutating func join(_ pack: Pack, at now: Int64) {
+        if pack.sequence(of: local.writer) > local.sequence { isDoubled = true }
         commit(.joined(pack, at: now))
         reportChanges(pack)
         if case .base(let base) = pack.content { compareDigests(base) }

@@ -31,6 +31,8 @@ package struct Engine: Sendable {
     /// What those before us have left.
     var recalled = Vigil()
     var purging: Set<WriterID> = []
+    /// Whether a file was joined whose writer knows more under our name than we have said.
+    var isDoubled = false
     /// Whether files were joined since preference files were last asked for.
     var hasJoined = false
     /// Whether locks were asked for and not given back.
