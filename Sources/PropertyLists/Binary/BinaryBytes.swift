@@ -3,6 +3,9 @@ protocol BinaryBytes: ~Copyable {
     /// The `count` bytes from `offset` on, which the caller has checked to exist; valid until the next call.
     mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8>
 
+    /// The number in `size` bytes, from 1 to 8, that stand before the file's trailer.
+    mutating func number(at offset: Int, size: Int) throws(Fault) -> UInt64
+
     /// Whether a run stays valid as long as this does.
     static var runsLast: Bool { get }
 }
@@ -14,6 +17,13 @@ struct BytesInMemory: BinaryBytes {
 
     @inline(__always)
     func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
+
+    /// Eight bytes are read, whatever the size: the trailer has more than those.
+    @inline(__always)
+    func number(at offset: Int, size: Int) -> UInt64 {
+        UInt64(bigEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
+            &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
+    }
 }
 
 extension ContiguousArray: ByteSource where Element == UInt8 {
@@ -58,6 +68,10 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
         long.reserve(count)
         try read(into: long.end, at: offset, count: count)
         return UnsafePointer(long.base)
+    }
+
+    mutating func number(at offset: Int, size: Int) throws(Fault) -> UInt64 {
+        bigEndian(try run(at: offset, count: size), size)
     }
 
     private mutating func block(_ number: Int) throws(Fault) -> UnsafeMutablePointer<UInt8> {

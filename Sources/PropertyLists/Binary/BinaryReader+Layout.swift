@@ -2,7 +2,7 @@ extension BinaryReader where Bytes: ~Copyable {
     /// The number of the object that is referred to at `place`.
     @inline(__always)
     mutating func reference(at place: Int) throws(Fault) -> Int {
-        let number = bigEndian(try bytes.run(at: place, count: trailer.referenceSize), trailer.referenceSize)
+        let number = try bytes.number(at: place, size: trailer.referenceSize)
         guard number < UInt64(trailer.objectCount) else { throw Fault(.invalidReference(number), at: place) }
         return Int(number)
     }
@@ -11,7 +11,7 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(__always)
     mutating func offset(of object: Int) throws(Fault) -> Int {
         let place = trailer.tableOffset + object * trailer.offsetSize
-        let offset = bigEndian(try bytes.run(at: place, count: trailer.offsetSize), trailer.offsetSize)
+        let offset = try bytes.number(at: place, size: trailer.offsetSize)
         guard offset >= UInt64(BinaryTrailer.headerLength), offset < UInt64(trailer.tableOffset) else {
             throw Fault(.invalidOffset(object: object, offset: offset), at: place)
         }

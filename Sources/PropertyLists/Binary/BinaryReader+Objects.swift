@@ -159,7 +159,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return length
     }
 
-    @inline(__always)
+    @inline(never)
     mutating func add(_ head: Head, at offset: Int) throws(Fault) -> Int {
         switch head.marker >> 4 {
         case 0x5: builder.add(.string(String(validated: try asciiBytes(head), isASCII: true)))
