@@ -74,7 +74,7 @@ import Testing
         #expect(!near.reports.contains(.waiting(.quota)))
         bench.comeToRest()
         let hasArrived = (100 - stream.keys..<100).allSatisfy { far.value("a\($0 % stream.keys)") == value($0) }
-        #expect(hasArrived && bench.isSound)
+        #expect(hasArrived && bench.isSound, "\(bench.world.complaints)")
     }
 
     @Test func `of keys counts those that a host has set itself, and that have a value`() {

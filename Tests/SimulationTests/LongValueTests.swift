@@ -59,6 +59,26 @@ import Testing
         #expect(blobs(near) == 2 && far.value("d") == Self.long("c") && bench.isSound)
     }
 
+    /// Long values that replace one another go before their time, and what refers to them goes with them.
+    @Test func `is missed by nobody when it goes early`() {
+        let day: Int64 = 86_400_000
+        let bench = Bench { ($0.supersededFor, $0.unneededFor, $0.bytesOfWriter) = (day, 7 * day, 1 << 20) }
+        let near = bench.host("near")
+        for number in 0..<20 {
+            near.set("a", to: Self.long("\(number)"))
+            near.publishNow()
+            bench.world.pass(601)
+        }
+        #expect(blobs(near) < 12)
+        let late = bench.host("late")
+        for _ in 0..<2 {
+            bench.comeToRest()
+            bench.world.pass(700)
+        }
+        #expect(!late.reports.contains { if case .missingBlobs = $0 { true } else { false } })
+        #expect(late.value("a") == Self.long("19") && late.mayRest && bench.isSound)
+    }
+
     @Test func `comes back where it is needed again at the moment at which it goes`() {
         let bench = Bench { $0.unneededFor = 1000 }
         let (near, far) = (bench.host("near"), bench.host("far"))

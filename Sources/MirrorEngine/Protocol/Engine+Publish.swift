@@ -178,15 +178,19 @@ extension Engine {
         let files = local.folder.created.compactMap { name, file in
             file.supersededAt.map { Leftover(name: name, size: file.size, since: $0) }
         }
-        bytesBeingRemoved = 0
-        let names = removable(files, after: limits.supersededFor, at: now)
-        if !names.isEmpty { act(.remove(names)) }
         let open = Set(local.intent?.references.map(\.name) ?? [])
         let blobs = local.folder.blobs.compactMap { name, blob in
             open.contains(name) ? nil : blob.unneededSince.map { Leftover(name: name, size: blob.size, since: $0) }
         }
-        let removable = removable(blobs, after: limits.unneededFor, at: now)
-        if !removable.isEmpty { act(.removeBlobs(removable)) }
+        bytesBeingRemoved = 0
+        let goingBlobs = removable(blobs, after: limits.unneededFor, at: now)
+        // A file that refers to a long value must not outlive it: whoever reads it would wait for that.
+        let last = goingBlobs.map(\.since).max() ?? .min
+        let referring = files.filter { $0.since <= last }
+        bytesBeingRemoved += referring.reduce(0) { $0 + $1.size }
+        let goingFiles = referring + removable(files.filter { $0.since > last }, after: limits.supersededFor, at: now)
+        if !goingFiles.isEmpty { act(.remove(goingFiles.map(\.name).sorted())) }
+        if !goingBlobs.isEmpty { act(.removeBlobs(goingBlobs.map(\.name).sorted())) }
     }
 
     /// What is needed no more, and since when.
@@ -197,10 +201,11 @@ extension Engine {
     }
 
     /// What may go: all that has stood for its time and, where a lasting stream of changes leaves more than may stand,
-    /// the oldest before that. It goes by many at once, for to find them out all must be looked at.
-    private mutating func removable<Name: Comparable>(
+    /// the oldest before that, as long as there is more to be said: a host at rest has nothing to look after. It goes
+    /// by many at once, for to find them out all must be looked at.
+    private mutating func removable<Name>(
         _ leftovers: [Leftover<Name>], after time: Int64, at now: Int64
-    ) -> [Name] {
+    ) -> [Leftover<Name>] {
         var bytes = leftovers.reduce(0) { $0 + $1.size }
         var count = leftovers.count
         var size = local.folder.size - bytesBeingRemoved
@@ -208,18 +213,18 @@ extension Engine {
             count > limits.mostSuperseded / parts * part || bytes > limits.bytesOfWriter / 4 / parts * part
                 || size > limits.bytesOfWriter / 4 * 3 / parts * part
         }
-        let isOverfull = exceed(1, of: 1)
-        var names: [Name] = []
+        let isOverfull = !local.outbox.isEmpty && exceed(1, of: 1)
+        var going: [Leftover<Name>] = []
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
             let age = now - leftover.since
             guard age >= time || isOverfull && age >= limits.supersededAtLeastFor && exceed(3, of: 4) else { continue }
-            names.append(leftover.name)
+            going.append(leftover)
             count -= 1
             bytes -= leftover.size
             size -= leftover.size
             bytesBeingRemoved += leftover.size
         }
-        return names.sorted()
+        return going
     }
 }
 
