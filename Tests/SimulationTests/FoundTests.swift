@@ -190,6 +190,41 @@ import Testing
         #expect(run.wrongs.isEmpty)
     }
 
+    /// What a host has said under its former name is its own: whoever replaces it has seen it, though the file waits
+    /// for what others said.
+    @Test func `a new name has seen what the former one said`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        far.set("b", to: "waits for the file")
+        far.publishNow()
+        bench.settle()
+        near.unwritable = ["s"]
+        near.pullNow()
+        near.set("a", to: "first")
+        near.publishNow()
+        let former = near.durable.writer
+        let clone = bench.clone(near, "clone")
+        clone.set("d", to: "of the clone")
+        clone.publishNow()
+        bench.settle()
+        near.pullNow()
+        near.set("a", to: "second")
+        let seen = near.durable.outbox.last?.context[former]
+        near.unwritable = []
+        bench.comeToRest()
+        #expect(near.durable.writer != former && seen == 1)
+        #expect(far.value("a") == "second" && bench.isSound)
+    }
+
+    /// The run in which that was found: a base of its own that it had removed came back.
+    @Test func `a value that its own host replaces is no conflict`() throws {
+        let scenario = try #require(Scenario.all.first { $0.name == "clocks that are off" })
+        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 49_573)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
+
     /// What a writer knew at one of its logs is no more than it said there, whatever it has said since.
     @Test func `a log that a later one overtook knew no more than it did`() throws {
         let bench = Bench()

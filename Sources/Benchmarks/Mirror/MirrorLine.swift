@@ -67,10 +67,8 @@ struct MirrorSizes: Sendable {
 
     static let whole = MirrorSizes(
         keys: 1_000_000, domainKeys: 100_000, unsaid: 20_000, sets: 1_000_000, packs: 1000, hosts: 1000, rounds: 200,
-        idleSeconds: 60,
-        commands: 21)
+        idleSeconds: 60, commands: 21)
     static let hasty = MirrorSizes(
         keys: 100_000, domainKeys: 20_000, unsaid: 20_000, sets: 100_000, packs: 200, hosts: 200, rounds: 30,
-        idleSeconds: 10,
-        commands: 7)
+        idleSeconds: 10, commands: 7)
 }

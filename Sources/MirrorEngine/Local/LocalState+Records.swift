@@ -219,7 +219,10 @@ extension LocalState {
         }
         intent = nil
         let former = writer
-        knowledge[former] = (outbox.first?.dot.sequence).map { $0 - 1 } ?? sequence
+        let published = (outbox.first?.dot.sequence).map { $0 - 1 } ?? sequence
+        knowledge[former] = published
+        // That came from the files, or it was seen in them.
+        for domain in Array(shadows.keys) { shadows[domain]?.seen.raise(former, to: published) }
         let shown = shownValues(of: Set(outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }))
         takeBackOutbox()
         let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in

@@ -147,9 +147,7 @@ extension Engine {
     /// Takes another name where others know more under ours than we have said: somebody else was us, whose files need
     /// not have come yet.
     private mutating func leaveNameToOther(at moment: Moment) {
-        guard isDoubled else { return }
-        isDoubled = false
-        if local.rules.reincarnates { reincarnate(at: moment) }
+        if isDoubled, local.rules.reincarnates { reincarnate(at: moment) }
     }
 
     private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
@@ -182,6 +180,7 @@ extension Engine {
     }
 
     private mutating func reincarnate(at moment: Moment) {
+        isDoubled = false
         let former = local.writer
         let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
         if isOwnFileMissing { commit(.lostFiles(at: moment.now)) }
