@@ -1,0 +1,58 @@
+// What was said in our own folder, and what of it is superseded.
+extension LocalState {
+    mutating func apply(_ intent: PackIntent) {
+        self.intent = intent
+        guard !rules.clearsOutboxAfterCreation, intent.pack.name.kind == .log else { return }
+        outbox.removeAll { $0.dot.sequence <= intent.last }
+    }
+
+    mutating func markCreated(_ name: PackName, at now: Int64) {
+        guard let intent, intent.pack.name == name else { return }
+        self.intent = nil
+        folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
+        for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
+        switch name.kind {
+        case .log:
+            folder.tip = intent.pack.hash
+            folder.saidKnowledge = intent.knowledge
+            folder.logBytes += intent.pack.size
+            folder.logCount += 1
+            outbox.removeAll { $0.dot.sequence <= intent.last }
+        case .base: supersede(with: intent, at: now)
+        case .note:
+            (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
+            folder.owesNote = false
+            for (other, file) in folder.created where other.kind == .note && other != name && file.supersededAt == nil {
+                folder.created[other]?.supersededAt = now
+            }
+        }
+    }
+
+    private mutating func supersede(with intent: PackIntent, at now: Int64) {
+        folder.baseSequence = intent.last
+        folder.baseBytes = intent.pack.bytes.count
+        (folder.logBytes, folder.logCount, folder.owesBase) = (0, 0, false)
+        for (name, file) in folder.created where name != intent.pack.name && name.kind != .note {
+            guard file.last <= intent.last, file.supersededAt == nil else { continue }
+            folder.created[name]?.supersededAt = now
+        }
+        let needed = Set(intent.references.map(\.name))
+        for (name, blob) in folder.blobs where blob.unneededSince == nil && !needed.contains(name) {
+            folder.blobs[name]?.unneededSince = now
+        }
+        beats = beats.compactMapValues { list in
+            let kept = list.filter(isUnseen)
+            return kept.isEmpty ? nil : kept
+        }
+    }
+
+    /// Whether the author of what was beaten may not know yet by what.
+    func isUnseen(_ beat: Beat) -> Bool { !(peers[beat.beaten.writer]?.knowledge.covers(beat.by) ?? false) }
+
+    /// What we know of others, as our packs say it.
+    var knowledgeOfOthers: VersionVector {
+        var others = knowledge
+        others[writer] = 0
+        return others
+    }
+}

@@ -1,0 +1,88 @@
+// Files that were read, and those that could not be.
+extension Engine {
+    mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
+        guard standing.isOpen else { return }
+        for (address, fetch) in files.sorted(by: { $0.key < $1.key }) {
+            switch fetch {
+            case .pack(let pack) where pack.address == address && pack.mirror == local.mirror:
+                faulty[address] = nil
+                if address.writer != local.writer {
+                    let since = waiting[address]?.since ?? waitedSince(address, at: moment.now)
+                    waiting[address] = WaitingFile(pack, since: since ?? moment.now)
+                } else if isUnknown(address.name), local.rules.reincarnates {
+                    reincarnate(at: moment)
+                }
+            case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
+            case .faulty(let fault) where fault.isOfNewerVersion && address.writer == local.writer:
+                // Whole, so somebody who was us and has a newer version by now has said it.
+                if isUnknown(address.name), local.rules.reincarnates { reincarnate(at: moment) }
+            case .faulty(let fault) where local.folder.created[address.name] != nil && address.writer == local.writer:
+                if case .missingBlobs(let references) = fault {
+                    heal([], blobs: references.map(\.name), at: moment.now)
+                } else {
+                    heal([address.name], at: moment.now)
+                }
+            case .faulty(let fault): noteFault(address, fault, at: moment.now)
+            case .unreadable: note(address, at: moment.now)
+            }
+        }
+        joinWaiting(isLast: isLast, at: moment.now)
+        leaveNameToOther(at: moment)
+    }
+
+    /// Takes another name where others know more under ours than we have said: somebody else was us, whose files need
+    /// not have come yet.
+    mutating func leaveNameToOther(at moment: Moment) {
+        if isDoubled, local.rules.reincarnates { reincarnate(at: moment) }
+    }
+
+    private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
+        switch fault {
+        case .missingBlobs:
+            let since = note(address, .lacksBlobs, at: now)
+            guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
+            report(.missingBlobs(address))
+        case _ where fault.isOfNewerVersion:
+            // Whole, and not for us: a newer version will read it.
+            if faulty[address] == nil, recalled.files[address]?.isTold != true { report(.tooNew(address)) }
+            note(address, .tooNew, at: now)
+        default:
+            let since = note(address, at: now)
+            guard now - since >= limits.waitsFor, quarantined.insert(address).inserted else { return }
+            act(.quarantine(address))
+            report(.quarantined(address, fault))
+        }
+    }
+
+    /// Remembers that a file cannot be joined as it is, and since when that has been so.
+    @discardableResult
+    private mutating func note(
+        _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
+    ) -> Int64 {
+        let recalled = waitedSince(address, at: now).map { FaultyFile(nil, kind, size: 0, at: $0) }
+        let file = FaultyFile(faulty[address] ?? recalled, kind, size: sizes[address] ?? 0, at: now)
+        faulty[address] = file
+        return file.since
+    }
+
+    private mutating func reincarnate(at moment: Moment) {
+        isDoubled = false
+        let former = local.writer
+        let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
+        if isOwnFileMissing { commit(.lostFiles(at: moment.now)) }
+        commit(.reincarnated(former.next(random: moment.random), intentIsInView: inView))
+        report(.reincarnated(former: former, new: local.writer))
+        let files = (folders[former] ?? []).map { PackAddress(writer: former, name: $0) }
+        act(.fetch(files.sorted(by: PackAddress.isReadBefore)))
+    }
+}
+
+extension PackFault {
+    /// Whether the file is whole, and only a newer version reads it.
+    fileprivate var isOfNewerVersion: Bool {
+        switch self {
+        case .newerVersion, .unknownField: true
+        default: false
+        }
+    }
+}

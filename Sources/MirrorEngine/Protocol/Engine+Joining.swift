@@ -1,0 +1,76 @@
+// What was said is joined once what it follows was.
+extension Engine {
+    /// Joins what a writer has said although something before it is missing.
+    mutating func joinAllWaiting(of writer: WriterID, at now: Int64) {
+        for address in waiting.keys where address.writer == writer {
+            waiting[address]?.since = now - limits.waitsFor
+        }
+        joinWaiting(at: now)
+    }
+
+    /// Joins every file whose turn has come, until none is left of which that is so.
+    mutating func joinWaiting(isLast: Bool = true, at now: Int64) {
+        let conflicts = local.conflicts.conflicts.count
+        var (progress, again) = (true, [PackAddress]())
+        while progress {
+            progress = false
+            for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
+                guard let file = waiting[address], isDue(file, of: address.writer, at: now) else { continue }
+                guard let pack = file.pack else {
+                    if askedAgain.insert(address).inserted { again.append(address) }
+                    continue
+                }
+                waiting[address] = nil
+                join(pack, at: now)
+                progress = true
+                hasJoined = true
+            }
+        }
+        dropWaiting()
+        if !again.isEmpty { act(.fetch(again)) }
+        guard hasJoined else { return }
+        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
+        guard isLast else { return }
+        hasJoined = false
+        let known = Set(local.shadows.keys)
+        for domain in local.atoms.domains where !known.contains(Path(domain: domain)) {
+            report(.unknownDomain(domain))
+        }
+        askForLocks()
+    }
+
+    /// Keeps of files that wait for long what tells when they are due; they are read again then.
+    private mutating func dropWaiting() {
+        var bytes = 0
+        for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
+            bytes += waiting[address]?.pack?.size ?? 0
+            if bytes > limits.bytesWaiting { waiting[address]?.pack = nil }
+        }
+    }
+
+    private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64) -> Bool {
+        guard let link = file.link, let previous = link.previous else { return true }
+        guard let peer = local.peers[writer] else { return now - file.since >= limits.waitsFor }
+        let reached = local.rules.chainsByFirst ? link.first - 1 : link.last
+        return peer.joined.contains(previous.prefix) || peer.tip == previous || reached <= peer.baseSequence
+            || now - file.since >= limits.waitsFor
+    }
+
+    private mutating func join(_ pack: Pack, at now: Int64) {
+        if pack.sequence(of: local.writer) > local.sequence { isDoubled = true }
+        commit(.joined(pack, at: now))
+        reportChanges(pack)
+        if case .base(let base) = pack.content { compareDigests(base) }
+    }
+
+    private mutating func compareDigests(_ base: BasePack) {
+        guard base.digest != .none, local.outbox.isEmpty else { return }
+        // Only who knows the same can compare, and to know that costs next to nothing.
+        var known = base.knowledge
+        known[base.writer] = base.last
+        guard known == local.knowledge else { return }
+        guard let theirs = Digest(base.digest) else { return }
+        let ours = local.digest
+        if ours.tips == theirs.tips, ours.state != theirs.state { report(.digestMismatch(base.writer)) }
+    }
+}
