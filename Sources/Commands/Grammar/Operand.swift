@@ -3,6 +3,8 @@ package struct Operand: Hashable, Sendable {
     /// What the word is, which decides how a shell completes it.
     package enum Kind: Hashable, Sendable {
         case domain, key, file, folder
+        /// A key that the domain has, or one that its schema declares.
+        case declaredKey
         /// A domain or a file.
         case domainOrFile
         case verb
@@ -30,6 +32,8 @@ extension Operand {
     package static let anyDomain = Operand("DOMAIN", .domain, .optional)
     package static let key = Operand("KEY", .key)
     package static let anyKey = Operand("KEY", .key, .optional)
+    package static let declaredKey = Operand("KEY", .declaredKey)
+    package static let anyDeclaredKey = Operand("KEY", .declaredKey, .optional)
     package static let file = Operand("FILE", .file)
     package static let files = Operand("FILE", .file, .oneOrMore)
 

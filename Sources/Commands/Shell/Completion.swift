@@ -82,7 +82,7 @@ extension Completion {
         }
         if current.hasPrefix("-"), !isOver { offer(known) }
         for kind in Set(verb.forms.compactMap { $0.kind(at: operands.count) }).sorted(by: Operand.Kind.isBefore) {
-            offer(kind, of: verb, behind: operands)
+            offer(kind, behind: operands)
         }
     }
 
@@ -126,13 +126,14 @@ extension Completion {
         }
     }
 
-    private mutating func offer(_ kind: Operand.Kind, of verb: Verb, behind operands: [String]) {
+    private mutating func offer(_ kind: Operand.Kind, behind operands: [String]) {
         switch kind {
         case .domain: offerDomains()
         case .domainOrFile:
             offerDomains()
             answer.files = .files
-        case .key: offerKeys(of: operands.first ?? "", declared: verb.name == "write" || verb.name == "explain")
+        case .key: offerKeys(of: operands.first ?? "", declared: false)
+        case .declaredKey: offerKeys(of: operands.first ?? "", declared: true)
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .choice(let choice): for word in choice.words { offer(word) }

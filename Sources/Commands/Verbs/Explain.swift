@@ -11,7 +11,7 @@ extension Verb {
             "The layer with the asterisk wins. Behind it stand the file and the value, in lossless JSON.",
             "With --format the answer is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
-        options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyKey]],
+        options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyDeclaredKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)

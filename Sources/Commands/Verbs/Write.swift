@@ -13,7 +13,9 @@ extension Verb {
             title: "Types",
             rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
         options: [.layer, .force, .ifCurrent, .ifAbsent],
-        forms: [[.domain, Operand("DICTIONARY", .word)], [.domain, .key, Operand("VALUE", .value, .oneOrMore)]],
+        forms: [
+            [.domain, Operand("DICTIONARY", .word)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
+        ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
