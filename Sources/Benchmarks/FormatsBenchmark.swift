@@ -8,6 +8,7 @@ struct FormatsBenchmark {
     private let absent: [String]
 
     init(_ options: Options) throws {
+        try Heap.keepsWhatIsFreed()
         self.options = options
         files = try LoadFiles()
         (peers, absent) = Peer.contenders(in: options.formats)
@@ -15,7 +16,11 @@ struct FormatsBenchmark {
 
     /// Prints the tables; whether everything came to what it has to.
     func run() throws -> Bool {
-        Console.show("Processor time, median of \(options.rounds). S: 50 settings, N: nested records, F: 100 000 keys.")
+        Console.show(
+            """
+            Processor time, median of \(options.rounds); all keep the memory that they free.
+            S: 50 settings, N: nested records, F: 100 000 keys.
+            """)
         for peer in absent { Console.show(peer) }
         var results: [TrialResult] = []
         for isTyped in [false, true] {
