@@ -21,7 +21,6 @@ extension ErrorCode {
     package static let badDescriptor = ErrorCode(rawValue: EBADF)
     package static let accessDenied = ErrorCode(rawValue: EACCES)
     package static let exists = ErrorCode(rawValue: EEXIST)
-    package static let crossesDevices = ErrorCode(rawValue: EXDEV)
     package static let notAFolder = ErrorCode(rawValue: ENOTDIR)
     package static let isAFolder = ErrorCode(rawValue: EISDIR)
     package static let invalidArgument = ErrorCode(rawValue: EINVAL)
