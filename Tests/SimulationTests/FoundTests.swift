@@ -155,6 +155,7 @@ import Testing
         }
         #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
+
     /// Who is there twice must not speak under a name of which others know more than he: a base with such changes
     /// would say more under that name than its last change, and nobody could read it.
     @Test func `a copy that only others have met yet makes for a new name`() {
@@ -180,6 +181,33 @@ import Testing
         for log in logs { origin.view[log] = .whole }
         bench.comeToRest()
         #expect(peer.value("a") == "of the origin" && bench.isSound)
+    }
+
+    /// What is not said yet is not what others know under the same name from a copy, whatever its number: who replaces
+    /// it has not seen it.
+    @Test(arguments: 1...3) func `a change is not taken for one of a copy that others have seen`(_ count: Int) {
+        let bench = Bench()
+        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        let former = origin.durable.writer
+        let clone = bench.clone(origin, "clone")
+        for number in 0..<count {
+            clone.set("b", to: .integer(.init(number)))
+            clone.publishNow()
+        }
+        origin.set("a", to: "of the origin")
+        bench.settle()
+        peer.pullNow()
+        peer.set("a", to: "of the peer")
+        peer.publishNow()
+        bench.settle()
+        let logs = origin.files(of: former).filter { $0.name.kind == .log }
+        for log in logs { origin.view[log] = nil }
+        origin.pullNow()
+        #expect(logs.count == count && origin.durable.writer != former)
+        for log in logs { origin.view[log] = .whole }
+        bench.comeToRest()
+        #expect(origin.value("a") == "of the peer" && origin.hasJournal(of: "of the origin") && bench.isSound)
     }
 
     /// The run in which that was found: the copy's changes came by way of one that carried them.

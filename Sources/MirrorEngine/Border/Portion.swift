@@ -17,10 +17,11 @@ extension LocalState {
         return portion.sorted().map { domains[$0] }
     }
 
-    /// The domains that are changed at once with this one or not at all, itself among them.
-    func companions(of domain: Path, among domains: [Path]) -> [Path] {
-        let group = sharing(domains).first { $0.contains { domains[$0] == domain } } ?? []
-        return group.map { domains[$0] }
+    /// The domains that are changed at once with one of these or not at all, themselves among them.
+    func companions(of some: Set<Path>, among domains: [Path]) -> [Path] {
+        guard domains.contains(where: some.contains) else { return [] }
+        let groups = sharing(domains).filter { $0.contains { some.contains(domains[$0]) } }
+        return groups.joined().sorted().map { domains[$0] }
     }
 
     /// The domains' indices, together where domains share a transaction, by way of others too.

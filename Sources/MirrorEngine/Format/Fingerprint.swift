@@ -1,6 +1,6 @@
 internal import Digests
 
-/// The SHA-256 of some bytes.
+/// The SHA-256 of some bytes as a value: what the manual, and names of properties, call a hash.
 package struct Fingerprint: Hashable, Sendable {
     private var words: [4 of UInt64]
 

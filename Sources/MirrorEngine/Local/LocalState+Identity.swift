@@ -1,5 +1,8 @@
 // Another name for ourselves.
 extension LocalState {
+    /// The last of our transactions of which others can know from us.
+    var published: UInt64 { max(outbox.first.map { $0.dot.sequence - 1 } ?? sequence, intent?.last ?? 0) }
+
     /// Takes another name, and with it all that was not published under the old one.
     mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
         if let intent, intentIsInView, intent.pack.name.kind == .log {
@@ -7,7 +10,7 @@ extension LocalState {
         }
         intent = nil
         let former = writer
-        let published = (outbox.first?.dot.sequence).map { $0 - 1 } ?? sequence
+        let published = published
         knowledge[former] = published
         // That came from the files, or it was seen in them.
         for domain in Array(shadows.keys) { shadows[domain]?.seen.raise(former, to: published) }

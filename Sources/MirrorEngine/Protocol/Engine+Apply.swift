@@ -12,7 +12,7 @@ extension Engine {
         // What comes in several pieces is written once the last is there.
         guard standing.isOpen, !isApplying, !hasJoined else { return }
         keepHome()
-        asked = local.portion(of: pendingDomains.filter { !passedOver.contains($0) }, most: limits.changesAtOnce)
+        asked = local.portion(of: nextDomains, most: limits.changesAtOnce)
         guard !asked.isEmpty else { return }
         if local.rules.capturesBeforeApplying {
             isApplying = true
@@ -39,6 +39,13 @@ extension Engine {
                 replaced: shadow.replaced)
             commit(.applied([unchanged]))
         }
+    }
+
+    /// Those that are still to be asked for; what could not be written the last time holds up no others.
+    private var nextDomains: [Path] {
+        let domains = pendingDomains.filter { !passedOver.contains($0) }
+        let last = Set(local.companions(of: refused, among: domains))
+        return last.count < domains.count ? domains.filter { !last.contains($0) } : domains
     }
 
     private var pendingDomains: [Path] {
@@ -91,8 +98,10 @@ extension Engine {
             commit(.abandonedApplication)
             refusals += 1
             let domains = application.domains.map(\.domain)
-            let culprit = refusals < Self.mostRefusals ? domain.map { Path(domain: $0) } : nil
-            let unwritten = culprit.map { local.companions(of: $0, among: domains) } ?? domains
+            let culprit = domain.map { Path(domain: $0) }
+            if let culprit { refused.insert(culprit) }
+            let isOneByOne = refusals < Self.mostRefusals
+            let unwritten = (isOneByOne ? culprit : nil).map { local.companions(of: [$0], among: domains) } ?? domains
             for domain in unwritten { report(.unwritten(domain: domain.domain)) }
             unlock()
             passOver(unwritten)
@@ -103,13 +112,14 @@ extension Engine {
             }
             for (change, applied) in zip(application.domains, applied) { reportUnheld(applied, change) }
             commit(.applied(applied))
+            refused.subtract(application.domains.map(\.domain))
             unlock()
             // The next portion, and what came in meanwhile.
             askForMoreLocks()
         }
     }
 
-    /// How many files that cannot be written are left out one by one, before all others are left for later.
+    /// How many files that cannot be written are left out one by one, before all others are left for the next exchange.
     private static let mostRefusals = 16
 
     private func readBack(_ change: DomainChange, _ observation: Observation, _ application: Application)

@@ -26,14 +26,7 @@ extension Engine {
             case .unreadable: note(address, at: moment.now)
             }
         }
-        joinWaiting(isLast: isLast, at: moment.now)
-        leaveNameToOther(at: moment)
-    }
-
-    /// Takes another name where others know more under ours than we have said: somebody else was us, whose files need
-    /// not have come yet.
-    mutating func leaveNameToOther(at moment: Moment) {
-        if isDoubled, local.rules.reincarnates { reincarnate(at: moment) }
+        joinWaiting(isLast: isLast, at: moment)
     }
 
     private mutating func noteFault(_ address: PackAddress, _ fault: PackFault, at now: Int64) {
@@ -65,8 +58,7 @@ extension Engine {
         return file.since
     }
 
-    private mutating func reincarnate(at moment: Moment) {
-        isDoubled = false
+    mutating func reincarnate(at moment: Moment) {
         let former = local.writer
         let inView = local.intent.map { folders[former]?.contains($0.pack.name) ?? false } ?? false
         if isOwnFileMissing { commit(.lostFiles(at: moment.now)) }

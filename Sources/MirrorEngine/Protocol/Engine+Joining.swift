@@ -1,27 +1,27 @@
 // What was said is joined once what it follows was.
 extension Engine {
     /// Joins what a writer has said although something before it is missing.
-    mutating func joinAllWaiting(of writer: WriterID, at now: Int64) {
+    mutating func joinAllWaiting(of writer: WriterID, at moment: Moment) {
         for address in waiting.keys where address.writer == writer {
-            waiting[address]?.since = now - limits.waitsFor
+            waiting[address]?.since = moment.now - limits.waitsFor
         }
-        joinWaiting(at: now)
+        joinWaiting(at: moment)
     }
 
     /// Joins every file whose turn has come, until none is left of which that is so.
-    mutating func joinWaiting(isLast: Bool = true, at now: Int64) {
+    mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
         let conflicts = local.conflicts.conflicts.count
         var (progress, again) = (true, [PackAddress]())
         while progress {
             progress = false
             for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
-                guard let file = waiting[address], isDue(file, of: address.writer, at: now) else { continue }
+                guard let file = waiting[address], isDue(file, of: address.writer, at: moment.now) else { continue }
                 guard let pack = file.pack else {
                     if askedAgain.insert(address).inserted { again.append(address) }
                     continue
                 }
                 waiting[address] = nil
-                join(pack, at: now)
+                join(pack, at: moment)
                 progress = true
                 hasJoined = true
             }
@@ -56,9 +56,11 @@ extension Engine {
             || now - file.since >= limits.waitsFor
     }
 
-    private mutating func join(_ pack: Pack, at now: Int64) {
-        if pack.sequence(of: local.writer) > local.sequence { isDoubled = true }
-        commit(.joined(pack, at: now))
+    private mutating func join(_ pack: Pack, at moment: Moment) {
+        // Who knows more under our name than we have said knows it from somebody else who was us, whose files need not
+        // have come yet. Under that name our changes would be taken for seen.
+        if pack.sequence(of: local.writer) > local.published, local.rules.reincarnates { reincarnate(at: moment) }
+        commit(.joined(pack, at: moment.now))
         reportChanges(pack)
         if case .base(let base) = pack.content { compareDigests(base) }
     }

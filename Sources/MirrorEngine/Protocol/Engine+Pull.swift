@@ -20,8 +20,7 @@ extension Engine {
         }
         if let own = ownFileToCheck(at: moment.now) { wanted.append(own) }
         if !wanted.isEmpty { act(.fetch(wanted.sorted(by: PackAddress.isReadBefore))) }
-        joinWaiting(at: moment.now)
-        leaveNameToOther(at: moment)
+        joinWaiting(at: moment)
     }
 
     /// Whether our own folder shows that this state is a copy or an old one: then what others wrote is to be taken in

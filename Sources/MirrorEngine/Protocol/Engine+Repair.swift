@@ -40,7 +40,7 @@ extension Engine {
     /// Takes over what a writer has said, and then removes its folder. One in which there is something that was not
     /// read, or is not kept until its turn comes, stays: to a newer version it may say more, and long values may still
     /// come.
-    mutating func purge(_ writer: WriterID, at now: Int64) {
+    mutating func purge(_ writer: WriterID, at moment: Moment) {
         guard !closed.contains(writer) else { return report(.closed(writer)) }
         let dropped = waiting.filter { $0.value.pack == nil }.map(\.key)
         let unread = (dropped + faulty.keys).filter { $0.writer == writer }.sorted()
@@ -48,7 +48,7 @@ extension Engine {
             for address in unread { report(faulty[address]?.kind == .tooNew ? .tooNew(address) : .unread(address)) }
             return
         }
-        joinAllWaiting(of: writer, at: now)
+        joinAllWaiting(of: writer, at: moment)
         commit(.carries(writer))
         purging.insert(writer)
         compact()

@@ -31,8 +31,6 @@ package struct Engine: Sendable {
     /// What those before us have left.
     var recalled = Vigil()
     var purging: Set<WriterID> = []
-    /// Whether a file was joined whose writer knows more under our name than we have said.
-    var isDoubled = false
     /// Whether files were joined since preference files were last asked for.
     var hasJoined = false
     /// Whether locks were asked for and not given back.
@@ -41,6 +39,8 @@ package struct Engine: Sendable {
     /// asked for.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
+    /// Domains whose files could not be written the last time.
+    var refused: Set<Path> = []
     /// How many times since then files could not be written.
     var refusals = 0
     /// How much of what stands in our folder is about to go.
@@ -95,9 +95,11 @@ package struct Engine: Sendable {
         case .removed(let names):
             bytesBeingRemoved = 0
             commit(.removed(names))
-        case .removedBlobs(let names): commit(.removedBlobs(names))
+        case .removedBlobs(let names):
+            bytesBeingRemoved = 0
+            commit(.removedBlobs(names))
         case .compact: compact()
-        case .command(let command): carryOut(command, at: moment.now)
+        case .command(let command): carryOut(command, at: moment)
         }
         defer { actions = [] }
         return actions
@@ -163,17 +165,17 @@ extension Engine {
 // MARK: Commands
 
 extension Engine {
-    private mutating func carryOut(_ command: Command, at now: Int64) {
+    private mutating func carryOut(_ command: Command, at moment: Moment) {
         switch command {
         case .add(let domain): commit(.configured(domain: domain, isMirrored: true))
         case .remove(let domain): commit(.configured(domain: domain, isMirrored: false))
         case .release(let domain, let takesFile): release(domain, takesFile: takesFile)
-        case .resolve(let loser): commit(.resolvedConflict(loser, at: now))
-        case .restore(let loser): restore(loser, at: now)
+        case .resolve(let loser): commit(.resolvedConflict(loser, at: moment.now))
+        case .restore(let loser): restore(loser, at: moment.now)
         case .retire(let writer): commit(.retired(writer))
         case .leave: takePart(.leaving)
         case .detach: takePart(.detached)
-        case .purge(let writer): purge(writer, at: now)
+        case .purge(let writer): purge(writer, at: moment)
         case .rebuild(let packs):
             commit(.rebuilt(packs))
             askForLocks()
