@@ -39,6 +39,6 @@ extension ExitStatus {
 }
 
 extension ExitStatus: Comparable {
-    /// The higher number is what the shell gets to know of several.
+    /// The higher number is what the shell gets to know of several mirrors.
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
 }
