@@ -63,7 +63,7 @@ import Testing
         #expect(found == [[nil, 1], [1, nil]])
     }
 
-    /// - Parameter count: How many files cannot be written. Beyond a number of them the others wait for a later exchange.
+    /// - Parameter count: How many files cannot be written. Beyond a number of them the others wait for the next time.
     @Test(arguments: [(1, true), (15, true), (16, false), (100, false)])
     func `waits for few files that cannot be written`(_ count: Int, _ isWritten: Bool) {
         let domains = (0..<count).map { "refused\($0)" }
