@@ -80,6 +80,7 @@ extension DataEffect {
 
 extension [UInt8] {
     fileprivate mutating func grow(to size: Int) {
-        if count < size { append(contentsOf: repeatElement(0, count: size - count)) }
+        // Not repeated elements, which are copied one by one where nothing is optimised.
+        if count < size { append(contentsOf: [UInt8](repeating: 0, count: size - count)) }
     }
 }

@@ -113,16 +113,26 @@ struct `A script in its shell` {
     @Test(arguments: ScriptShell.all)
     func `has the same from its environment, from what is stored, and in a default`(_ shell: ScriptShell) throws {
         let command = try InstalledCommand()
-        for value in Self.hostile.filter({ !$0.isEmpty }).prefix(70) {
-            let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            let schema = """
-                { Domain = "com.example.hostile";
-                  Settings = ({ Key = e; Environment = E_VALUE; }, { Key = s; }, { Key = d; Default = "\(quoted)"; }); }
-                """
-            #expect(try command.run("prefs", ["write", "com.example.hostile", "s", "-string", value]).status == 0)
+        let values = Self.hostile.filter { !$0.isEmpty }.prefix(70)
+        // Several in one script, for to start it takes longest.
+        for start in stride(from: 0, to: values.count, by: 10) {
+            let some = zip(0..., values.dropFirst(start).prefix(10))
+            let settings = some.map { number, value in
+                let quoted = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+                return """
+                    { Key = e\(number); Environment = E_VALUE\(number); }, { Key = s\(number); },
+                    { Key = d\(number); Default = "\(quoted)"; }
+                    """
+            }
+            let schema = "{ Domain = \"com.example.hostile\"; Settings = (\(settings.joined(separator: ", "))); }"
+            for (number, value) in some {
+                let words = ["write", "com.example.hostile", "s\(number)", "-string", value]
+                #expect(try command.run("prefs", words).status == 0)
+            }
             let (result, files) = try shell.run(
-                shell.showing(["e", "s", "d"]), schema: schema, [], ["E_VALUE": value], in: command)
-            expectSame(result.output, [value, value, value])
+                shell.showing(some.flatMap { ["e\($0.0)", "s\($0.0)", "d\($0.0)"] }), schema: schema, [],
+                Dictionary(uniqueKeysWithValues: some.map { ("E_VALUE\($0.0)", $0.1) }), in: command)
+            expectSame(result.output, some.flatMap { [$0.1, $0.1, $0.1] })
             #expect(files == ["script", "script.plist"])
         }
     }

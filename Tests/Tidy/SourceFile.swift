@@ -1,6 +1,10 @@
+import Foundation
+
 /// A Swift source whose code and comments can be searched apart, without the text of string literals.
 struct SourceFile {
     let path: String
+    /// All of it as C has texts, and therefore without the byte that would end one.
+    private let whole: [CChar]
     /// The source with comments and string literals blanked out, line by line.
     let code: [String]
     /// The source with all but its comments blanked out, line by line.
@@ -8,6 +12,7 @@ struct SourceFile {
 
     init(_ path: String, _ bytes: [UInt8]) {
         self.path = path
+        whole = bytes.map { $0 == 0 ? 1 : CChar(bitPattern: $0) } + [0]
         var splitter = Splitter(bytes)
         splitter.split()
         code = Self.lines(splitter.code)
@@ -15,6 +20,9 @@ struct SourceFile {
     }
 
     init(_ path: String, _ text: String) { self.init(path, [UInt8](text.utf8)) }
+
+    /// Whether a text stands anywhere in the source: most rules are settled by that, which is quick.
+    func mentions(_ text: String) -> Bool { strstr(whole, text) != nil }
 
     private static func lines(_ bytes: [UInt8]) -> [String] {
         bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
@@ -40,7 +48,7 @@ private struct Splitter {
     private func sees(_ text: StaticString, at place: Int? = nil) -> Bool {
         let place = place ?? at
         let count = text.utf8CodeUnitCount
-        guard place + count <= source.count else { return false }
+        guard place + count <= source.count, source[place] == text.utf8Start[0] else { return false }
         return (0..<count).allSatisfy { source[place + $0] == text.utf8Start[$0] }
     }
 
@@ -92,6 +100,7 @@ private struct Splitter {
 
     /// How many number signs stand before the quote here; nil where no string begins.
     private var poundsOfString: Int? {
+        guard source[at] == UInt8(ascii: "#") || source[at] == UInt8(ascii: "\"") else { return nil }
         let pounds = source[at...].prefix { $0 == UInt8(ascii: "#") }.count
         return sees("\"", at: at + pounds) ? pounds : nil
     }
