@@ -8,7 +8,6 @@ struct FormatsBenchmark {
     private let absent: [String]
 
     init(_ options: Options) throws {
-        try Heap.keepsWhatIsFreed()
         self.options = options
         files = try LoadFiles()
         (peers, absent) = Peer.contenders(in: options.formats)

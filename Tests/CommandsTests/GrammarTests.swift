@@ -52,7 +52,7 @@ import Testing
         (["convert", "f", "xml", "-o", "g"], "convert -o=g FILE|DOMAIN:f FORMAT:xml"),
         (["convert", "f", "XML1"], "convert FILE|DOMAIN:f FORMAT:xml"),
         (["completions", "Bash"], "completions SHELL:bash"),
-        (["args", "s", "--", "-k", "--", "x"], "args -- ARGUMENT:-k,--,x SCRIPT:s"),
+        (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
         (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),

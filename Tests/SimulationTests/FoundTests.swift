@@ -159,55 +159,22 @@ import Testing
     /// Who is there twice must not speak under a name of which others know more than he: a base with such changes
     /// would say more under that name than its last change, and nobody could read it.
     @Test func `a copy that only others have met yet makes for a new name`() {
-        let bench = Bench()
-        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
-        bench.comeToRest()
-        let former = origin.durable.writer
-        let clone = bench.clone(origin, "clone")
-        for number in 0..<2 {
-            clone.set("b", to: .integer(.init(number)))
-            clone.publishNow()
-        }
-        bench.settle()
-        peer.pullNow()
-        peer.set("c", to: "knows of both")
-        peer.publishNow()
-        bench.settle()
-        let logs = origin.files(of: former).filter { $0.name.kind == .log }
-        for log in logs { origin.view[log] = nil }
-        origin.set("a", to: "of the origin")
-        origin.sync(compacts: true)
-        #expect(logs.count == 2 && origin.durable.writer != former)
-        for log in logs { origin.view[log] = .whole }
-        bench.comeToRest()
-        #expect(peer.value("a") == "of the origin" && bench.isSound)
+        let doubled = Doubled(changes: 2, peerSets: "c")
+        doubled.origin.sync(compacts: true)
+        #expect(doubled.hasNewName)
+        doubled.comeToRest()
+        #expect(doubled.peer.value("a") == "of the origin" && doubled.bench.isSound)
     }
 
     /// What is not said yet is not what others know under the same name from a copy, whatever its number: who replaces
     /// it has not seen it.
     @Test(arguments: 1...3) func `a change is not taken for one of a copy that others have seen`(_ count: Int) {
-        let bench = Bench()
-        let (origin, peer) = (bench.host("origin"), bench.host("peer"))
-        bench.comeToRest()
-        let former = origin.durable.writer
-        let clone = bench.clone(origin, "clone")
-        for number in 0..<count {
-            clone.set("b", to: .integer(.init(number)))
-            clone.publishNow()
-        }
-        origin.set("a", to: "of the origin")
-        bench.settle()
-        peer.pullNow()
-        peer.set("a", to: "of the peer")
-        peer.publishNow()
-        bench.settle()
-        let logs = origin.files(of: former).filter { $0.name.kind == .log }
-        for log in logs { origin.view[log] = nil }
-        origin.pullNow()
-        #expect(logs.count == count && origin.durable.writer != former)
-        for log in logs { origin.view[log] = .whole }
-        bench.comeToRest()
-        #expect(origin.value("a") == "of the peer" && origin.hasJournal(of: "of the origin") && bench.isSound)
+        let doubled = Doubled(changes: count, peerSets: "a")
+        doubled.origin.pullNow()
+        #expect(doubled.hasNewName)
+        doubled.comeToRest()
+        #expect(doubled.origin.value("a") == "of the peer" && doubled.origin.hasJournal(of: "of the origin"))
+        #expect(doubled.bench.isSound)
     }
 
     /// The run in which that was found: the copy's changes came by way of one that carried them.
@@ -318,5 +285,41 @@ import Testing
         var run = Run(scenario, seed: Seed(number: 20_261_120), round: round)
         run.carryOut()
         #expect(run.wrongs.isEmpty)
+    }
+}
+
+/// A host with a change to be said, whose copy has said some under the same name: a peer has seen those and says so,
+/// and they are not in view of the host itself.
+private struct Doubled {
+    let bench = Bench()
+    let origin: SimulatedHost
+    let peer: SimulatedHost
+    private let former: WriterID
+    private let logs: [PackAddress]
+
+    init(changes: Int, peerSets key: String) {
+        (origin, peer) = (bench.host("origin"), bench.host("peer"))
+        bench.comeToRest()
+        former = origin.durable.writer
+        let clone = bench.clone(origin, "clone")
+        for number in 0..<changes {
+            clone.set("b", to: .integer(.init(number)))
+            clone.publishNow()
+        }
+        origin.set("a", to: "of the origin")
+        bench.settle()
+        peer.pullNow()
+        peer.set(key, to: "of the peer")
+        peer.publishNow()
+        bench.settle()
+        logs = origin.files(of: former).filter { $0.name.kind == .log }
+        for log in logs { origin.view[log] = nil }
+    }
+
+    var hasNewName: Bool { !logs.isEmpty && origin.durable.writer != former }
+
+    func comeToRest() {
+        for log in logs { origin.view[log] = .whole }
+        bench.comeToRest()
     }
 }

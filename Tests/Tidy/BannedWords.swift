@@ -42,7 +42,6 @@ struct BannedWord: Sendable {
 
     /// Whether the word stands in a line as a word of its own.
     private func stands(in line: String) -> Bool {
-        guard line.utf8.count >= word.utf8.count else { return false }
         let (line, word) = (Array(line.utf8), Array(word.utf8))
         func isPart(_ at: Int) -> Bool {
             guard line.indices.contains(at) else { return false }

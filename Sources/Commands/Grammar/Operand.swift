@@ -14,7 +14,11 @@ package struct Operand: Hashable, Sendable {
         case value
     }
 
-    package enum Occurrence: Hashable, Sendable { case once, optional, oneOrMore, zeroOrMore }
+    package enum Occurrence: Hashable, Sendable {
+        case once, optional, oneOrMore, zeroOrMore
+        /// Any number, behind two dashes where they look like options.
+        case behindDashes
+    }
 
     package let name: String
     package let kind: Kind
@@ -43,7 +47,7 @@ extension Operand {
         case .once: (1, 1)
         case .optional: (0, 1)
         case .oneOrMore: (1, nil)
-        case .zeroOrMore: (0, nil)
+        case .zeroOrMore, .behindDashes: (0, nil)
         }
     }
 
@@ -54,6 +58,7 @@ extension Operand {
         case .optional: "[\(name)]"
         case .oneOrMore: name + "…"
         case .zeroOrMore: "[\(name)…]"
+        case .behindDashes: "[-- \(name)…]"
         }
     }
 }

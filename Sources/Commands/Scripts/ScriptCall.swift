@@ -41,7 +41,7 @@ struct ScriptCall {
         let variables = surroundings.environment.variables.table
         let context = Schema.Arguments.Context(
             variables: variables, stored: migrated.usable, now: surroundings.clock.wall.date)
-        switch schema.arguments(invocation.words("-- ARGUMENT"), in: context) {
+        switch schema.arguments(invocation.words("ARGUMENT"), in: context) {
         case .values(let arguments):
             try storeMigration(of: stored)
             return try hand(arguments, migrated)

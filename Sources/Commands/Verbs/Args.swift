@@ -11,7 +11,7 @@ extension Verb {
             "The script names its schema in a comment, # prefs-schema: FILE, relative to its own folder, or has it in comments between #prefs{ and #}. prefs-args(1) tells the rest.",
         ],
         options: [.shell, .schema, .prefix, .completions, .man],
-        forms: [[Operand("SCRIPT", .file), Operand("-- ARGUMENT", .word, .zeroOrMore)]],
+        forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .behindDashes)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
         let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", surroundings)

@@ -98,10 +98,11 @@ extension Engine {
             commit(.abandonedApplication)
             refusals += 1
             let domains = application.domains.map(\.domain)
-            let culprit = domain.map { Path(domain: $0) }
-            if let culprit { refused.insert(culprit) }
-            let isOneByOne = refusals < Self.mostRefusals
-            let unwritten = (isOneByOne ? culprit : nil).map { local.companions(of: [$0], among: domains) } ?? domains
+            var unwritten = domains
+            if let culprit = domain.map({ Path(domain: $0) }) {
+                refused.insert(culprit)
+                if refusals < Self.mostRefusals { unwritten = local.companions(of: [culprit], among: domains) }
+            }
             for domain in unwritten { report(.unwritten(domain: domain.domain)) }
             unlock()
             passOver(unwritten)

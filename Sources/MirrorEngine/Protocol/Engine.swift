@@ -39,10 +39,10 @@ package struct Engine: Sendable {
     /// asked for.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
-    /// Domains whose files could not be written the last time.
-    var refused: Set<Path> = []
     /// How many times since then files could not be written.
     var refusals = 0
+    /// The domains whose files could not be written the last time.
+    var refused: Set<Path> = []
     /// How much of what stands in our folder is about to go.
     var bytesBeingRemoved = 0
     /// The state's count of changes when the application was made.
