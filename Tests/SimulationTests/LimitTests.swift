@@ -77,6 +77,58 @@ import Testing
         #expect(hasArrived && bench.isSound, "\(bench.world.complaints)")
     }
 
+    private struct Backlog: CustomTestStringConvertible {
+        let testDescription: String
+        /// How many characters one value has after the other.
+        let characters: [Int]
+        var bytesOfWriter = 1 << 20
+    }
+
+    @Test(arguments: [
+        Backlog(testDescription: "long values", characters: Array(repeating: 100_000, count: 24)),
+        Backlog(testDescription: "too long a one, and then another", characters: [3000, 10], bytesOfWriter: 2000),
+    ])
+    private func `of bytes is not reached by what was replaced before it was said`(_ backlog: Backlog) {
+        let bench = Bench { ($0.bytesOfWriter, $0.supersededFor, $0.leastLogs) = (backlog.bytesOfWriter, Self.day, 32) }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        let writer = near.durable.writer
+        for (number, count) in backlog.characters.enumerated() { near.set("a", to: Self.text(count - number)) }
+        bench.comeToRest()
+        #expect(near.durable.outbox.isEmpty && near.durable.folder.size <= backlog.bytesOfWriter * 2)
+        far.set("b", to: "after that")
+        bench.comeToRest()
+        near.set("c", to: "at last")
+        for _ in 0..<2 {
+            bench.comeToRest()
+            bench.world.pass(601)
+        }
+        // Whoever answers knows nothing of us that we had not said.
+        #expect(near.durable.writer == writer && far.value("c") == "at last" && bench.isSound)
+    }
+
+    @Test func `of bytes has a base say what logs have not: a log after it may come first`() throws {
+        let bench = Bench { $0.bytesOfWriter = 2000 }
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        bench.comeToRest()
+        for count in [3000, 10] { near.set("a", to: Self.text(count)) }
+        near.set("b", to: 1)
+        near.publishNow()
+        bench.settle()
+        let base = try #require(near.files(of: near.durable.writer).first { $0.name.kind == .base })
+        far.view[base] = nil
+        near.set("c", to: 2)
+        near.publishNow()
+        bench.settle()
+        far.view[base] = nil
+        far.sync()
+        #expect(far.value("c") == 2 && far.value("b") == nil)
+        far.view[base] = .whole
+        bench.comeToRest()
+        #expect(far.value("a") == Self.text(10) && far.value("b") == 1 && bench.isSound)
+        #expect(far.engine.local.knowledge == near.engine.local.knowledge)
+    }
+
     @Test func `of keys counts those that a host has set itself, and that have a value`() {
         let bench = Bench { $0.keys = 3 }
         let (near, far) = (bench.host("near"), bench.host("far"))

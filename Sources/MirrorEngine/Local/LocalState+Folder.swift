@@ -2,8 +2,7 @@
 extension LocalState {
     mutating func apply(_ intent: PackIntent) {
         self.intent = intent
-        guard !rules.clearsOutboxAfterCreation, intent.pack.name.kind == .log else { return }
-        outbox.removeAll { $0.dot.sequence <= intent.last }
+        if !rules.clearsOutboxAfterCreation { clearOutbox(of: intent) }
     }
 
     mutating func markCreated(_ name: PackName, at now: Int64) {
@@ -11,13 +10,13 @@ extension LocalState {
         self.intent = nil
         folder.created[name] = CreatedFile(size: intent.pack.bytes.count, last: intent.last)
         for reference in intent.references { folder.blobs[reference.name] = CreatedBlob(size: reference.size) }
+        clearOutbox(of: intent)
         switch name.kind {
         case .log:
             folder.tip = intent.pack.hash
             folder.saidKnowledge = intent.knowledge
             folder.logBytes += intent.pack.size
             folder.logCount += 1
-            outbox.removeAll { $0.dot.sequence <= intent.last }
         case .base: supersede(with: intent, at: now)
         case .note:
             (folder.noteNumber, folder.hasLeft) = (name.number, intent.isFarewell)
@@ -27,6 +26,9 @@ extension LocalState {
             }
         }
     }
+
+    /// Forgets what a file of ours says from what is to be said. A note says none of it.
+    mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.dot.sequence <= intent.last } }
 
     private mutating func supersede(with intent: PackIntent, at now: Int64) {
         folder.baseSequence = intent.last

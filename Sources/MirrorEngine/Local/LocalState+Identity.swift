@@ -5,9 +5,7 @@ extension LocalState {
 
     /// Takes another name, and with it all that was not published under the old one.
     mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
-        if let intent, intentIsInView, intent.pack.name.kind == .log {
-            outbox.removeAll { $0.dot.sequence <= intent.last }
-        }
+        if let intent, intentIsInView { clearOutbox(of: intent) }
         intent = nil
         let former = writer
         let published = published

@@ -64,21 +64,24 @@ extension Engine {
     }
 
     private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
-        var new = pack
-        new.blobs = pack.blobs.filter { !isThere($0.name) }
-        let size = local.folder.size - bytesBeingRemoved + new.size
-        guard size <= limits.bytesOfWriter || pack.name.kind != .log else { return report(.waiting(.quota)) }
         let intent = PackIntent(
-            pack: new, last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
+            pack: withoutBlobsThere(pack), last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
             references: pack.blobs.map(\.reference))
         commit(.intended(intent), isDurable: local.rules.recordsIntent)
     }
-}
 
-extension Engine {
-    /// Whether a blob of ours stands there and is not about to go.
-    private func isThere(_ name: BlobName) -> Bool {
-        local.folder.blobs[name].map { $0.unneededSince == nil } ?? false
+    /// The pack without long values that stand there and are not about to go.
+    private func withoutBlobsThere(_ pack: EncodedPack) -> EncodedPack {
+        var new = pack
+        new.blobs = pack.blobs.filter { blob in
+            local.folder.blobs[blob.name].map { $0.unneededSince != nil } ?? true
+        }
+        return new
+    }
+
+    /// Whether our folder has room for a pack beside what stands there.
+    private func hasRoom(for pack: EncodedPack) -> Bool {
+        local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size <= limits.bytesOfWriter
     }
 }
 
@@ -97,7 +100,8 @@ extension Engine {
             mirror: local.mirror, writer: local.writer, previous: local.folder.tip,
             knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
             transactions: Array(local.outbox.prefix(count)))
-        intend(log.encoded(), last: log.last)
+        let pack = log.encoded()
+        if hasRoom(for: pack) { intend(pack, last: log.last) } else { intendBase(insteadOfLog: true) }
     }
 
     /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
@@ -115,13 +119,18 @@ extension Engine {
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
-    private mutating func intendBase() {
+    /// - Parameter insteadOfLog: Whether it is for want of room: then it says all that is still to be said, but what was
+    ///   replaced in the meantime.
+    private mutating func intendBase(insteadOfLog: Bool = false) {
         let base = local.base
         let values = base.atoms.reduce(0) { $0 + $1.atom.value.bytes.count }
         let paths = base.atoms.reduce(0) { $0 + $1.atom.path.bytes.count }
         guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
+        // What it replaces stands beside it for a while: once, for there is nothing to replace until logs came after it.
+        let isOfUse = hasRoom(for: pack) || local.folder.logCount > 0 && pack.size <= limits.bytesOfWriter
+        guard !insteadOfLog || isOfUse else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return removePurged() }
         intend(pack, last: local.sequence)
@@ -229,8 +238,8 @@ extension Engine {
 }
 
 extension Transaction {
-    /// About how many bytes this takes in a log.
+    /// About how many bytes this takes in a log and its blobs.
     fileprivate var size: Int {
-        writes.reduce(32) { $0 + $1.path.bytes.count + min($1.value.bytes.count, Blob.longestInPack) + 24 }
+        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 }
     }
 }
