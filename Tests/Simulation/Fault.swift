@@ -4,6 +4,8 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     case late, partial, slow, duplicate, returned, deletedFirst, stray, spoilt, staleListing
     // Media that refuse, or forget.
     case noSpace, noPermission, inputOutput, refusedRemoval, unsynced, forgotten
+    // A folder of a writer that has no room for the next log.
+    case fullFolder
     // The directory as a whole.
     case unavailable, emptyMountPoint, swapped, split, directoryRolledBack, halfRestored, wiped
     // Hosts and what they remember.

@@ -81,6 +81,11 @@ extension Scenario {
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
         Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),
         Scenario(
+            name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 1000),
+        Scenario(
+            name: "clones and rollbacks in little room", crashes: true, clones: true, rollbacks: true, joiners: true,
+            leastLogs: .max, bytesOfWriter: 1000),
+        Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),
     ]

@@ -14,6 +14,8 @@ package final class World {
     var hosts: [SimulatedHost] = []
     /// Who has the directory where only one can have it.
     weak var holder: SimulatedHost?
+    /// What bases were the first to say.
+    private var saidByBases: [Transaction] = []
     /// What was ever created, whoever sees it, and in which order.
     private(set) var files: [PackAddress: Pack] = [:]
     private(set) var creations: [PackAddress] = []
@@ -134,6 +136,7 @@ extension World {
             files[address] = try? Pack(
                 decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
             blobs.note(pack, at: address)
+            if address.name.kind == .base { noteUnsaid(address, of: creator) }
             creations.append(address)
             if scenario.mixesVersions, !creator.isOld, chance(0.3) { makeNew(address) }
         }
@@ -141,6 +144,14 @@ extension World {
         removed.remove(address)
         creator.view[address] = .whole
         for host in hosts where host !== creator { deliver(address, to: host) }
+    }
+
+    /// What no log says for want of room, a base says.
+    private func noteUnsaid(_ base: PackAddress, of creator: SimulatedHost) {
+        let transactions = creator.engine.local.outbox.filter { $0.dot.sequence <= base.name.number }
+        guard !transactions.isEmpty else { return }
+        count(.fullFolder)
+        saidByBases += transactions
     }
 
     /// Says in a file something that only new versions understand.
@@ -233,8 +244,9 @@ extension World {
 
     /// What was written, by whoever's files.
     var transactions: [Transaction] {
-        files.sorted { $0.key < $1.key }.flatMap { _, pack in
+        let saidByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
             if case .log(let log) = pack.content { log.transactions(knowing: VersionVector()) } else { [Transaction]() }
         }
+        return saidByLogs + saidByBases
     }
 }

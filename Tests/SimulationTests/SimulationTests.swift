@@ -55,6 +55,7 @@ extension Scenario {
         if hasLongValues { return faults }
         if clones { faults += [.clone, .reincarnation] }
         if rollbacks { faults.append(.rollback) }
+        if bytesOfWriter < EngineLimits().bytesOfWriter { faults.append(.fullFolder) }
         if mixesVersions { faults.append(.newVersion) }
         return faults
     }

@@ -79,9 +79,9 @@ extension Engine {
         return new
     }
 
-    /// Whether our folder has room for a pack beside what stands there.
-    private func hasRoom(for pack: EncodedPack) -> Bool {
-        local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size <= limits.bytesOfWriter
+    /// How many bytes stand in our folder beside a new pack and without what is about to go.
+    private func sizeOfFolder(with pack: EncodedPack) -> Int {
+        local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size
     }
 }
 
@@ -101,7 +101,8 @@ extension Engine {
             knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
             transactions: Array(local.outbox.prefix(count)))
         let pack = log.encoded()
-        if hasRoom(for: pack) { intend(pack, last: log.last) } else { intendBase(insteadOfLog: true) }
+        let hasRoom = sizeOfFolder(with: pack) <= limits.bytesOfWriter
+        if hasRoom { intend(pack, last: log.last) } else { intendBase(insteadOfLog: true) }
     }
 
     /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
@@ -119,8 +120,8 @@ extension Engine {
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
-    /// - Parameter insteadOfLog: Whether it is for want of room: then it says all that is still to be said, but what was
-    ///   replaced in the meantime.
+    /// - Parameter insteadOfLog: Whether there is no room for a log: then the base is the first to say what is still to
+    ///   be said, as far as that is in force.
     private mutating func intendBase(insteadOfLog: Bool = false) {
         let base = local.base
         let values = base.atoms.reduce(0) { $0 + $1.atom.value.bytes.count }
@@ -128,9 +129,9 @@ extension Engine {
         guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
-        // What it replaces stands beside it for a while: once, for there is nothing to replace until logs came after it.
-        let isOfUse = hasRoom(for: pack) || local.folder.logCount > 0 && pack.size <= limits.bytesOfWriter
-        guard !insteadOfLog || isOfUse else { return report(.waiting(.quota)) }
+        // What it replaces stands beside it for a while.
+        let hasRoom = pack.size <= limits.bytesOfWriter && sizeOfFolder(with: pack) <= limits.bytesOfWriter * 2
+        guard !insteadOfLog || hasRoom else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return removePurged() }
         intend(pack, last: local.sequence)
