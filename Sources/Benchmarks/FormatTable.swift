@@ -12,7 +12,7 @@ struct FormatTable {
 
 extension FormatTable {
     var lines: [String] {
-        var lines = ["", heading, row(Ourselves.title) { speed($0.ours) }]
+        var lines = ["", heading, row(Ourselves.description.name) { speed($0.ours) }]
         for peer in peers { lines.append(row(peer.title) { speed($0.peers[peer.name] ?? nil) }) }
         lines.append(row("ours / \(target.peer ?? "best peer")") { $0.ratio.map { decimal($0, digits: 2) } ?? "–" })
         lines.append(row("at least") { decimal($0.trial.target.ratio, digits: 2) })

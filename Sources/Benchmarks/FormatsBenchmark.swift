@@ -17,7 +17,7 @@ struct FormatsBenchmark {
     func run() throws -> Bool {
         Console.show(
             """
-            Processor time, median of \(options.rounds); all keep the memory that they free.
+            Processor time, median of \(options.rounds), each in a process of its own that keeps the memory it frees.
             S: 50 settings, N: nested records, F: 100 000 keys.
             """)
         for peer in absent { Console.show(peer) }

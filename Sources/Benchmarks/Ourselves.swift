@@ -1,10 +1,34 @@
 import PropertyLists
 
-/// What this package takes for a trial, measured in this process by the rule that the drivers of the peers follow.
+/// The contender that is this package: this program, run as a driver like those of the peers.
 enum Ourselves {
-    static let title = "ours"
+    static let description = PeerDescription(
+        name: "ours", formats: [.xml, .binary, .json, .openstep], isTyped: true,
+        run: "exec .build/release/Benchmarks formats-driver", hint: "swift build -c release")
 
-    static func measure(_ trial: Trial, _ path: String) throws -> Measurement {
+    /// Answers commands on standard input as Tests/Peers/driver.h says.
+    static func answerCommands() {
+        Console.show("ready \(description.name)")
+        while let command = readLine() {
+            do {
+                let (trial, path) = try parse(command)
+                let measured = try measure(trial, path)
+                Console.show("\(measured.nanoseconds) \(measured.bytes)")
+            } catch {
+                Console.show("\(error)")
+            }
+        }
+    }
+
+    private static func parse(_ command: String) throws -> (Trial, path: String) {
+        let words = command.split(separator: " ", maxSplits: 3).map(String.init)
+        guard words.count == 4, let operation = Operation(rawValue: words[0]),
+            let format = PropertyList.Format(rawValue: words[1]), let load = Load(rawValue: words[2])
+        else { throw Failure("no command: \(command)") }
+        return (Trial(operation: operation, format: format, load: load), words[3])
+    }
+
+    private static func measure(_ trial: Trial, _ path: String) throws -> Measurement {
         let bytes = try contents(of: path)
         let format = trial.format
         switch trial.operation {

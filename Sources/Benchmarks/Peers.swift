@@ -50,13 +50,12 @@ extension PeerDescription {
 }
 
 /// A peer whose driver runs.
-final class Peer {
+struct Peer {
     static let folder = ".build/peers"
 
     let description: PeerDescription
     /// Its name and version, as the driver says them.
     let title: String
-    private let driver: Subprocess
 
     init(_ description: PeerDescription) throws {
         self.description = description
@@ -66,11 +65,7 @@ final class Peer {
                 throw Failure("its driver does not build")
             }
         }
-        driver = try Subprocess(description.run)
-        guard let words = driver.receive()?.split(separator: " ", maxSplits: 1), words.first == "ready" else {
-            throw Failure("its driver does not start")
-        }
-        title = String(words[1])
+        title = try description.startDriver().title
     }
 
     /// The peers for these formats whose drivers run, and of each other one why it does not.
@@ -85,8 +80,19 @@ final class Peer {
         }
         return (present, absent)
     }
+}
 
+extension PeerDescription {
+    fileprivate func startDriver() throws -> (driver: Subprocess, title: String) {
+        let driver = try Subprocess(run)
+        guard let words = driver.receive()?.split(separator: " ", maxSplits: 1), words.count == 2, words[0] == "ready"
+        else { throw Failure("its driver does not start") }
+        return (driver, String(words[1]))
+    }
+
+    /// Measures in a process that has done nothing else: what one has read before leaves its memory in pieces.
     func measure(_ trial: Trial, _ path: String) throws -> Measurement {
+        let driver = try startDriver().driver
         try driver.send("\(trial.operation.rawValue) \(trial.format.rawValue) \(trial.load.rawValue) \(path)")
         guard let answer = driver.receive() else { throw Failure("its driver ended") }
         let words = answer.split(separator: " ")

@@ -10,30 +10,22 @@ struct TrialResult {
 extension TrialResult {
     /// Measures all contenders in turn, `rounds` times, so that a change of the machine's mood meets each of them.
     init(of trial: Trial, at path: String, peers: [Peer], rounds: Int) {
-        var ours: [Measurement] = []
-        var theirs: [String: [Measurement]] = [:]
+        let contenders = [Ourselves.description] + peers.map(\.description)
+        var measured: [String: [Measurement]] = [:]
         var problems: [String: String] = [:]
-        func attempt(_ name: String, _ measure: (Trial, String) throws -> Measurement) -> Measurement? {
-            guard problems[name] == nil else { return nil }
-            do {
-                return try measure(trial, path)
-            } catch {
-                problems[name] = "\(name): \(trial): \(error)"
-                return nil
-            }
-        }
         for _ in 0..<rounds {
-            if let measured = attempt(Ourselves.title, Ourselves.measure) { ours.append(measured) }
-            for peer in peers {
-                let name = peer.description.name
-                if let measured = attempt(name, peer.measure) { theirs[name, default: []].append(measured) }
+            for contender in contenders where problems[contender.name] == nil {
+                do {
+                    measured[contender.name, default: []].append(try contender.measure(trial, path))
+                } catch {
+                    problems[contender.name] = "\(contender.name): \(trial): \(error)"
+                }
             }
         }
-        let names = peers.map(\.description.name)
+        let medians = measured.mapValues(Measurement.median)
         self.init(
-            trial: trial, ours: Measurement.median(of: ours),
-            peers: Swift.Dictionary(uniqueKeysWithValues: names.map { ($0, Measurement.median(of: theirs[$0] ?? [])) }),
-            problems: problems.values.sorted())
+            trial: trial, ours: medians[Ourselves.description.name] ?? nil,
+            peers: medians.filter { $0.key != Ourselves.description.name }, problems: problems.values.sorted())
     }
 
     /// How many times as fast as the target's peer we are; nil where either is not measured.
