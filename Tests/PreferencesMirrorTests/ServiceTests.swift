@@ -1,11 +1,12 @@
 import MirrorEngine
 import Platform
 import Preferences
-import PreferencesMirror
 import PropertyLists
 import SimulatedPlatform
 import TestSupport
 import Testing
+
+@testable import PreferencesMirror
 
 extension Bell {
     fileprivate var hasRung: Bool { next.wait(until: Instant(nanoseconds: 0)) }
@@ -23,11 +24,17 @@ extension Bell {
         private(set) var reports: [Report] = []
         private(set) var troubles: [String] = []
 
-        init(_ hosts: [MirrorHost]) throws {
+        init(_ hosts: [MirrorHost], bytesOfWriter: Int? = nil) throws {
             disk = hosts[0].disk
             bells = hosts.map { _ in Bell() }
             for (host, bell) in zip(hosts, bells) {
-                services.append(MirrorService(try host.session(), isEager: false) { bell.ring() })
+                var session = try host.session()
+                if let bytesOfWriter {
+                    // Limits are those of a state that was loaded.
+                    try session.sync { [disk] in disk.clock.advance(by: $0) }
+                    session.engine.limits.bytesOfWriter = bytesOfWriter
+                }
+                services.append(MirrorService(session, isEager: false) { bell.ring() })
                 next.append(disk.clock.now)
             }
         }
@@ -71,6 +78,23 @@ extension Bell {
             for host in hosts { #expect(try host.values()["key"] == value, "round \(round)") }
             watching.pass(.seconds(round.isMultiple(of: 5) ? 70 : 1))
         }
+    }
+
+    /// Where there is no room for a log, a base says it: that is heard of, too, and comes no more often than logs do.
+    @Test func `brings a change to the other that a base is the first to say`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let watching = try Watching(hosts, bytesOfWriter: 3000)
+        watching.pass(.seconds(90))
+        for round in 1...10 {
+            for text in [String(repeating: "x", count: 5000), "\(round)"] {
+                try hosts[0].write("key", .string(text))
+                watching.pass(.milliseconds(5))
+            }
+        }
+        #expect(try bench.directoryContents().keys.count { $0.hasSuffix(".base") } <= 3)
+        watching.pass(.seconds(2))
+        #expect(try hosts[1].values()["key"] == "10")
     }
 
     @Test func `that hears nothing of a change looks for it`() throws {

@@ -106,6 +106,12 @@ package struct OwnFolder: Hashable, Sendable {
 
     /// How many bytes all of that takes.
     package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
+
+    /// How many of them are needed still.
+    var neededSize: Int {
+        created.values.reduce(0) { $0 + ($1.supersededAt == nil ? $1.size : 0) }
+            + blobs.values.reduce(0) { $0 + ($1.unneededSince == nil ? $1.size : 0) }
+    }
 }
 
 /// A blob that we created.

@@ -48,12 +48,17 @@ extension Engine {
         }
     }
 
+    /// Whether all was read that a file follows, or nothing came of waiting for it.
     private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64) -> Bool {
-        guard let link = file.link, let previous = link.previous else { return true }
-        guard let peer = local.peers[writer] else { return now - file.since >= limits.waitsFor }
+        guard let link = file.link else { return true }
+        let peer = local.peers[writer] ?? Peer()
         let reached = local.rules.chainsByFirst ? link.first - 1 : link.last
-        return peer.joined.contains(previous.prefix) || peer.tip == previous || reached <= peer.baseSequence
-            || now - file.since >= limits.waitsFor
+        if reached <= peer.baseSequence || now - file.since >= limits.waitsFor { return true }
+        guard let previous = link.previous else { return link.first == 1 }
+        guard peer.joined.contains(previous.prefix) || peer.tip == previous else { return false }
+        // Between the two there may be what only a base says.
+        return link.first - 1 <= local.knowledge[writer]
+            || peer.beyond.contains { $0.hash == previous && $0.last >= link.first - 1 }
     }
 
     private mutating func join(_ pack: Pack, at moment: Moment) {

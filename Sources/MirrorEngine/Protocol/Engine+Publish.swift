@@ -83,6 +83,13 @@ extension Engine {
     private func sizeOfFolder(with pack: EncodedPack) -> Int {
         local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size
     }
+
+    /// Whether there is room for a pack once what is needed no more is gone, which soon goes where a folder is full.
+    private func willHaveRoom(for pack: EncodedPack) -> Bool {
+        let folder = local.folder
+        return folder.size - bytesBeingRemoved > limits.bytesOfWriter / 4 * 3
+            && folder.neededSize + withoutBlobsThere(pack).size <= limits.bytesOfWriter
+    }
 }
 
 // MARK: What a file says
@@ -101,8 +108,13 @@ extension Engine {
             knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
             transactions: Array(local.outbox.prefix(count)))
         let pack = log.encoded()
-        let hasRoom = sizeOfFolder(with: pack) <= limits.bytesOfWriter
-        if hasRoom { intend(pack, last: log.last) } else { intendBase(insteadOfLog: true) }
+        if sizeOfFolder(with: pack) <= limits.bytesOfWriter {
+            intend(pack, last: log.last)
+        } else if willHaveRoom(for: pack) {
+            report(.waiting(.quota))
+        } else {
+            intendBase(insteadOfLog: true)
+        }
     }
 
     /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was

@@ -2,11 +2,13 @@
 extension Engine {
     /// Says which keys of which files are going to change.
     mutating func reportChanges(_ pack: Pack) {
+        let changed = pack.content.paths.lazy.filter { [local] path in
+            local.shadows[path.prefix(components: 1)]?.exceptions[path.prefix(components: 2)]?.reason == .pending
+        }
         var keys: [Path: Set<String>] = [:]
-        for path in pack.content.paths.prefix(Self.mostReportedKeys) {
-            let (domain, key) = (path.prefix(components: 1), path.prefix(components: 2))
-            guard local.shadows[domain]?.exceptions[key]?.reason == .pending, let name = key.key else { continue }
-            keys[domain, default: []].insert(name)
+        for path in changed.prefix(Self.mostReportedKeys) {
+            guard let name = path.prefix(components: 2).key else { continue }
+            keys[path.prefix(components: 1), default: []].insert(name)
         }
         for (domain, names) in keys.sorted(by: { $0.key < $1.key }) {
             report(.changed(domain: domain.domain, keys: names.sorted(), by: pack.address.writer))

@@ -87,10 +87,11 @@ package struct MirrorService: Sendable {
             return Turn(next: min(heard.next, nextLook), reports: [])
         }
         let delay = publishing.delay(at: now.nanoseconds)
-        let tip = session.engine.local.folder.tip
+        let former = session.engine.local.folder
         let direction: MirrorSession.Direction = delay > .zero ? .pull : .both
         let outcome = exchange(direction)
-        let published = session.engine.local.folder.tip != tip
+        let folder = session.engine.local.folder
+        let published = folder.tip != former.tip || folder.baseSequence != former.baseSequence
         if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
         let told = session.takeReports()
@@ -186,7 +187,8 @@ package struct MirrorService: Sendable {
         var wanted: Set<FilePath> = isUntold ? [] : [directory.path, directory.writers]
         if !isUntold, session.engine.standing == .present {
             for writer in session.engine.writersInView where writer != session.engine.local.writer {
-                wanted.insert(directory.folder(of: writer).appending("l"))
+                let folder = directory.folder(of: writer)
+                wanted.formUnion(["l", "b"].map { folder.appending($0) })
             }
         }
         for path in wanted { watch(path) { hints.noteDirectory($0) } }
