@@ -44,6 +44,20 @@ import Testing
         #expect(far.value("a") == 79 && bench.isSound)
     }
 
+    @Test func `of a day holds for files that a clock which was ahead calls superseded tomorrow`() {
+        let bench = Bench { $0.supersededFor = Self.day }
+        let near = bench.host("near")
+        near.set("a", to: 1)
+        near.skew = 3 * Self.day / 1000
+        near.sync(compacts: true)
+        let superseded = { near.durable.folder.created.values.count { $0.supersededAt != nil } }
+        #expect(superseded() > 0)
+        near.skew = 0
+        #expect(!near.mayRest)
+        bench.comeToRest()
+        #expect(superseded() == 0 && near.mayRest)
+    }
+
     private struct Stream: CustomTestStringConvertible {
         let testDescription: String
         /// How many keys are set in turn, and to how many characters each time.

@@ -69,8 +69,8 @@ extension LocalHead {
         let sizes = listing.folders[writer] ?? [:]
         let names = Set(sizes.keys.compactMap { PackName($0) })
         let isDue =
-            superseded.values.contains { now - $0 >= limits.supersededFor }
-            || unneeded.contains { now - $0 >= limits.unneededFor }
+            superseded.values.contains { !now.isWithin(limits.supersededFor, of: $0) }
+            || unneeded.contains { !now.isWithin(limits.unneededFor, of: $0) }
         let known = Set(created.keys).union(superseded.keys)
         return isDue || !created.allSatisfy { sizes[$0.key.description] == $0.value }
             || !blobs.allSatisfy { sizes[$0.key.description] == $0.value }

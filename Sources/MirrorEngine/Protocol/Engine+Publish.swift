@@ -238,8 +238,11 @@ extension Engine {
         let isOverfull = !local.outbox.isEmpty && exceed(1, of: 1)
         var going: [Leftover<Name>] = []
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
-            let age = now - leftover.since
-            guard age >= time || isOverfull && age >= limits.supersededAtLeastFor && exceed(3, of: 4) else { continue }
+            // A clock that was ahead may have said that it was later than now.
+            let hasStood = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
+            guard hasStood(time) || isOverfull && hasStood(limits.supersededAtLeastFor) && exceed(3, of: 4) else {
+                continue
+            }
             going.append(leftover)
             count -= 1
             bytes -= leftover.size
