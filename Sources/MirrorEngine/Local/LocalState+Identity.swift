@@ -1,7 +1,7 @@
 // Another name for ourselves.
 extension LocalState {
     /// The last of our transactions of which others can know from us.
-    var published: UInt64 { max(outbox.first.map { $0.dot.sequence - 1 } ?? sequence, intent?.last ?? 0) }
+    package var published: UInt64 { max(outbox.first.map { $0.dot.sequence - 1 } ?? sequence, intent?.last ?? 0) }
 
     /// Takes another name, and with it all that was not published under the old one.
     mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {

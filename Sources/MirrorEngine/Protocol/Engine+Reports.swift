@@ -2,6 +2,8 @@
 extension Engine {
     /// Says which keys of which files are going to change.
     mutating func reportChanges(_ pack: Pack) {
+        // Of a base there is mostly nothing new, and all of it to be looked through.
+        guard local.shadows.values.contains(where: \.isPending) else { return }
         let changed = pack.content.paths.lazy.filter { [local] path in
             local.shadows[path.prefix(components: 1)]?.exceptions[path.prefix(components: 2)]?.reason == .pending
         }

@@ -87,11 +87,10 @@ package struct MirrorService: Sendable {
             return Turn(next: min(heard.next, nextLook), reports: [])
         }
         let delay = publishing.delay(at: now.nanoseconds)
-        let former = session.engine.local.folder
+        let former = session.engine.local.published
         let direction: MirrorSession.Direction = delay > .zero ? .pull : .both
         let outcome = exchange(direction)
-        let folder = session.engine.local.folder
-        let published = folder.tip != former.tip || folder.baseSequence != former.baseSequence
+        let published = session.engine.local.published != former
         if published { publishing.note(at: clock.now.nanoseconds) }
         watchWriters()
         let told = session.takeReports()
