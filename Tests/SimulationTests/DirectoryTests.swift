@@ -107,6 +107,27 @@ import Testing
         #expect(late.value("a") == "of one who is gone" && bench.isSound)
     }
 
+    /// A base that was to be created before somebody purged a host says nothing of that one.
+    @Test func `keeps the folder of a host that is purged until a base says what it said`() {
+        let bench = Bench()
+        let (gone, stays) = (bench.host("gone"), bench.host("stays"))
+        gone.set("a", to: "of one who is gone")
+        stays.set("b", to: "of one who stays")
+        bench.comeToRest()
+        let writer = gone.durable.writer
+        bench.world.hosts.removeAll { $0 === gone }
+        // The record that it is to be created, and then not the base itself.
+        stays.fail(2..<3, as: .space)
+        stays.attempt { try stays.send(.compact) }
+        #expect(stays.durable.intent?.pack.name.kind == .base)
+        stays.command(.purge(writer))
+        stays.publishNow()
+        #expect(stays.files(of: writer).isEmpty)
+        let late = bench.host("late")
+        bench.comeToRest()
+        #expect(late.value("a") == "of one who is gone" && bench.isSound)
+    }
+
     @Test func `keeps the word of a host that leaves`() {
         let bench = Bench()
         let (leaves, stays) = (bench.host("leaves"), bench.host("stays"))

@@ -153,7 +153,6 @@ import Testing
         for count in [3000, 10] { far.set("a", to: Self.text(count)) }
         bench.comeToRest()
         #expect(near.engine.local.retired.isEmpty && near.value("a") == Self.text(10))
-        #expect(near.engine.local.peers[far.durable.writer].map { $0.lastStamp > .zero } == true)
     }
 
     @Test func `of keys that are named leaves no change untold that a long base is the first to say`() {

@@ -8,21 +8,19 @@ extension LocalState {
             if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
             peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
         case .log(let log):
-            hear(log.transactions.map(\.stamp), of: writer)
+            hear(log)
             join(log, hash: pack.hash, at: now)
         case .base(let base):
-            if base.last > knowledge[writer] {
-                hear(base.atoms.lazy.filter { $0.atom.dot.writer == writer }.map(\.atom.stamp), of: writer)
-            }
+            if base.last > knowledge[writer] { retired.remove(writer) }
             join(base, hash: pack.hash, at: now)
         }
     }
 
     /// Who says something new is there.
-    private mutating func hear(_ stamps: some Sequence<Stamp>, of writer: WriterID) {
-        retired.remove(writer)
-        let last = stamps.max() ?? .zero
-        peers[writer, default: Peer()].lastStamp = max(last, peers[writer]?.lastStamp ?? .zero)
+    private mutating func hear(_ log: LogPack) {
+        retired.remove(log.writer)
+        let last = log.transactions.map(\.stamp).max() ?? .zero
+        peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)
     }
 
     private mutating func join(_ log: LogPack, hash: Fingerprint, at now: Int64) {

@@ -4,7 +4,7 @@ extension Engine {
     mutating func publish(at now: Int64) {
         guard standing.isOpen else { return }
         removeSuperseded(at: now)
-        if local.intent == nil { intendNext(hasSpoken: false) }
+        if local.intent == nil { intendNext(hasSpoken: false, at: now) }
         createIntended()
     }
 
@@ -15,11 +15,11 @@ extension Engine {
 
     /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small
     ///   logs are no reason for a base, which would stand beside them for a day.
-    private mutating func intendNext(hasSpoken: Bool = true) {
+    private mutating func intendNext(hasSpoken: Bool = true, at now: Int64) {
         if isNoteDue {
             intendNote()
         } else if !local.outbox.isEmpty {
-            intendLog()
+            intendLog(at: now)
         } else if hasSpoken ? isBaseDue : isBaseOverdue {
             intendBase()
         }
@@ -46,7 +46,7 @@ extension Engine {
     mutating func finish(_ name: PackName, at now: Int64) {
         finishCreation(name, at: now)
         guard standing.isOpen else { return }
-        if local.intent == nil { intendNext() }
+        if local.intent == nil { intendNext(at: now) }
         createIntended()
     }
 
@@ -54,13 +54,13 @@ extension Engine {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
         if standing == .present { standing = standingWherePresent }
-        if name.kind == .base { removePurged() }
+        if name.kind == .base { removePurged(purgingCarried) }
     }
 
     /// Has the folders removed whose writers our base, which stands there, speaks for.
-    private mutating func removePurged() {
-        for writer in purging.sorted() { act(.removeFolder(writer)) }
-        purging = []
+    private mutating func removePurged(_ writers: Set<WriterID>) {
+        for writer in purging.intersection(writers).sorted() { act(.removeFolder(writer)) }
+        purging.subtract(writers)
     }
 
     private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
@@ -95,7 +95,7 @@ extension Engine {
 // MARK: What a file says
 
 extension Engine {
-    private mutating func intendLog() {
+    private mutating func intendLog(at now: Int64) {
         guard !hasTooManyKeys else { return report(.waiting(.quota)) }
         var (count, size) = (0, 0)
         for transaction in local.outbox {
@@ -113,8 +113,28 @@ extension Engine {
         } else if willHaveRoom(for: pack) {
             report(.waiting(.quota))
         } else {
-            intendBase(insteadOfLog: true)
+            intendBaseInsteadOfLog(at: now)
         }
+    }
+
+    /// The base is then the first to say what is still to be said, as far as that is in force.
+    private mutating func intendBaseInsteadOfLog(at now: Int64) {
+        let size = local.folder.size - bytesBeingRemoved
+        // To find out takes long, and mostly comes to the same until something of ours is other than it was.
+        if let last = lackOfRoom, (last.sequence, last.size) == (local.sequence, size),
+            now.isWithin(limits.waitsFor, of: last.since)
+        {
+            return report(.waiting(.quota))
+        }
+        lackOfRoom = LackOfRoom(sequence: local.sequence, size: size, since: now)
+        intendBase(insteadOfLog: true)
+    }
+
+    /// What there was no room for, and since when.
+    struct LackOfRoom {
+        let sequence: UInt64
+        let size: Int
+        let since: Int64
     }
 
     /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
@@ -132,8 +152,6 @@ extension Engine {
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
-    /// - Parameter insteadOfLog: Whether there is no room for a log: then the base is the first to say what is still to
-    ///   be said, as far as that is in force.
     private mutating func intendBase(insteadOfLog: Bool = false) {
         let base = local.base
         let values = base.atoms.reduce(0) { $0 + $1.atom.value.bytes.count }
@@ -145,7 +163,10 @@ extension Engine {
         let hasRoom = pack.size <= limits.bytesOfWriter && sizeOfFolder(with: pack) <= limits.bytesOfWriter * 2
         guard !insteadOfLog || hasRoom else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
-        guard local.folder.owesBase || local.folder.created[pack.name] == nil else { return removePurged() }
+        guard local.folder.owesBase || local.folder.created[pack.name] == nil else {
+            return removePurged(purging)
+        }
+        purgingCarried = purging
         intend(pack, last: local.sequence)
     }
 }
@@ -179,7 +200,8 @@ extension Engine {
         let folder = local.folder
         // Once it stands there, what it replaces makes room for what else is to be said.
         let room = limits.bytesOfWriter - folder.baseBytes
-        return folder.owesBase || folder.logBytes >= max(limits.leastLogBytes, min(folder.baseBytes, room) / 2)
+        let isGreat = folder.logBytes >= max(limits.leastLogBytes, min(folder.baseBytes, room) / 2)
+        return isGreat || folder.owesBase || !purging.isEmpty
     }
 
     /// Whether many small logs are worth a base: what is superseded stands on, and a stream of changes would replace
@@ -190,9 +212,9 @@ extension Engine {
     }
 
     /// Writes a base now, if there is nothing to be published first.
-    mutating func compact() {
+    mutating func compact(at now: Int64) {
         guard standing.isOpen, local.intent == nil else { return }
-        if local.outbox.isEmpty { intendBase() } else { intendNext() }
+        if local.outbox.isEmpty { intendBase() } else { intendNext(at: now) }
         createIntended()
     }
 

@@ -51,7 +51,7 @@ extension Engine {
         joinAllWaiting(of: writer, at: moment)
         commit(.carries(writer))
         purging.insert(writer)
-        compact()
+        compact(at: moment.now)
     }
 
     /// One of our own files after the other is read again now and then, in case its medium has spoilt it.

@@ -30,7 +30,10 @@ package struct Engine: Sendable {
     var unheard: Set<PackAddress> = []
     /// What those before us have left.
     var recalled = Vigil()
+    /// Writers whose folders are to be removed once a base of ours carries what they said.
     var purging: Set<WriterID> = []
+    /// Those of them that the base carries which is to be created.
+    var purgingCarried: Set<WriterID> = []
     /// Whether files were joined since preference files were last asked for.
     var hasJoined = false
     /// Whether locks were asked for and not given back.
@@ -45,6 +48,8 @@ package struct Engine: Sendable {
     var refused: Set<Path> = []
     /// How much of what stands in our folder is about to go.
     var bytesBeingRemoved = 0
+    /// When it was last looked whether there is room for a base instead of a log.
+    var lackOfRoom: LackOfRoom?
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
     /// When one of our own files was last read again, and which.
@@ -98,7 +103,7 @@ package struct Engine: Sendable {
         case .removedBlobs(let names):
             bytesBeingRemoved = 0
             commit(.removedBlobs(names))
-        case .compact: compact()
+        case .compact: compact(at: moment.now)
         case .command(let command): carryOut(command, at: moment)
         }
         defer { actions = [] }

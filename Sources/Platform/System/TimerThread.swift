@@ -10,27 +10,57 @@ final class TimerThread: Sendable {
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        var wakeups: [Int: (time: Instant, action: @Sendable () -> Void)] = [:]
+        /// The calls to be made, the next one last.
+        var calls: [Call] = []
         var last = 0
         var isRunning = false
         /// What the thread sleeps on, and until when.
         var sleep: (until: Instant, alarm: Gate)?
+
+        /// Where a call stands, or would stand: there may be thousands, each made anew every few seconds.
+        func index(of turn: Turn) -> Int {
+            var range = 0..<calls.count
+            while !range.isEmpty {
+                let middle = range.lowerBound + range.count / 2
+                range = calls[middle].turn > turn ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            }
+            return range.lowerBound
+        }
+    }
+
+    /// When a call is to be made: of those at the same time, the one asked for first.
+    fileprivate struct Turn: Comparable {
+        let time: Instant
+        let number: Int
+
+        static func < (left: Turn, right: Turn) -> Bool { (left.time, left.number) < (right.time, right.number) }
+    }
+
+    private struct Call: Sendable {
+        let turn: Turn
+        let action: @Sendable () -> Void
     }
 
     func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
-        let (number, alarm, isFirst) = state.withLock { state in
+        let (turn, alarm, isFirst) = state.withLock { state in
             state.last += 1
-            state.wakeups[state.last] = (instant, action)
+            let turn = Turn(time: instant, number: state.last)
+            state.calls.insert(Call(turn: turn, action: action), at: state.index(of: turn))
             let alarm = state.sleep.flatMap { $0.until > instant ? $0.alarm : nil }
             defer { state.isRunning = true }
-            return (state.last, alarm, !state.isRunning)
+            return (turn, alarm, !state.isRunning)
         }
         alarm?.open()
         if isFirst { start() }
-        return SystemWakeup(thread: self, number: number)
+        return SystemWakeup(thread: self, turn: turn)
     }
 
-    fileprivate func cancel(_ number: Int) { state.withLock { _ = $0.wakeups.removeValue(forKey: number) } }
+    fileprivate func cancel(_ turn: Turn) {
+        state.withLock { state in
+            let index = state.index(of: turn)
+            if index < state.calls.count, state.calls[index].turn == turn { state.calls.remove(at: index) }
+        }
+    }
 
     private func start() {
         do throws(SystemFailure) {
@@ -49,12 +79,11 @@ final class TimerThread: Sendable {
         enum Step { case call(@Sendable () -> Void), sleep(Instant, Gate) }
         let step = state.withLock { state -> Step in
             state.sleep = nil
-            let next = state.wakeups.min { ($0.value.time, $0.key) < ($1.value.time, $1.key) }
-            if let next, next.value.time <= now {
-                state.wakeups[next.key] = nil
-                return .call(next.value.action)
+            if let next = state.calls.last, next.turn.time <= now {
+                state.calls.removeLast()
+                return .call(next.action)
             }
-            let (until, alarm) = (next?.value.time ?? .never, Gate())
+            let (until, alarm) = (state.calls.last?.turn.time ?? .never, Gate())
             state.sleep = (until, alarm)
             return .sleep(until, alarm)
         }
@@ -67,7 +96,7 @@ final class TimerThread: Sendable {
 
 private struct SystemWakeup: Wakeup {
     let thread: TimerThread
-    let number: Int
+    let turn: TimerThread.Turn
 
-    func cancel() { thread.cancel(number) }
+    func cancel() { thread.cancel(turn) }
 }

@@ -86,7 +86,8 @@ final class Hints: Sendable {
         let now = clock.now
         guard case .change(let change, let name) = event else { return note { $0.directory.noteVaguely(at: now) } }
         if name.description.hasPrefix("~") { return }
-        let isWhole = change == .movedHere && PackName("l/" + name.description) != nil
+        let isPack = ["l/", "b/"].contains { PackName($0 + name.description) != nil }
+        let isWhole = change == .movedHere && isPack
         note { $0.directory.note(at: isWhole ? now : now.advanced(by: Self.patience)) }
     }
 
