@@ -203,8 +203,7 @@ enum Peer {
         // dictionary with a key `CF$UID` for a reference.
         scope.allows = { Peer.isPlain($0) && $0.value < 0x10000 && $0 != "$" }
         let extreme = Peer.value(scope, stream: "GNUstep").withoutExtremes
-        // Its binary writer takes 0 and false for one, and 1 and true.
-        let value = target == "binary1" ? extreme.withoutBooleans : extreme
+        let value = target == "binary1" ? extreme.withoutTwins : extreme
         let result = try Subprocess.run(
             Peer.gnustep, ["-convert", target, "-"], input: try value.serialized(as: source))
         try #require(result.status == 0, "\(result.errorText)")
@@ -227,8 +226,15 @@ extension PropertyList {
         }
     }
 
-    var withoutBooleans: PropertyList {
-        mapScalars { if case .boolean(let flag) = $0 { .string(flag ? "yes" : "no") } else { $0 } }
+    /// Without what may be equal to an integer and is none: GNUstep's binary writer takes 1, 1.0 and true for one.
+    var withoutTwins: PropertyList {
+        mapScalars { value in
+            switch value {
+            case .boolean(let flag): .string(flag ? "yes" : "no")
+            case .real(let number) where number == number.rounded(): .string(number.description)
+            default: value
+            }
+        }
     }
 
     /// Without integers beyond 63 bits, and the greatest real, which sixteen digits round beyond it.
