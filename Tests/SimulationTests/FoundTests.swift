@@ -277,6 +277,15 @@ import Testing
         #expect(bench.isSound && author.value("d") == ["y": "winner"])
         #expect(author.hasJournal(of: "beaten"))
     }
+    /// What our own change under a former name had beaten, a later one of ours inside of it beats as well: only the
+    /// folder of the former name says the first.
+    @Test func `a new name tells of what the old one beat`() throws {
+        let scenario = try #require(Scenario.all.first { $0.name == "late, duplicate and partial files" })
+        var run = Run(scenario, seed: Seed(number: 20_261_126), round: 143_089)
+        run.carryOut()
+        #expect(run.wrongs.isEmpty)
+    }
+
     /// One transaction over two files is as blind as the file that is furthest behind: what fell where the other file
     /// does not show it was not seen by its author either.
     @Test(arguments: [("a directory that loses files", 26_761), ("crashes", 43_677)])

@@ -76,7 +76,7 @@ extension LocalState {
         var beat: [Beat] = []
         for other in displaced {
             let former = beats.removeValue(forKey: other.path) ?? []
-            beat += former.filter { isOwn($0.by) } + unseen(former, by: atom, context)
+            beat += former.filter { $0.by.writer == writer } + unseen(former, by: atom, context)
             guard !isOwn(other.dot), !context.covers(other.dot), other.value != atom.value else { continue }
             beat.append(Beat(beaten: other.dot, by: atom.dot))
         }
@@ -86,9 +86,11 @@ extension LocalState {
         if !beat.isEmpty { beats[atom.path] = beat }
     }
 
-    /// What others had beaten already and no file showed to whoever made this change: he beat that, too.
+    /// What others, or we under another name, had beaten already and no file showed to whoever made this change: he
+    /// beat that, too.
     private func unseen(_ beats: [Beat], by atom: Atom, _ context: VersionVector) -> [Beat] {
-        beats.filter { !isOwn($0.by) && !context.covers($0.beaten) }.map { Beat(beaten: $0.beaten, by: atom.dot) }
+        beats.filter { $0.by.writer != writer && !context.covers($0.beaten) }
+            .map { Beat(beaten: $0.beaten, by: atom.dot) }
     }
 
     /// Forgets what others beat and the files have shown since, or what came after it.
