@@ -8,9 +8,9 @@
  *
  * The rule by which all contenders measure: processor time of the whole process; a sample is as many calls as
  * take a millisecond; samples are taken for 100 ms, at least three; the best one counts. A call releases what it
- * made; where formats are compared, all processes keep that memory, as their environment tells the allocator, and
- * answer one command each, for what one has read before leaves its memory in pieces. Bytes are those of the file read,
- * or of the output written. */
+ * made; in `Benchmarks formats` all processes keep that memory, as their environment tells the allocator. Formats are
+ * read and written by a process that has done nothing else, for what one has read before leaves its memory in pieces.
+ * Bytes are those of the file read, or of the output written. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

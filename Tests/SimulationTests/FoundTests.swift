@@ -78,10 +78,7 @@ import Testing
 
     /// A change under a new name may win where it lost before, among equal stamps: then the file is to be changed too.
     @Test func `a new name that wins among equal stamps shows in the file`() throws {
-        let scenario = try #require(Scenario.all.first { $0.name == "one view" })
-        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 91)
-        run.carryOut()
-        #expect(run.wrongs.isEmpty)
+        try #expect(wrongs(of: "one view", seed: 20_261_122, round: 91) == [])
     }
 
     /// Who writes into a file that shows neither of two others' values beats both, though he knows one of them only as
@@ -179,10 +176,7 @@ import Testing
 
     /// The run in which that was found: the copy's changes came by way of one that carried them.
     @Test func `a base under a name that is taken can be read`() throws {
-        let scenario = try #require(Scenario.all.first { $0.name == "clones and rollbacks" })
-        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 22_277)
-        run.carryOut()
-        #expect(run.wrongs.isEmpty)
+        try #expect(wrongs(of: "clones and rollbacks", seed: 20_261_122, round: 22_277) == [])
     }
 
     /// What a host has said under its former name is its own: whoever replaces it has seen it, though the file waits
@@ -214,10 +208,7 @@ import Testing
 
     /// The run in which that was found: a base of its own that it had removed came back.
     @Test func `a value that its own host replaces is no conflict`() throws {
-        let scenario = try #require(Scenario.all.first { $0.name == "clocks that are off" })
-        var run = Run(scenario, seed: Seed(number: 20_261_122), round: 49_573)
-        run.carryOut()
-        #expect(run.wrongs.isEmpty)
+        try #expect(wrongs(of: "clocks that are off", seed: 20_261_122, round: 49_573) == [])
     }
 
     /// What a writer knew at one of its logs is no more than it said there, whatever it has said since.
@@ -277,24 +268,27 @@ import Testing
         #expect(bench.isSound && author.value("d") == ["y": "winner"])
         #expect(author.hasJournal(of: "beaten"))
     }
+
     /// What our own change under a former name had beaten, a later one of ours inside of it beats as well: only the
     /// folder of the former name says the first.
     @Test func `a new name tells of what the old one beat`() throws {
-        let scenario = try #require(Scenario.all.first { $0.name == "late, duplicate and partial files" })
-        var run = Run(scenario, seed: Seed(number: 20_261_126), round: 143_089)
-        run.carryOut()
-        #expect(run.wrongs.isEmpty)
+        try #expect(wrongs(of: "late, duplicate and partial files", seed: 20_261_126, round: 143_089) == [])
     }
 
     /// One transaction over two files is as blind as the file that is furthest behind: what fell where the other file
     /// does not show it was not seen by its author either.
     @Test(arguments: [("a directory that loses files", 26_761), ("crashes", 43_677)])
     func `a change of two files, one of them behind, tells whom it beat`(_ name: String, _ round: Int) throws {
-        let scenario = try #require(Scenario.all.first { $0.name == name })
-        var run = Run(scenario, seed: Seed(number: 20_261_120), round: round)
-        run.carryOut()
-        #expect(run.wrongs.isEmpty)
+        try #expect(wrongs(of: name, seed: 20_261_120, round: round) == [])
     }
+}
+
+/// What goes wrong in a run that once found something.
+private func wrongs(of scenario: String, seed: UInt64, round: Int) throws -> [String] {
+    let scenario = try #require(Scenario.all.first { $0.name == scenario })
+    var run = Run(scenario, seed: Seed(number: seed), round: round)
+    run.carryOut()
+    return run.wrongs
 }
 
 /// A host with a change to be said, whose copy has said some under the same name: a peer has seen those and says so,

@@ -121,16 +121,16 @@ extension Engine {
     private mutating func intendBaseInsteadOfLog(at now: Int64) {
         let size = local.folder.size - bytesBeingRemoved
         // To find out takes long, and mostly comes to the same until something of ours is other than it was.
-        if let last = lackOfRoom, (last.sequence, last.size) == (local.sequence, size),
-            now.isWithin(limits.waitsFor, of: last.since)
+        if let lack = lackOfRoom, (lack.sequence, lack.size) == (local.sequence, size),
+            now.isWithin(limits.waitsFor, of: lack.since)
         {
             return report(.waiting(.quota))
         }
-        lackOfRoom = LackOfRoom(sequence: local.sequence, size: size, since: now)
         intendBase(insteadOfLog: true)
+        lackOfRoom = local.intent == nil ? LackOfRoom(sequence: local.sequence, size: size, since: now) : nil
     }
 
-    /// What there was no room for, and since when.
+    /// That there was no room for a base instead of a log: as of which change, in a folder of what size, and when.
     struct LackOfRoom {
         let sequence: UInt64
         let size: Int

@@ -48,7 +48,7 @@ package struct Engine: Sendable {
     var refused: Set<Path> = []
     /// How much of what stands in our folder is about to go.
     var bytesBeingRemoved = 0
-    /// When it was last looked whether there is room for a base instead of a log.
+    /// What was last found when a log had no room.
     var lackOfRoom: LackOfRoom?
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
