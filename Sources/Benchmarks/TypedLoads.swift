@@ -31,35 +31,26 @@ struct Archive<Moment: Codable, Bytes: Codable>: Codable {
     let groups: [String: Group]
 }
 
-/// The load F: texts under even numbers, integers under odd ones.
-struct FlatTable: Codable {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        var holdsInteger: Bool { stringValue.utf8.last.map { $0 % 2 == 1 } ?? false }
-
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    private var texts: [String: String] = [:]
-    private var integers: [String: Int] = [:]
+/// A value of the load F, whose keys don't tell which of the two it is.
+enum Setting: Codable {
+    case number(Int)
+    case text(String)
 
     init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        for key in container.allKeys {
-            if key.holdsInteger {
-                integers[key.stringValue] = try container.decode(Int.self, forKey: key)
-            } else {
-                texts[key.stringValue] = try container.decode(String.self, forKey: key)
-            }
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int.self) {
+            self = .number(number)
+        } else {
+            self = .text(try container.decode(String.self))
         }
     }
 
     func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for (key, text) in texts { try container.encode(text, forKey: Key(stringValue: key)) }
-        for (key, integer) in integers { try container.encode(integer, forKey: Key(stringValue: key)) }
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .number(let number): try container.encode(number)
+        case .text(let text): try container.encode(text)
+        }
     }
 }
 
@@ -70,7 +61,7 @@ func typeOfLoad(_ load: String, inJSON: Bool) -> (any Codable.Type)? {
     case ("S", true): Settings<String, String>.self
     case ("N", false): Archive<Date, Data>.self
     case ("N", true): Archive<String, String>.self
-    case ("F", _): FlatTable.self
+    case ("F", _): [String: Setting].self
     default: nil
     }
 }

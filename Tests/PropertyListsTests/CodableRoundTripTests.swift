@@ -1,4 +1,5 @@
 import PropertyLists
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -47,12 +48,12 @@ import Testing
     }
 
     @Test func `every float comes back, with the digits that it is written with`() throws {
-        var generator = Generator(state: 20_240_607)
+        var generator = SeededGenerator(stream: "floats", round: 0)
         for _ in 0..<20_000 {
             let float = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
             guard float.isFinite else { continue }
             let value = try PropertyList(encoding: float)
-            #expect(value == .real(Double(float.description) ?? .nan))
+            #expect(value == .real(Double(float.description) ?? .nan), "\(Seed.ofThisRun)")
             #expect(try value.decoded(as: Float.self) == float)
         }
     }
@@ -95,12 +96,12 @@ import Testing
         let value = try PropertyList(encoding: wide)
         #expect(try value.decoded(as: [Wide].self) == wide)
         guard case .array(let elements) = value else { return #expect(Bool(false)) }
-        var generator = Generator(state: 7)
+        var generator = SeededGenerator(stream: "keys of a wide type", round: 0)
         let shuffled = elements.map { element -> PropertyList in
             guard case .dictionary(let dictionary) = element else { return element }
             return .dictionary(.init(dictionary.shuffled(using: &generator).map { ($0.key, $0.value) }))
         }
-        #expect(try PropertyList.array(shuffled).decoded(as: [Wide].self) == wide)
+        #expect(try PropertyList.array(shuffled).decoded(as: [Wide].self) == wide, "\(Seed.ofThisRun)")
         #expect(PropertyList.array(shuffled) == value)
     }
 
@@ -245,16 +246,5 @@ private struct Told: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(encoder.userInfo[.greeting] as? String ?? "")
-    }
-}
-
-/// A source of numbers that are the same in every run.
-private struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        let word = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
-        return word ^ word >> 29
     }
 }

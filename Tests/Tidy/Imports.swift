@@ -3,7 +3,7 @@ enum Imports {
     /// What each module may import of this package and of the system. Also allowed everywhere: `everywhere`.
     static let allowed: [String: Set<String>] = [
         "Digests": [],
-        "PropertyLists": ["Digests"],
+        "PropertyLists": ["Digests", "Synchronization"],
         "SettingsSchema": ["PropertyLists"],
         "MirrorEngine": ["Digests", "PropertyLists"],
         "Platform": ["Digests", "Glibc", "Synchronization"],

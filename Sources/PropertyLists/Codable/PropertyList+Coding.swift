@@ -5,11 +5,13 @@ extension PropertyList {
     /// type that encodes nothing. Dates, data and property lists stand as they are; a `Float` becomes the double with
     /// the same shortest digits; `Decimal` and `URL` become strings.
     public init(encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
-        let root = EncodingNode(rootWith: userInfo)
-        guard let encoded = try root.encode(value, as: .itself) else {
-            throw root.invalid(value, as: .itself, EncodingProblem.null)
+        self = try EncodingSession.pool.code(userInfo) { session in
+            let root = EncodingNode(rootOf: session)
+            guard let encoded = try root.encode(value, as: .itself) else {
+                throw root.invalid(value, as: .itself, EncodingProblem.null)
+            }
+            return encoded
         }
-        self = encoded
     }
 
     /// The value of type `T` that this one stands for.
@@ -19,6 +21,8 @@ extension PropertyList {
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
-        try ValueDecoder(root: self, userInfo: userInfo).decode(type)
+        try DecodingSession.pool.code(userInfo) { session in
+            try ValueDecoder(node: DecodingNode(root: self, session: session), position: 0).decode(type)
+        }
     }
 }

@@ -1,10 +1,12 @@
 /// What all containers of one decoding share: what the caller passed on, and what was learned about the types.
-final class DecodingSession {
-    let userInfo: [CodingUserInfoKey: any Sendable]
+///
+/// Safe to pass to another thread because only one decoding has it at a time.
+final class DecodingSession: CodingSession, @unchecked Sendable {
+    static let pool = SessionPool<DecodingSession>()
+
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     private let strategies = TypeTable<AnyObject?>()
     private let orders = TypeTable<KeyOrder>()
-
-    init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
 
     /// How values of `type` are decoded without a decoder of their own, or nil where they need one.
     @inline(__always)

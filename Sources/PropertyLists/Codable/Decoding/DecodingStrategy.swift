@@ -1,5 +1,5 @@
 /// How values of one type are decoded without a decoder of their own.
-final class DecodingStrategy<T: Decodable> {
+final class DecodingStrategy<T> {
     let decode: (ValueDecoder) throws -> T
 
     fileprivate init(_ decode: @escaping (ValueDecoder) throws -> T) { self.decode = decode }

@@ -11,10 +11,6 @@ struct ValueDecoder {
         self.position = position
     }
 
-    init(root value: PropertyList, userInfo: [CodingUserInfoKey: any Sendable]) {
-        self.init(node: DecodingNode(root: value, session: DecodingSession(userInfo: userInfo)), position: 0)
-    }
-
     /// The value to be decoded, or nil where it is missing.
     @inline(__always)
     var value: PropertyList? { node.value(at: position) }

@@ -33,10 +33,7 @@ final class EncodingNode {
     @exclusivity(unchecked) private var pending: [(position: Int, node: EncodingNode)] = []
     @exclusivity(unchecked) private var problem: EncodingProblem?
 
-    init(rootWith userInfo: [CodingUserInfoKey: any Sendable]) {
-        let session = EncodingSession(userInfo: userInfo)
-        (self.session, owned) = (session, session)
-    }
+    init(rootOf session: EncodingSession) { (self.session, owned) = (session, session) }
 
     init(session: EncodingSession) { (self.session, owned) = (session, nil) }
 }

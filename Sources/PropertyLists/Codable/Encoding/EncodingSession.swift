@@ -1,12 +1,14 @@
 /// What all containers of one encoding share: what the caller passed on, spare nodes, and what was learned of types.
-final class EncodingSession {
-    let userInfo: [CodingUserInfoKey: any Sendable]
+///
+/// Safe to pass to another thread because only one encoding has it at a time.
+final class EncodingSession: CodingSession, @unchecked Sendable {
+    static let pool = SessionPool<EncodingSession>()
+
+    var userInfo: [CodingUserInfoKey: any Sendable] = [:]
     private let strategies = TypeTable<AnyObject?>()
     private let shapes = TypeTable<KeyShape>()
     /// Nodes that nobody uses. No access calls anything that could access them again, so Swift need not check that.
     @exclusivity(unchecked) private var spareNodes: [EncodingNode] = []
-
-    init(userInfo: [CodingUserInfoKey: any Sendable]) { self.userInfo = userInfo }
 
     /// How values of `type` are encoded without an encoder of their own, or nil where they need one.
     @inline(__always)

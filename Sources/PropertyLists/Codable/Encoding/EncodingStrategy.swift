@@ -1,5 +1,5 @@
 /// How values of one type are encoded without an encoder of their own.
-final class EncodingStrategy<T: Encodable> {
+final class EncodingStrategy<T> {
     typealias Encode = (_ value: T, _ node: EncodingNode, _ step: EncodingNode.Step) throws -> PropertyList?
 
     let encode: Encode

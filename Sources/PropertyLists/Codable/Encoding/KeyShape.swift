@@ -5,12 +5,12 @@
 final class KeyShape {
     /// A dictionary with these keys.
     @exclusivity(unchecked) private var model = PropertyList.Dictionary()
-    /// How often values had other keys than the one before, or none was before.
-    private var changes = 0
+    /// How many values in a row had other keys than those remembered.
+    @exclusivity(unchecked) private var changes = 0
 
     /// The most keys that are remembered.
     private static var mostKeys: Int { 128 }
-    /// The changes after which keys are remembered: not those of the only value of a type, nor ever new ones.
+    /// The changes after which keys are remembered: not those of a single value, nor ever new ones.
     private static var rememberedChanges: ClosedRange<Int> { 2...16 }
 
     @inline(__always)
@@ -25,7 +25,10 @@ final class KeyShape {
     func dictionary(
         of entries: consuming ContiguousArray<PropertyList.Dictionary.Entry>, haveShape: Bool
     ) -> PropertyList.Dictionary {
-        if haveShape, entries.count == count { return PropertyList.Dictionary(entries, withKeysOf: model) }
+        if haveShape, entries.count == count {
+            changes = 0
+            return PropertyList.Dictionary(entries, withKeysOf: model)
+        }
         let dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
         changes += 1
         if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) {

@@ -1,0 +1,133 @@
+import Dispatch
+import PropertyLists
+import TestSupport
+import Testing
+
+/// What a coding learns of types serves those after it, and nothing else of it does.
+@Suite struct CodingSessionTests {
+    @Test func `what the caller passed on ends with the coding`() throws {
+        weak var token: Token?
+        func code() throws {
+            let held = Token()
+            token = held
+            let value = try PropertyList(encoding: Asking(), userInfo: [.token: held])
+            #expect(value == .boolean(true))
+            #expect(try value.decoded(as: Asking.self, userInfo: [.token: held]).isTold)
+        }
+        try code()
+        #expect(token == nil)
+        #expect(try PropertyList(encoding: Asking()) == .boolean(false))
+        #expect(try PropertyList.boolean(true).decoded(as: Asking.self).isTold == false)
+    }
+
+    @Test func `a decoder that was kept goes on with its value`() throws {
+        func kept(_ number: Int) throws -> Keeping {
+            try PropertyList.dictionary(["number": .integer(.init(number))])
+                .decoded(as: Keeping.self, userInfo: [.token: Token(number)])
+        }
+        let decoders = try (1...3).map(kept)
+        for (number, keeping) in zip(1..., decoders) {
+            let container = try keeping.decoder.container(keyedBy: Keeping.Key.self)
+            #expect(try container.decode(Int.self, forKey: .number) == number)
+            #expect((keeping.decoder.userInfo[.token] as? Token)?.number == number)
+        }
+    }
+
+    /// Which keys there are, and in which order, is remembered of a type; each of these has others than the one before.
+    @Test func `values of one type are coded for themselves`() throws {
+        for number in 0..<200 {
+            let sparse = Sparse(number)
+            let value = try PropertyList(encoding: sparse)
+            let expected = Sparse.names.indices.filter { number >> $0 & 1 == 1 }.map { Sparse.names[$0] }
+            guard case .dictionary(let dictionary) = value else { return #expect(Bool(false)) }
+            #expect(dictionary.map(\.key) == expected)
+            for (position, name) in Sparse.names.enumerated() {
+                #expect(dictionary[name] == (number >> position & 1 == 1 ? .integer(.init(position)) : nil))
+            }
+            let sorted = try value.serialized(as: .json)
+            #expect(try PropertyList(parsing: sorted, as: .json) == value)
+            var generator = SeededGenerator(stream: "keys of one type", round: number)
+            let shuffled = PropertyList.dictionary(
+                .init(dictionary.shuffled(using: &generator).map { ($0.key, $0.value) }))
+            #expect(try shuffled.decoded(as: Sparse.self) == sparse, "\(Seed.ofThisRun)")
+        }
+    }
+
+    @Test func `codings inside one another, and failed ones, do not meddle`() throws {
+        for number in 0..<20 {
+            let nested = Nesting(depth: number)
+            #expect(try PropertyList(encoding: nested).decoded(as: Nesting.self) == nested)
+            #expect(throws: DecodingError.self) { try PropertyList.string("").decoded(as: Nesting.self) }
+        }
+    }
+
+    @Test func `threads code at the same time`() {
+        DispatchQueue.concurrentPerform(iterations: 16) { thread in
+            for round in 0..<200 {
+                let sparse = Sparse(thread &* 31 &+ round)
+                #expect((try? PropertyList(encoding: sparse).decoded(as: Sparse.self)) == sparse)
+            }
+        }
+    }
+}
+
+extension CodingUserInfoKey {
+    fileprivate static let token = CodingUserInfoKey(rawValue: "token")!
+}
+
+private final class Token: Sendable {
+    let number: Int
+    init(_ number: Int = 0) { self.number = number }
+}
+
+/// Whether it is told a token.
+private struct Asking: Codable {
+    let isTold: Bool
+
+    init() { isTold = true }
+    init(from decoder: any Decoder) { isTold = decoder.userInfo[.token] != nil }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(encoder.userInfo[.token] != nil)
+    }
+}
+
+/// Decodes itself later.
+private struct Keeping: Decodable {
+    enum Key: String, CodingKey { case number }
+    let decoder: any Decoder
+    init(from decoder: any Decoder) { self.decoder = decoder }
+}
+
+/// Has the keys whose bits are set in a number.
+private struct Sparse: Codable, Equatable {
+    static let names = ["f", "a", "e", "b", "d", "c", "h", "g"]
+    let f: Int?, a: Int?, e: Int?, b: Int?, d: Int?, c: Int?, h: Int?, g: Int?
+
+    init(_ number: Int) {
+        func value(_ position: Int) -> Int? { number >> position & 1 == 1 ? position : nil }
+        (f, a, e, b) = (value(0), value(1), value(2), value(3))
+        (d, c, h, g) = (value(4), value(5), value(6), value(7))
+    }
+}
+
+/// Codes what is inside of it by a coding of its own.
+private struct Nesting: Codable, Equatable {
+    let depth: Int
+
+    init(depth: Int) { self.depth = depth }
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        let inside = try list.decode(PropertyList.self)
+        depth = list.isAtEnd ? 0 : try inside.decoded(as: Nesting.self).depth + 1
+        if !list.isAtEnd { _ = try list.decode(Int.self) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        guard depth > 0 else { return try list.encode("innermost") }
+        try list.encode(PropertyList(encoding: Nesting(depth: depth - 1)))
+        try list.encode(depth)
+    }
+}
