@@ -143,13 +143,13 @@ extension EncodingNode {
 
     /// Puts a value under a key.
     @inline(__always)
-    func add(_ value: PropertyList, _ key: String) {
+    func add(_ value: consuming PropertyList, _ key: consuming String) {
         if hasShape, shape?.hasKey(key, at: entries.count) == false { hasShape = false }
         entries.append(.init(key: key, value: value))
     }
 
     @inline(__always)
-    func append(_ value: PropertyList) { elements.append(value) }
+    func append(_ value: consuming PropertyList) { elements.append(value) }
 
     /// For how many entries there is room at first in a container of which nothing is known.
     private static var fewestEntries: Int { 12 }
@@ -194,7 +194,7 @@ extension EncodingNode {
         return node
     }
 
-    func setSingle(_ value: PropertyList?) {
+    func setSingle(_ value: consuming PropertyList?) {
         begin(value == nil ? .null : .single)
         if let value { single = value }
     }
