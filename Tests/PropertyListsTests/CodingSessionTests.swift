@@ -3,6 +3,12 @@ import PropertyLists
 import TestSupport
 import Testing
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a coding learns of types serves those after it, and nothing else of it does.
 @Suite struct CodingSessionTests {
     @Test func `what the caller passed on ends with the coding`() throws {
@@ -18,6 +24,25 @@ import Testing
         #expect(token == nil)
         #expect(try PropertyList(encoding: Asking()) == .boolean(false))
         #expect(try PropertyList.boolean(true).decoded(as: Asking.self).isTold == false)
+    }
+
+    @Test func `nothing of a value is kept`() throws {
+        // Unchecked, because the bytes are released on this thread.
+        nonisolated(unsafe) var isReleased = false
+        func code() throws {
+            let bytes = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 1)
+            let data = Data(
+                bytesNoCopy: bytes, count: 64,
+                deallocator: .custom { bytes, _ in
+                    bytes.deallocate()
+                    isReleased = true
+                })
+            let value = try PropertyList(encoding: Alone(value: data))
+            #expect(value == .data(data))
+            #expect(try value.decoded(as: Alone.self).value == data)
+        }
+        try code()
+        #expect(isReleased)
     }
 
     @Test func `a decoder that was kept goes on with its value`() throws {
@@ -89,6 +114,18 @@ private struct Asking: Codable {
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(encoder.userInfo[.token] != nil)
+    }
+}
+
+/// Codes itself as the one value.
+private struct Alone: Codable {
+    let value: Data
+
+    init(value: Data) { self.value = value }
+    init(from decoder: any Decoder) throws { value = try decoder.singleValueContainer().decode(Data.self) }
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(value)
     }
 }
 

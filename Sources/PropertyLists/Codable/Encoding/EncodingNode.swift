@@ -133,6 +133,7 @@ extension EncodingNode {
         parent = nil
         step = .itself
         content = .nothing
+        single = .boolean(false)
     }
 }
 
