@@ -213,7 +213,7 @@ extension PropertyList.Dictionary {
     var model: PropertyList.Dictionary {
         var model = PropertyList.Dictionary(minimumCapacity: count)
         for entry in entries { model.entries.append(Entry(key: entry.key, value: .boolean(false))) }
-        model.index = KeyIndex(sorting: entries)
+        if !isEmpty { model.index = KeyIndex(sorting: entries) }
         return model
     }
 

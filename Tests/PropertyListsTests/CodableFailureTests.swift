@@ -1,4 +1,5 @@
 import PropertyLists
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -191,23 +192,63 @@ import Testing
         }
     }
 
-    @Test func `a failure lets go of everything`() throws {
+    @Test(arguments: [
+        // In the midst of it.
+        Failing { encoder in
+            var keyed = encoder.container(keyedBy: Key.self)
+            var list = keyed.nestedUnkeyedContainer(forKey: .b)
+            _ = list.superEncoder()
+            try list.encodeNil()
+        },
+        // At its end, where one of several containers turns out to be none.
+        Failing { encoder in
+            var list = encoder.unkeyedContainer()
+            for _ in 0..<3 {
+                var first = list.nestedUnkeyedContainer()
+                _ = first.nestedUnkeyedContainer()
+                var single = list.superEncoder().singleValueContainer()
+                try single.encodeNil()
+            }
+        },
+        // At its end, where one is more than one thing.
+        Failing { encoder in
+            var keyed = encoder.container(keyedBy: Key.self)
+            let inside = keyed.superEncoder(forKey: .b)
+            var list = inside.unkeyedContainer()
+            _ = list.nestedUnkeyedContainer()
+            _ = inside.container(keyedBy: Key.self)
+        },
+    ])
+    fileprivate func `a failure lets go of everything`(_ failing: Failing) throws {
         weak var token: Token?
         func fail() {
             let held = Token()
             token = held
-            let failing = Custom { encoder in
-                var keyed = encoder.container(keyedBy: Key.self)
-                var list = keyed.nestedUnkeyedContainer(forKey: .b)
-                _ = list.superEncoder()
-                try list.encodeNil()
-            }
             #expect(throws: EncodingError.self) {
-                _ = try PropertyList(encoding: failing, userInfo: [CodingUserInfoKey(rawValue: "token")!: held])
+                _ = try PropertyList(
+                    encoding: Custom(failing.body), userInfo: [CodingUserInfoKey(rawValue: "token")!: held])
             }
         }
         fail()
         #expect(token == nil)
+    }
+
+    @Test(arguments: [1, 384, 385, 512, 1025, 100_000])
+    func `however deep a type is, its coding ends`(_ depth: Int) {
+        #expect(Link.copied(depth) == (depth <= 384 ? "\(depth)" : "EncodingError"))
+    }
+
+    /// A build for debugging takes twice the stack, or more.
+    @Test func `what is deep has room on a small stack`() throws {
+        #expect(try SmallThread.run { Link.copied(150) } == "150")
+    }
+
+    @Test(arguments: [511, 512])
+    func `a value that is too deep for a type is refused`(_ depth: Int) {
+        let value = (0..<depth).reduce(PropertyList.dictionary([:])) { value, _ in .dictionary(["next": value]) }
+        let outcome = Result { try value.decoded(as: Link.self) }
+        if case .success(let link) = outcome { link.cut() }
+        #expect((try? outcome.get()) != nil ? depth == 511 : depth == 512)
     }
 
     @Test func `what leads back to itself ends`() throws {
@@ -242,14 +283,45 @@ private struct Pair: Decodable {
     }
 }
 
-private struct Custom: Encodable {
-    let body: (any Encoder) throws -> Void
-    init(_ body: @escaping (any Encoder) throws -> Void) { self.body = body }
+/// What a type encodes; no type itself, for the tests would encode their arguments.
+private struct Failing: Sendable {
+    let body: @Sendable (any Encoder) throws -> Void
+}
+
+private struct Custom: Encodable, Sendable {
+    let body: @Sendable (any Encoder) throws -> Void
+    init(_ body: @escaping @Sendable (any Encoder) throws -> Void) { self.body = body }
     func encode(to encoder: any Encoder) throws { try body(encoder) }
 }
 
-private final class Link: Encodable {
+private final class Link: Codable {
     var next: Link?
+
+    init(_ next: Link? = nil) { self.next = next }
+
+    /// How many there are in a copy of so many, or the error that there was.
+    static func copied(_ count: Int) -> String {
+        let first = Link()
+        for _ in 1..<count { first.next = Link(first.next) }
+        defer { first.cut() }
+        do {
+            let copy = try PropertyList(encoding: first).decoded(as: Link.self)
+            defer { copy.cut() }
+            return "\(sequence(first: copy) { $0.next }.reduce(0) { count, _ in count + 1 })"
+        } catch {
+            return "\(type(of: error))"
+        }
+    }
+
+    /// Releases what follows one by one, not inside one another.
+    func cut() {
+        var rest = next
+        next = nil
+        while let link = rest {
+            rest = link.next
+            link.next = nil
+        }
+    }
 }
 
 private struct Asker: Decodable {
@@ -264,7 +336,7 @@ private struct Asker: Decodable {
         #expect(throws: DecodingError.self) { try list.superDecoder() }
         #expect(throws: DecodingError.self) { try list.nestedUnkeyedContainer() }
         #expect(throws: DecodingError.self) { try list.decode(PropertyList.self) }
-        #expect(throws: DecodingError.self) { try keyed.decodeNil(forKey: .b) }
+        #expect(try keyed.decodeNil(forKey: .b))
         #expect(throws: DecodingError.self) { try keyed.nestedUnkeyedContainer(forKey: .b) }
         #expect(try keyed.decodeIfPresent(Int.self, forKey: .b) == nil)
         #expect(try keyed.decodeIfPresent(Date.self, forKey: .b) == nil)

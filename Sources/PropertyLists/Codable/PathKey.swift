@@ -26,12 +26,6 @@ enum PathKey: CodingKey {
     static let superclass = PathKey.key("super")
 }
 
-/// How deep types may code themselves inside one another.
-///
-/// It is more than the containers of any format, for a type may take two steps for one container. It ends the
-/// encoding of a graph of objects that leads back to itself before the stack does.
-let mostCodingLevels = 2 * PropertyList.Limits.default.nesting
-
 extension String {
     /// Whether both strings are the same in memory, which says that they are equal; otherwise they may still be.
     ///

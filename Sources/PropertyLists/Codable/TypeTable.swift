@@ -53,7 +53,7 @@ final class TypeTable<Value> {
     /// The first bits of a product with the golden section: descriptions of types mostly lie close together.
     @inline(__always)
     private static func slot(of type: UInt, _ distance: Int = 0) -> Int {
-        let scattered = UInt64(type) &* 0x9E37_79B9_7F4A_7C15 >> UInt64(64 - slotBits)
+        let scattered = (UInt64(type) &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - slotBits)
         return (Int(truncatingIfNeeded: scattered) &+ distance) & (slotCount - 1)
     }
 }

@@ -53,11 +53,8 @@ extension KeyedDecoding: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { node.dictionary.position(of: key.stringValue) != nil }
 
-    /// A property list has no null, so what is there is never nil.
-    func decodeNil(forKey key: Key) throws -> Bool {
-        guard contains(key) else { throw missing(key) }
-        return false
-    }
+    /// A property list has no null: only what was left out is nil.
+    func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
         let position = position(of: key)

@@ -17,7 +17,9 @@ struct ValueDecoder {
 
     /// The value as a `T`, by the shortest way there is.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        try decode(node.session.strategy(for: type))
+        if let strategy = node.session.strategy(for: type) { return try strategy.decode(self) }
+        // A class may be a subclass of `T`.
+        return try type.init(from: self)
     }
 
     /// The value as a `T`, by a way that was found before.
@@ -47,7 +49,7 @@ struct ValueDecoder {
     }
 
     private func checkDepth() throws {
-        guard node.depth < mostCodingLevels else {
+        guard node.depth < PropertyList.Limits.default.nesting else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
         }

@@ -25,13 +25,25 @@ final class EncodingNode {
     @exclusivity(unchecked) private var single = PropertyList.boolean(false)
     @exclusivity(unchecked) private var entries: ContiguousArray<PropertyList.Dictionary.Entry> = []
     @exclusivity(unchecked) private var elements: [PropertyList] = []
-    /// The shape that the entries have had so far; nil where they have none.
+    /// What is remembered of such dictionaries.
     @exclusivity(unchecked) private var shape: KeyShape?
-    /// Whether the entries so far have the keys of the shape.
-    @exclusivity(unchecked) private var hasShape = false
+    /// The dictionary whose keys the entries may turn out to have.
+    @exclusivity(unchecked) private var model = PropertyList.Dictionary()
+    /// Whether the entries so far have the keys of the model.
+    @exclusivity(unchecked) private var followsModel = false
+    /// Keys that were left out, and how many entries there were before.
+    @exclusivity(unchecked) private var omitted: [(position: Int, key: String)] = []
     /// Nested containers and encoders, which are filled while this one is.
     @exclusivity(unchecked) private var pending: [(position: Int, node: EncodingNode)] = []
+    /// Where the nested containers under keys stand among those.
+    @exclusivity(unchecked) private var nested: [String: Int] = [:]
     @exclusivity(unchecked) private var problem: EncodingProblem?
+
+    /// How deep types may encode themselves inside one another.
+    ///
+    /// A level takes a kilobyte of stack, so the smallest stack of a thread, 512 KiB, has room for these and for the
+    /// release of what they make. It ends the encoding of a graph of objects that leads back to itself.
+    private static var mostLevels: Int { 384 }
 
     init(rootOf session: EncodingSession) { (self.session, owned) = (session, session) }
 
@@ -50,7 +62,7 @@ extension EncodingNode {
     @inline(never)
     private func encodeItself<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
         try inside(value, at: step) { node in
-            try value.encode(to: node)
+            try value.encode(to: ValueEncoder(node: node))
             return try node.finish()
         }
     }
@@ -60,7 +72,7 @@ extension EncodingNode {
     func inside<T>(
         _ value: T, at step: Step, _ body: (EncodingNode) throws -> PropertyList?
     ) throws -> PropertyList? {
-        guard depth < mostCodingLevels else { throw invalid(value, as: step, .nestedTooDeeply) }
+        guard depth < Self.mostLevels else { throw invalid(value, as: step, .nestedTooDeeply) }
         var node = session.takeNode()
         node.begin(in: self, at: step)
         do {
@@ -95,11 +107,19 @@ extension EncodingNode {
 
     private func finishedDictionary() throws -> PropertyList.Dictionary {
         if !pending.isEmpty { try finishPending() }
-        let entries = exchange(&self.entries, for: [])
-        guard let shape = exchange(&self.shape, for: nil) else {
-            return PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
+        let (entries, model) = (exchange(&self.entries, for: []), exchange(&self.model, for: [:]))
+        let shape = exchange(&self.shape, for: nil)
+        if followsModel, entries.count == model.count, omitted.isEmpty {
+            shape?.confirm()
+            return PropertyList.Dictionary(entries, withKeysOf: model)
         }
-        return shape.dictionary(of: entries, haveShape: hasShape)
+        var dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
+        for (position, key) in exchange(&omitted, for: []) where dictionary.position(of: key) != nil {
+            let wasLeftOutLast = !entries[position...].contains { $0.key.hasSameBytes(as: key) }
+            if wasLeftOutLast { dictionary.removeValue(forKey: key) }
+        }
+        shape?.learn(dictionary)
+        return dictionary
     }
 
     private func finishedArray() throws -> [PropertyList] {
@@ -108,24 +128,44 @@ extension EncodingNode {
     }
 
     private func finishPending() throws {
-        for (position, node) in exchange(&pending, for: []).reversed() {
+        let pending = exchange(&self.pending, for: [])
+        nested = [:]
+        do {
+            for (position, node) in pending { try finish(node, at: position) }
+        } catch {
+            for (_, node) in pending { node.abandon() }
+            throw error
+        }
+    }
+
+    private func finish(_ node: EncodingNode, at position: Int) throws {
+        guard node.content != .nothing || node.problem != nil else {
             // The encoder of a superclass that has nothing to encode is not asked for a container.
-            let value = node.content == .nothing && node.problem == nil ? .dictionary([:]) : try node.finish()
-            if content == .unkeyed {
-                guard let value else { throw EncodingProblem.null }
-                elements[position] = value
-            } else if let value {
-                entries[position] = .init(key: entries[position].key, value: value)
-            } else {
-                entries.remove(at: position)
-                hasShape = false
-            }
+            node.abandon()
+            return put(.dictionary([:]), at: position)
+        }
+        if let value = try node.finish() {
+            put(value, at: position)
+        } else if content == .unkeyed {
+            throw EncodingProblem.null
+        } else {
+            omitted.append((position + 1, entries[position].key))
+        }
+    }
+
+    /// Puts a value in the place that was kept for it.
+    private func put(_ value: PropertyList, at position: Int) {
+        if content == .unkeyed {
+            elements[position] = value
+        } else {
+            entries[position].value = value
         }
     }
 
     /// Lets go of the nodes inside, which hold this one.
     private func abandon() {
         content = .finished
+        nested = [:]
         for (_, node) in exchange(&pending, for: []) { node.abandon() }
     }
 
@@ -145,9 +185,12 @@ extension EncodingNode {
     /// Puts a value under a key.
     @inline(__always)
     func add(_ value: consuming PropertyList, _ key: consuming String) {
-        if hasShape, shape?.hasKey(key, at: entries.count) == false { hasShape = false }
+        if followsModel { followsModel = model.hasKey(key, at: entries.count) }
         entries.append(.init(key: key, value: value))
     }
+
+    /// Leaves a key out, and what was put under it before.
+    func omit(_ key: String) { omitted.append((entries.count, key)) }
 
     @inline(__always)
     func append(_ value: consuming PropertyList) { elements.append(value) }
@@ -170,14 +213,25 @@ extension EncodingNode {
         begin(.keyed)
         guard entries.isEmpty, shape == nil else { return }
         let shape = session.shape(of: type)
-        entries.reserveCapacity(max(shape.count, Self.fewestEntries))
-        hasShape = true
+        model = shape.model
+        entries.reserveCapacity(max(model.count, Self.fewestEntries))
+        followsModel = true
         self.shape = shape
+    }
+
+    /// The node of a container of this `kind` under a key; if there is one already, it is filled on.
+    func nestedNode(_ kind: Content, forKey key: String) -> EncodingNode {
+        if let known = nested[key].map({ pending[$0].node }), known.content == kind, known.step.isKey(key) {
+            return known
+        }
+        let node = pendingNode(at: .key(key))
+        if let last = pending.last, last.node === node { nested[key] = pending.count - 1 }
+        return node
     }
 
     /// The node of something inside this container that is filled later.
     func pendingNode(at step: Step) -> EncodingNode {
-        guard depth < mostCodingLevels else {
+        guard depth < Self.mostLevels else {
             problem = problem ?? .nestedTooDeeply
             return self
         }

@@ -3,37 +3,34 @@
 /// Values of one type mostly have the same keys in the same order. Whether keys differ, and where each stands, is
 /// then found out once.
 final class KeyShape {
-    /// A dictionary with these keys.
-    @exclusivity(unchecked) private var model = PropertyList.Dictionary()
+    /// A dictionary with these keys. It may be another one when a value ends than it was when that began.
+    @exclusivity(unchecked) private(set) var model = PropertyList.Dictionary()
     /// How many values in a row had other keys than those remembered.
     @exclusivity(unchecked) private var changes = 0
 
-    /// The most keys that are remembered.
-    private static var mostKeys: Int { 128 }
+    /// The most keys that are remembered, and the most bytes of them.
+    private static var most: (keys: Int, bytes: Int) { (128, 4096) }
     /// The changes after which keys are remembered: not those of a single value, nor ever new ones.
     private static var rememberedChanges: ClosedRange<Int> { 2...16 }
 
+    /// Is told that a value had the keys of the model.
     @inline(__always)
-    var count: Int { model.entries.count }
+    func confirm() { changes = 0 }
 
+    /// Is told the dictionary of a value that had other keys than the model.
+    func learn(_ dictionary: PropertyList.Dictionary) {
+        changes += 1
+        guard Self.rememberedChanges.contains(changes), dictionary.count <= Self.most.keys,
+            dictionary.keys.reduce(0, { $0 + $1.utf8.count }) <= Self.most.bytes
+        else { return }
+        model = dictionary.model
+    }
+}
+
+extension PropertyList.Dictionary {
+    /// Whether `key` stands at `position`.
     @inline(__always)
     func hasKey(_ key: String, at position: Int) -> Bool {
-        position < model.entries.count && model.entries[position].key.isSameKey(as: key)
-    }
-
-    /// The dictionary of these entries, which have the keys of the shape as far as they go if `haveShape` says so.
-    func dictionary(
-        of entries: consuming ContiguousArray<PropertyList.Dictionary.Entry>, haveShape: Bool
-    ) -> PropertyList.Dictionary {
-        if haveShape, entries.count == count {
-            changes = 0
-            return PropertyList.Dictionary(entries, withKeysOf: model)
-        }
-        let dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
-        changes += 1
-        if dictionary.count <= Self.mostKeys, Self.rememberedChanges.contains(changes) {
-            model = dictionary.model
-        }
-        return dictionary
+        position < entries.count && entries[position].key.isSameKey(as: key)
     }
 }

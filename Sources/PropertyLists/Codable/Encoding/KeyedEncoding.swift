@@ -13,25 +13,27 @@ extension KeyedEncoding: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { node.path }
 
     /// Leaves the key out, for a property list has no null.
-    func encodeNil(forKey key: Key) throws {}
+    func encodeNil(forKey key: Key) throws { node.omit(key.stringValue) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let key = key.stringValue
-        if let value = try node.encode(value, as: .key(key)) { node.add(value, key) }
+        if let value = try node.encode(value, as: .key(key)) { node.add(value, key) } else { node.omit(key) }
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        superEncoder(forKey: key).container(keyedBy: type)
+        node.nestedNode(.keyed, forKey: key.stringValue).container(type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        superEncoder(forKey: key).unkeyedContainer()
+        node.nestedNode(.unkeyed, forKey: key.stringValue).unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { node.pendingNode(at: .key(PathKey.superclass.stringValue)) }
-    func superEncoder(forKey key: Key) -> any Encoder { node.pendingNode(at: .key(key.stringValue)) }
+    func superEncoder() -> any Encoder { superEncoder(under: PathKey.superclass.stringValue) }
+    func superEncoder(forKey key: Key) -> any Encoder { superEncoder(under: key.stringValue) }
+
+    private func superEncoder(under key: String) -> any Encoder { ValueEncoder(node: node.pendingNode(at: .key(key))) }
 }
 
 // One row a type, so that each is found without a search for what the type is.

@@ -23,12 +23,14 @@ extension UnkeyedEncoding: UnkeyedEncodingContainer {
     }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
-        superEncoder().container(keyedBy: type)
+        node.pendingNode(at: .index(count)).container(type)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { superEncoder().unkeyedContainer() }
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        node.pendingNode(at: .index(count)).unkeyedContainer()
+    }
 
-    func superEncoder() -> any Encoder { node.pendingNode(at: .index(count)) }
+    func superEncoder() -> any Encoder { ValueEncoder(node: node.pendingNode(at: .index(count))) }
 }
 
 // One row a type, so that each is found without a search for what the type is.

@@ -1,8 +1,23 @@
-extension EncodingNode: Encoder {
-    var codingPath: [any CodingKey] { path }
-    var userInfo: [CodingUserInfoKey: Any] { session.userInfo }
+/// The encoder of one value.
+///
+/// It is small enough to stand in an `any Encoder` without an allocation.
+struct ValueEncoder {
+    let node: EncodingNode
+}
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+extension ValueEncoder: Encoder {
+    var codingPath: [any CodingKey] { node.path }
+    var userInfo: [CodingUserInfoKey: Any] { node.session.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { node.container(type) }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { node.unkeyedContainer() }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+}
+
+extension EncodingNode {
+    func container<Key: CodingKey>(_ type: Key.Type) -> KeyedEncodingContainer<Key> {
         beginKeyed(type)
         return KeyedEncodingContainer(KeyedEncoding(node: self))
     }
@@ -11,24 +26,22 @@ extension EncodingNode: Encoder {
         begin(.unkeyed)
         return UnkeyedEncoding(node: self)
     }
-
-    func singleValueContainer() -> any SingleValueEncodingContainer { self }
 }
 
-extension EncodingNode: SingleValueEncodingContainer {
-    func encodeNil() throws { setSingle(nil) }
+extension ValueEncoder: SingleValueEncodingContainer {
+    func encodeNil() throws { node.setSingle(nil) }
 
-    func encode<T: Encodable>(_ value: T) throws { setSingle(try encode(value, as: .itself)) }
+    func encode<T: Encodable>(_ value: T) throws { node.setSingle(try node.encode(value, as: .itself)) }
 
     @inline(__always)
     private func put<Value: Scalar>(_ value: Value) throws {
-        guard let scalar = value.scalar else { throw invalid(value, as: .itself, .outOfRange) }
-        setSingle(scalar)
+        guard let scalar = value.scalar else { throw node.invalid(value, as: .itself, .outOfRange) }
+        node.setSingle(scalar)
     }
 }
 
 // One row a type, so that each is found without a search for what the type is.
-extension EncodingNode {
+extension ValueEncoder {
     func encode(_ value: Bool) throws { try put(value) }
     func encode(_ value: String) throws { try put(value) }
     func encode(_ value: Double) throws { try put(value) }

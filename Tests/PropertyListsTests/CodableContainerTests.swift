@@ -1,0 +1,106 @@
+import PropertyLists
+import Testing
+
+/// What types do with their containers that no synthesized code does.
+@Suite struct CodableContainerTests {
+    @Test func `a container asked for again under its key is filled on`() throws {
+        let value = try PropertyList(
+            encoding: Written { encoder in
+                var keyed = encoder.container(keyedBy: AnyKey.self)
+                for key in ["a", "b"] {
+                    var inside = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: "in")
+                    try inside.encode(key, forKey: AnyKey(stringValue: key))
+                    var list = keyed.nestedUnkeyedContainer(forKey: "list")
+                    #expect(list.count == (key == "a" ? 0 : 1))
+                    try list.encode(key)
+                }
+                for (number, key) in ["\u{E9}", "e\u{301}"].enumerated() {
+                    var inside = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(stringValue: key))
+                    try inside.encode(number, forKey: "number")
+                }
+            })
+        #expect(
+            value
+                == .dictionary([
+                    "in": .dictionary(["a": .string("a"), "b": .string("b")]),
+                    "list": .array([.string("a"), .string("b")]),
+                    "\u{E9}": .dictionary(["number": .integer(0)]),
+                    "e\u{301}": .dictionary(["number": .integer(1)]),
+                ]))
+    }
+
+    @Test func `of a value and nil under one key the last one counts`() throws {
+        for _ in 0..<4 {
+            let value = try PropertyList(
+                encoding: Written { encoder in
+                    var keyed = encoder.container(keyedBy: AnyKey.self)
+                    try keyed.encode(1, forKey: "nil last")
+                    try keyed.encodeNil(forKey: "nil last")
+                    try keyed.encodeNil(forKey: "nil first")
+                    try keyed.encode(2, forKey: "nil first")
+                    try keyed.encode(3, forKey: "nil later")
+                    var late = keyed.superEncoder(forKey: "nil later").singleValueContainer()
+                    try keyed.encode(Int?.none, forKey: "nil only")
+                    try late.encodeNil()
+                })
+            #expect(value == .dictionary(["nil first": .integer(2)]))
+        }
+    }
+
+    @Test func `what was left out as nil is nil`() throws {
+        let value = try PropertyList(
+            encoding: Written { encoder in
+                var keyed = encoder.container(keyedBy: AnyKey.self)
+                try keyed.encodeNil(forKey: "left out")
+                try keyed.encode("", forKey: "there")
+            })
+        #expect(try value.decoded(as: Absent.self).isNil == [true, false])
+    }
+
+    /// A type that is known only when the program runs decodes itself.
+    @Test func `a subclass is decoded as one`() throws {
+        let value = PropertyList.dictionary(["name": .string("n")])
+        let type: Animal.Type = Dog.self
+        #expect(try value.decoded(as: type) is Dog)
+        #expect(try PropertyList.array([value]).decoded(as: First.self).value is Dog)
+    }
+}
+
+private struct First: Decodable {
+    let value: Animal
+
+    init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        let type: Animal.Type = Dog.self
+        value = try list.decode(type)
+    }
+}
+
+private struct AnyKey: CodingKey, ExpressibleByStringLiteral {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringLiteral text: String) { stringValue = text }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+private struct Written: Encodable {
+    let body: (any Encoder) throws -> Void
+    func encode(to encoder: any Encoder) throws { try body(encoder) }
+}
+
+private struct Absent: Decodable {
+    let isNil: [Bool]
+
+    init(from decoder: any Decoder) throws {
+        let keyed = try decoder.container(keyedBy: AnyKey.self)
+        isNil = [try keyed.decodeNil(forKey: "left out"), try keyed.decodeNil(forKey: "there")]
+    }
+}
+
+private class Animal: Decodable {
+    let name: String
+}
+
+private final class Dog: Animal {}
