@@ -14,9 +14,21 @@ import Testing
                     #expect(list.count == (key == "a" ? 0 : 1))
                     try list.encode(key)
                 }
-                for (number, key) in ["\u{E9}", "e\u{301}"].enumerated() {
-                    var inside = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(stringValue: key))
-                    try inside.encode(number, forKey: "number")
+                for number in ["one", "two"] {
+                    for key in ["\u{E9}", "e\u{301}"] {
+                        var inside = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: AnyKey(stringValue: key))
+                        try inside.encode(key.utf8.count, forKey: AnyKey(stringValue: number))
+                    }
+                }
+                // Not what was replaced, or left out, since.
+                for key in ["replaced", "left out"] {
+                    let key = AnyKey(stringValue: key)
+                    var former = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+                    try former.encode(1, forKey: "former")
+                    if key.stringValue == "replaced" { try keyed.encode(5, forKey: key) }
+                    if key.stringValue == "left out" { try keyed.encodeNil(forKey: key) }
+                    var latter = keyed.nestedContainer(keyedBy: AnyKey.self, forKey: key)
+                    try latter.encode(2, forKey: "latter")
                 }
             })
         #expect(
@@ -24,8 +36,10 @@ import Testing
                 == .dictionary([
                     "in": .dictionary(["a": .string("a"), "b": .string("b")]),
                     "list": .array([.string("a"), .string("b")]),
-                    "\u{E9}": .dictionary(["number": .integer(0)]),
-                    "e\u{301}": .dictionary(["number": .integer(1)]),
+                    "\u{E9}": .dictionary(["one": .integer(2), "two": .integer(2)]),
+                    "e\u{301}": .dictionary(["one": .integer(3), "two": .integer(3)]),
+                    "replaced": .dictionary(["latter": .integer(2)]),
+                    "left out": .dictionary(["latter": .integer(2)]),
                 ]))
     }
 
@@ -45,6 +59,23 @@ import Testing
                 })
             #expect(value == .dictionary(["nil first": .integer(2)]))
         }
+    }
+
+    @Test func `as many keys are left out as there are`() throws {
+        let keys = (0..<20_000).map { AnyKey(stringValue: "key \($0)") }
+        let value = try PropertyList(
+            encoding: Written { encoder in
+                var keyed = encoder.container(keyedBy: AnyKey.self)
+                for key in keys {
+                    try keyed.encode(1, forKey: key)
+                    var nothing = keyed.superEncoder(forKey: key).singleValueContainer()
+                    try nothing.encodeNil()
+                    try keyed.encodeNil(forKey: key)
+                }
+                for key in keys.prefix(10_000) { try keyed.encode(2, forKey: key) }
+            })
+        guard case .dictionary(let dictionary) = value else { return #expect(Bool(false)) }
+        #expect(dictionary.count == 10_000 && dictionary["key 9999"] == .integer(2))
     }
 
     @Test func `what was left out as nil is nil`() throws {

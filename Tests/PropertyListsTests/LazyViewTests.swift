@@ -44,6 +44,20 @@ import Testing
         #expect(places[1] == places[2] && places[2] == places[3])
     }
 
+    /// Like a reader of the whole file, though the keys are said to be sorted.
+    @Test(arguments: 1...9)
+    func `of a key that stands several times the last value is found`(_ times: Int) throws {
+        let references = (0..<times).map { "1=\($0 + 3)" }.joined(separator: " ")
+        let values = (0..<times).map { "\($0 + 3) int \($0)" }.joined(separator: "\n")
+        let file = try BinaryAssembler(
+            "0 dict \(references) 2=3\n1 ascii \"a\"\n2 ascii \"b\"\n\(values)\nsort = 1"
+        ).bytes
+        let view = try BinaryPropertyList(parsing: file)
+        #expect(try view.value(at: ["a"]) == .integer(.init(times - 1)))
+        #expect(try view.value(at: ["b"]) == .integer(0))
+        #expect(try PropertyList(parsing: file) == .dictionary(["a": .integer(.init(times - 1)), "b": .integer(0)]))
+    }
+
     @Test func `keys that overlap are refused`() {
         // Each of the keys begins inside the one before, so that a few bytes would be many texts.
         let keys = (0..<9).map { _ in Data([0x58]) }.reduce(Data(), +)

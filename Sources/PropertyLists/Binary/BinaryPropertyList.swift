@@ -139,16 +139,17 @@ extension BinaryReader where Bytes: ~Copyable {
         return keys
     }
 
-    /// The position of the key in a dictionary whose keys are sorted.
+    /// The position of the key in a dictionary whose keys are sorted: the last one.
     private mutating func halve(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
         var (low, high) = (0, head.count)
+        var found: Int?
         while low < high {
             let middle = low + (high - low) / 2
             let order = try compare(key, withKeyAt: head.contents + middle * trailer.referenceSize)
-            if order == 0 { return middle }
+            if order == 0 { found = middle }
             if order < 0 { high = middle } else { low = middle + 1 }
         }
-        return nil
+        return found
     }
 
     /// The position of the key in any dictionary: the last one, as for every reader.

@@ -26,6 +26,12 @@ enum PathKey: CodingKey {
     static let superclass = PathKey.key("super")
 }
 
+/// How deep types may code themselves inside one another.
+///
+/// A level takes up to a kilobyte of stack, so the smallest stack of a thread, 512 KiB, has room for these. It ends the
+/// encoding of a graph of objects that leads back to itself.
+let mostCodingLevels = 384
+
 extension String {
     /// Whether both strings are the same in memory, which says that they are equal; otherwise they may still be.
     ///

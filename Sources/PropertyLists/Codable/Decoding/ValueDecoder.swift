@@ -49,7 +49,7 @@ struct ValueDecoder {
     }
 
     private func checkDepth() throws {
-        guard node.depth < PropertyList.Limits.default.nesting else {
+        guard node.depth < mostCodingLevels else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: codingPath, debugDescription: "The value is nested too deeply."))
         }

@@ -35,15 +35,9 @@ final class EncodingNode {
     @exclusivity(unchecked) private var omitted: [(position: Int, key: String)] = []
     /// Nested containers and encoders, which are filled while this one is.
     @exclusivity(unchecked) private var pending: [(position: Int, node: EncodingNode)] = []
-    /// Where the nested containers under keys stand among those.
-    @exclusivity(unchecked) private var nested: [String: Int] = [:]
+    /// Where the nested containers under keys stand among those, as far as nothing was put under their keys since.
+    @exclusivity(unchecked) private var nested = PropertyList.Dictionary()
     @exclusivity(unchecked) private var problem: EncodingProblem?
-
-    /// How deep types may encode themselves inside one another.
-    ///
-    /// A level takes a kilobyte of stack, so the smallest stack of a thread, 512 KiB, has room for these and for the
-    /// release of what they make. It ends the encoding of a graph of objects that leads back to itself.
-    private static var mostLevels: Int { 384 }
 
     init(rootOf session: EncodingSession) { (self.session, owned) = (session, session) }
 
@@ -55,6 +49,7 @@ final class EncodingNode {
 extension EncodingNode {
     /// The value that `value` encodes itself as, or nil where it is a nil.
     func encode<T: Encodable>(_ value: T, as step: Step) throws -> PropertyList? {
+        try checkDepth()
         guard let strategy = session.strategy(for: T.self) else { return try encodeItself(value, as: step) }
         return try strategy.encode(value, self, step)
     }
@@ -72,7 +67,7 @@ extension EncodingNode {
     func inside<T>(
         _ value: T, at step: Step, _ body: (EncodingNode) throws -> PropertyList?
     ) throws -> PropertyList? {
-        guard depth < Self.mostLevels else { throw invalid(value, as: step, .nestedTooDeeply) }
+        guard depth < mostCodingLevels else { throw invalid(value, as: step, .nestedTooDeeply) }
         var node = session.takeNode()
         node.begin(in: self, at: step)
         do {
@@ -114,10 +109,8 @@ extension EncodingNode {
             return PropertyList.Dictionary(entries, withKeysOf: model)
         }
         var dictionary = PropertyList.Dictionary(read: entries, areSorted: false) { _ in }
-        for (position, key) in exchange(&omitted, for: []) where dictionary.position(of: key) != nil {
-            let wasLeftOutLast = !entries[position...].contains { $0.key.hasSameBytes(as: key) }
-            if wasLeftOutLast { dictionary.removeValue(forKey: key) }
-        }
+        let omitted = exchange(&self.omitted, for: []).filter { dictionary.position(of: $0.key) != nil }
+        if !omitted.isEmpty { dictionary.remove(omitted, from: entries) }
         shape?.learn(dictionary)
         return dictionary
     }
@@ -129,7 +122,7 @@ extension EncodingNode {
 
     private func finishPending() throws {
         let pending = exchange(&self.pending, for: [])
-        nested = [:]
+        nested = PropertyList.Dictionary()
         do {
             for (position, node) in pending { try finish(node, at: position) }
         } catch {
@@ -165,7 +158,7 @@ extension EncodingNode {
     /// Lets go of the nodes inside, which hold this one.
     private func abandon() {
         content = .finished
-        nested = [:]
+        nested = PropertyList.Dictionary()
         for (_, node) in exchange(&pending, for: []) { node.abandon() }
     }
 
@@ -186,11 +179,26 @@ extension EncodingNode {
     @inline(__always)
     func add(_ value: consuming PropertyList, _ key: consuming String) {
         if followsModel { followsModel = model.hasKey(key, at: entries.count) }
+        if !nested.isEmpty { forgetNested(key) }
         entries.append(.init(key: key, value: value))
     }
 
     /// Leaves a key out, and what was put under it before.
-    func omit(_ key: String) { omitted.append((entries.count, key)) }
+    func omit(_ key: String) {
+        if !nested.isEmpty { forgetNested(key) }
+        omitted.append((entries.count, key))
+    }
+
+    @inline(never)
+    private func forgetNested(_ key: String) {
+        if nested.position(of: key) != nil { nested[key] = .boolean(false) }
+    }
+
+    /// Ends the encoding where it went too deep: to ask for a container does not throw.
+    @inline(__always)
+    func checkDepth() throws {
+        if problem == .nestedTooDeeply { throw EncodingProblem.nestedTooDeeply }
+    }
 
     @inline(__always)
     func append(_ value: consuming PropertyList) { elements.append(value) }
@@ -221,31 +229,26 @@ extension EncodingNode {
 
     /// The node of a container of this `kind` under a key; if there is one already, it is filled on.
     func nestedNode(_ kind: Content, forKey key: String) -> EncodingNode {
-        if let known = nested[key].map({ pending[$0].node }), known.content == kind, known.step.isKey(key) {
-            return known
+        if case .integer(let at)? = nested[key], let at = Int(exactly: at), pending[at].node.content == kind {
+            return pending[at].node
         }
         let node = pendingNode(at: .key(key))
-        if let last = pending.last, last.node === node { nested[key] = pending.count - 1 }
+        if let last = pending.last, last.node === node { nested[key] = .integer(.init(pending.count - 1)) }
         return node
     }
 
     /// The node of something inside this container that is filled later.
     func pendingNode(at step: Step) -> EncodingNode {
-        guard depth < Self.mostLevels else {
-            problem = problem ?? .nestedTooDeeply
+        let isKeyed = if case .key = step { true } else { false }
+        let position = isKeyed ? entries.count : elements.count
+        if case .key(let key) = step { add(.boolean(false), key) } else { append(.boolean(false)) }
+        guard depth < mostCodingLevels else {
+            problem = .nestedTooDeeply
             return self
         }
         let node = EncodingNode(session: session)
         node.begin(in: self, at: step)
-        guard content != .finished else { return node }
-        switch step {
-        case .key(let key):
-            pending.append((entries.count, node))
-            add(.boolean(false), key)
-        default:
-            pending.append((elements.count, node))
-            append(.boolean(false))
-        }
+        if content == .finished { node.content = .finished } else { pending.append((position, node)) }
         return node
     }
 

@@ -21,11 +21,6 @@ extension EncodingNode {
 }
 
 extension EncodingNode.Step {
-    func isKey(_ key: String) -> Bool {
-        guard case .key(let own) = self else { return false }
-        return own.hasSameBytes(as: key)
-    }
-
     fileprivate var key: [any CodingKey] {
         switch self {
         case .itself: []

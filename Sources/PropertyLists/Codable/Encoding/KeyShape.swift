@@ -28,6 +28,17 @@ final class KeyShape {
 }
 
 extension PropertyList.Dictionary {
+    /// Removes keys that were left out after so many of the `entries`, unless they were put in again.
+    mutating func remove(_ omitted: [(position: Int, key: String)], from entries: ContiguousArray<Entry>) {
+        var last = PropertyList.Dictionary(minimumCapacity: entries.count)
+        for (position, entry) in entries.enumerated() { last[entry.key] = .integer(.init(position)) }
+        var gone = PropertyList.Dictionary()
+        for (position, key) in omitted {
+            if case .integer(let put)? = last[key], put < .init(position) { gone[key] = .boolean(true) }
+        }
+        removeAll { gone[$0.key] != nil }
+    }
+
     /// Whether `key` stands at `position`.
     @inline(__always)
     func hasKey(_ key: String, at position: Int) -> Bool {

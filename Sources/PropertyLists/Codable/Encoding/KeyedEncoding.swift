@@ -4,6 +4,7 @@ struct KeyedEncoding<Key: CodingKey> {
 
     @inline(__always)
     func put<Value: Scalar>(_ value: Value, _ key: Key) throws {
+        try node.checkDepth()
         guard let scalar = value.scalar else { throw node.invalid(value, at: codingPath + [key], .outOfRange) }
         node.add(scalar, key.stringValue)
     }

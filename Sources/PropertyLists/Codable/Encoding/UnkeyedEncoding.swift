@@ -4,6 +4,7 @@ struct UnkeyedEncoding {
 
     @inline(__always)
     private func put<Value: Scalar>(_ value: Value) throws {
+        try node.checkDepth()
         guard let scalar = value.scalar else { throw node.invalid(value, as: .index(count), .outOfRange) }
         node.append(scalar)
     }

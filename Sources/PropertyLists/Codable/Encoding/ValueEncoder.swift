@@ -35,6 +35,7 @@ extension ValueEncoder: SingleValueEncodingContainer {
 
     @inline(__always)
     private func put<Value: Scalar>(_ value: Value) throws {
+        try node.checkDepth()
         guard let scalar = value.scalar else { throw node.invalid(value, as: .itself, .outOfRange) }
         node.setSingle(scalar)
     }
