@@ -257,7 +257,10 @@ import Testing
 
     /// Containers and encoders are asked for without a throw, so what goes too deep by them ends at the next value.
     @Test func `what goes deep without encoding a value ends`() {
-        #expect(failure(Descending()) == "")
+        #expect(failure(Descending { try $0.encode(1, forKey: .id) }) == "")
+        #expect(failure(Descending { try $0.encodeNil(forKey: .id) }) == "")
+        #expect(failure(Descending { try Int?.none.encode(to: $0.superEncoder(forKey: .id)) }) == "")
+        #expect(failure(Descending { try PropertyList.integer(1).encode(to: $0.superEncoder(forKey: .id)) }) == "")
         #expect(
             failure(
                 Custom { encoder in
@@ -325,9 +328,11 @@ private struct Pair: Decodable {
 private struct Descending: Encodable {
     enum Key: CodingKey { case next, id }
 
+    let encodeBefore: (inout KeyedEncodingContainer<Key>) throws -> Void
+
     func encode(to encoder: any Encoder) throws {
         var keyed = encoder.container(keyedBy: Key.self)
-        try keyed.encode(1, forKey: .id)
+        try encodeBefore(&keyed)
         try encode(to: keyed.superEncoder(forKey: .next))
     }
 }

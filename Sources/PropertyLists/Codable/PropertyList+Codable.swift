@@ -22,7 +22,7 @@ extension PropertyList: Codable {
     ///
     /// A uid is written as XML has it: `{CF$UID = n}`.
     public func encode(to encoder: any Encoder) throws {
-        if let encoder = encoder as? ValueEncoder { return encoder.node.setSingle(self) }
+        if let encoder = encoder as? ValueEncoder { return try encoder.encode(self) }
         var container = encoder.singleValueContainer()
         switch self {
         case .string(let text): try container.encode(text)

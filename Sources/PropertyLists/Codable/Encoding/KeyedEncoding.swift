@@ -14,7 +14,10 @@ extension KeyedEncoding: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { node.path }
 
     /// Leaves the key out, for a property list has no null.
-    func encodeNil(forKey key: Key) throws { node.omit(key.stringValue) }
+    func encodeNil(forKey key: Key) throws {
+        try node.checkDepth()
+        node.omit(key.stringValue)
+    }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let key = key.stringValue

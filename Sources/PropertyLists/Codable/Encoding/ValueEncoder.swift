@@ -29,7 +29,10 @@ extension EncodingNode {
 }
 
 extension ValueEncoder: SingleValueEncodingContainer {
-    func encodeNil() throws { node.setSingle(nil) }
+    func encodeNil() throws {
+        try node.checkDepth()
+        node.setSingle(nil)
+    }
 
     func encode<T: Encodable>(_ value: T) throws { node.setSingle(try node.encode(value, as: .itself)) }
 
