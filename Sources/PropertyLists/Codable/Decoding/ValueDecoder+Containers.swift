@@ -34,7 +34,9 @@ extension ValueDecoder {
         var result: [Element] = []
         result.reserveCapacity(node.count)
         let strategy = node.session.strategy(for: type)
-        for at in 0..<node.count { result.append(try ValueDecoder(node: node, position: at).decode(strategy)) }
+        for at in 0..<node.count {
+            result.append(try ValueDecoder(node: node, position: at).decode(strategy, as: type))
+        }
         return result
     }
 
@@ -43,7 +45,8 @@ extension ValueDecoder {
         var result = [String: Value](minimumCapacity: node.count)
         let strategy = node.session.strategy(for: type)
         for at in 0..<node.count {
-            result[node.dictionary.entries[at].key] = try ValueDecoder(node: node, position: at).decode(strategy)
+            result[node.dictionary.entries[at].key] = try ValueDecoder(node: node, position: at)
+                .decode(strategy, as: type)
         }
         return result
     }

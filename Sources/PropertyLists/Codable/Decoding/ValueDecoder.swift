@@ -17,16 +17,14 @@ struct ValueDecoder {
 
     /// The value as a `T`, by the shortest way there is.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
-        if let strategy = node.session.strategy(for: type) { return try strategy.decode(self) }
-        // A class may be a subclass of `T`.
-        return try type.init(from: self)
+        try decode(node.session.strategy(for: type), as: type)
     }
 
-    /// The value as a `T`, by a way that was found before.
+    /// The value as a `type`, which may be a subclass of `T`, by a way that was found before.
     @inline(__always)
-    func decode<T: Decodable>(_ strategy: DecodingStrategy<T>?) throws -> T {
+    func decode<T: Decodable>(_ strategy: DecodingStrategy<T>?, as type: T.Type) throws -> T {
         if let strategy { return try strategy.decode(self) }
-        return try T(from: self)
+        return try type.init(from: self)
     }
 
     /// The value as a `Value`, which is known here and needs no search for a way.

@@ -239,9 +239,14 @@ extension EncodingNode {
 
     /// The node of something inside this container that is filled later.
     func pendingNode(at step: Step) -> EncodingNode {
-        let isKeyed = if case .key = step { true } else { false }
-        let position = isKeyed ? entries.count : elements.count
-        if case .key(let key) = step { add(.boolean(false), key) } else { append(.boolean(false)) }
+        let position: Int
+        if case .key(let key) = step {
+            position = entries.count
+            add(.boolean(false), key)
+        } else {
+            position = elements.count
+            append(.boolean(false))
+        }
         guard depth < mostCodingLevels else {
             problem = .nestedTooDeeply
             return self
