@@ -51,6 +51,7 @@
             Flood(name: "binary-references-to-data", format: .binary) {
                 binary(marker: 0xAF, [0x4F, 0x10, 15] + [UInt8](repeating: 7, count: 15))
             },
+            Flood(name: "binary-an-array-met-twice", format: .binary, bytes: binaryArrayMetTwice),
             Flood(name: "binary-arrays-of-one", format: .binary, bytes: binaryArraysOfOne),
         ]
 
@@ -65,6 +66,15 @@
             let text = bytes.count
             bytes += object
             return bytes + bigEndian(8, 4) + bigEndian(text, 4) + trailer(4, 1, 2, bytes.count)
+        }
+
+        /// An array that stands twice in another one.
+        private static func binaryArrayMetTwice() -> [UInt8] {
+            var bytes = Array("bplist00".utf8) + [0xA2, 1, 1, 0xAF, 0x12] + bigEndian(length, 4)
+            bytes += [UInt8](repeating: 2, count: length)
+            let flag = bytes.count
+            bytes.append(0x09)
+            return bytes + bigEndian(8, 4) + bigEndian(11, 4) + bigEndian(flag, 4) + trailer(4, 1, 3, bytes.count)
         }
 
         /// An array of arrays, each of which has one element.

@@ -22,6 +22,12 @@ public struct EntryPath: Hashable, Sendable {
             text.unicodeScalars.first == "+" ? nil : Int(text)
         }
 
+        /// Whether it is an integer, be it greater than any index.
+        var isInteger: Bool {
+            let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
+            return !digits.isEmpty && digits.count + 1 >= text.utf8.count && digits.allSatisfy { $0 &- 0x30 <= 9 }
+        }
+
         public static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
 
         public func hash(into hasher: inout Hasher) {
@@ -89,6 +95,11 @@ extension EntryPath {
         public let problem: Problem
         /// The way up to and including the component at fault, or the text that is no path.
         public let place: String
+
+        package init(problem: Problem, place: String) {
+            self.problem = problem
+            self.place = place
+        }
 
         static func notAPath(_ text: String) -> Failure { Failure(problem: .notAPath, place: text) }
         static func unknownEscape(_ text: String, _ escape: String) -> Failure {

@@ -93,8 +93,8 @@ extension PropertyList {
             if let entry { elements.append(entry) }
             return result
         }
-        guard let index = component.index else { throw path.failure(.notAnIndex, at: depth) }
-        guard let position = elements.position(of: index) else {
+        guard component.isInteger else { throw path.failure(.notAnIndex, at: depth) }
+        guard let position = component.index.flatMap(elements.position) else {
             throw path.failure(.outOfBounds(count: elements.count), at: depth)
         }
         var element: PropertyList? = .boolean(false)
@@ -111,7 +111,7 @@ extension PropertyList {
         _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
     ) throws(EntryPath.Failure) -> Result {
         let component = path.components[depth]
-        if component.index != nil { throw path.failure(.missingArray, at: depth) }
+        if component.isInteger { throw path.failure(.missingArray, at: depth) }
         var created: PropertyList? = component == .end && path.isLast(depth) ? .array([]) : .dictionary([:])
         let result = try edit(&created, path, depth, body)
         if let created, created != .dictionary([:]), created != .array([]) { value = created }

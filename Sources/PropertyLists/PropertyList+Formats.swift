@@ -60,7 +60,8 @@ extension PropertyList {
         }
     }
 
-    /// The value in `format`. Equal values give equal bytes, unless the options keep the order of keys.
+    /// The value in `format`. Equal values give equal bytes, unless the options keep the order of keys, or one has −0
+    /// where the other has 0.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
         switch format {
         case .xml: try writtenAsXML(options)

@@ -132,6 +132,10 @@ import Testing
         ("{}", ":a:0:b", .missingArray, ":a:0"), ("{}", ":a:-1", .missingArray, ":a:-1"),
         ("{a: [1]}", ":a::b", .notAnIndex, ":a:"), ("{x: {a: true}}", ":x:a:b", .notAContainer(.boolean), ":x:a:b"),
         ("1", ":a", .notAContainer(.integer), ":a"),
+        ("{}", ":a:99999999999999999999", .missingArray, ":a:99999999999999999999"),
+        ("{}", ":a:-99999999999999999999:b", .missingArray, ":a:-99999999999999999999"),
+        ("{a: [1]}", ":a:99999999999999999999", .outOfBounds(count: 1), ":a:99999999999999999999"),
+        ("{a: [1]}", ":a:--1", .notAnIndex, ":a:--1"), ("{a: [1]}", ":a:-", .notAnIndex, ":a:-"),
     ])
     func `setting refuses to replace or to guess, and changes nothing`(
         _ before: String, _ path: String, _ problem: EntryPath.Failure.Problem, _ place: String

@@ -44,6 +44,27 @@ import Testing
         #expect(clock.now - start < .seconds(60))
     }
 
+    /// An exponent that only more digits than it has itself could make up for is not cut short.
+    @Test(arguments: [PropertyList.Format.json, .xml, .gnustep])
+    func `a number of a million digits is not taken for another one`(_ format: PropertyList.Format) throws {
+        func read(_ text: String) throws(DecodingFailure) -> PropertyList {
+            switch format {
+            case .xml: try PropertyList(parsing: "<real>\(text)</real>", as: format)
+            case .gnustep: try PropertyList(parsing: "<*R\(text)>", as: format)
+            default: try PropertyList(parsing: text, as: format)
+            }
+        }
+        let zeros = String(repeating: "0", count: 1_000_000)
+        for digits in [7, 8, 11, 12, 13, 14, 15, 30] {
+            let great = "1" + String(repeating: "0", count: digits)
+            let failure = #expect(throws: DecodingFailure.self) { try read("0.\(zeros)1e\(great)") }
+            #expect(failure?.problem.isRealOutOfRange == true)
+            #expect(try read("1\(zeros)e-\(great)") == .real(0))
+        }
+        #expect(try read("0.\(zeros)1e1000001") == .real(1))
+        #expect(try read("1\(zeros).0e-1000000") == .real(1))
+    }
+
     @Test func `fifty thousand references into shared arrays end soon`() {
         // Each of the arrays holds the next one many times over.
         let wide = 50
@@ -130,4 +151,8 @@ extension Data {
         reserveCapacity(2 * size)
         while count < size { append(self) }
     }
+}
+
+extension DecodingFailure.Problem {
+    fileprivate var isRealOutOfRange: Bool { if case .realOutOfRange = self { true } else { false } }
 }

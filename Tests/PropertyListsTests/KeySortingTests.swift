@@ -29,6 +29,16 @@ import Testing
         #expect(difference == nil, "\(Seed.ofThisRun)")
     }
 
+    /// Keys whose bytes differ in half of their bits only, so that no look at the other half tells them apart.
+    @Test(arguments: ["abcdefghijklmno", "0@P`p"])
+    func `keys with bytes that are nearly alike are sorted`(_ letters: String) {
+        var keys = [""]
+        while keys.count < 300 { keys = letters.flatMap { letter in keys.map { "\(letter)\($0)" } } }
+        var generator = SeededGenerator(stream: "keys nearly alike", round: 0)
+        let dictionary = Dictionary(keys.shuffled(using: &generator).map { ($0, .boolean(true)) })
+        #expect(dictionary.sortedEntries.map(\.key) == keys.sorted(), "\(Seed.ofThisRun)")
+    }
+
     struct Record: Encodable {
         let zulu = 1
         let alpha = 2

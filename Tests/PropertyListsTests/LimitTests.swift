@@ -83,6 +83,23 @@ import Testing
         }
     }
 
+    /// What has no type of its own is read as a dictionary before it is known.
+    @Test(arguments: [
+        (PropertyList.uid(1), PropertyList.Format.xml), (.uid(1), .gnustep), (.uid(1), .json),
+        (.real(.nan), .json), (.data(Data([1])), .json), (.date(Date(timeIntervalSinceReferenceDate: 0)), .json),
+    ])
+    func `what is written as a container counts as one`(_ value: PropertyList, _ format: PropertyList.Format) throws {
+        func nested(_ depth: Int) -> PropertyList { (0..<depth).reduce(value) { inner, _ in .array([inner]) } }
+        var options = PropertyList.WritingOptions()
+        options.wrapsInJSON = true
+        let bytes = try nested(511).serialized(as: format, options: options)
+        #expect(try PropertyList(parsing: bytes, as: format, options: .init(unwrapsJSON: true)) == nested(511))
+        let failure = #expect(throws: EncodingFailure.self) {
+            try nested(512).serialized(as: format, options: options)
+        }
+        #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+    }
+
     @Test(arguments: shapes)
     func `the deepest input is read and written on a small thread`(
         _ format: PropertyList.Format, _ inDictionaries: Bool

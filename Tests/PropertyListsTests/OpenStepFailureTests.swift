@@ -94,8 +94,10 @@ struct OpenStepFailureTests {
         OpenStepMistake("\"\\377\"", .invalidEscape("\\377"), at: 1),
         OpenStepMistake("\"\\400\"", .invalidEscape("\\400"), at: 1),
         OpenStepMistake(
-            "{ a = <*I5>; }", .expected("a hexadecimal digit; typed values are GNUstep's notation"), at: 7, path: ":a"),
-        OpenStepMistake("<[AA==]>", .expected("a hexadecimal digit; typed values are GNUstep's notation"), at: 1),
+            "{ a = <*I5>; }", .expected("data in hexadecimal digits; typed values are GNUstep's notation"), at: 6,
+            path: ":a"),
+        OpenStepMistake(
+            "<[AA==]>", .expected("data in hexadecimal digits; typed values are GNUstep's notation"), at: 0),
     ])
     func `Core Foundation's reading refuses what is GNUstep's`(row: OpenStepMistake) throws {
         expect(row, in: .openstep)

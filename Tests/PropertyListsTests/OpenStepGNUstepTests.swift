@@ -62,6 +62,26 @@ struct OpenStepGNUstepTests {
         #expect(failure?.offset == offset)
     }
 
+    @Test(arguments: [1e13 + 0.25, -1e13 - 0.25])
+    func `a date that is no longer read is not written`(_ seconds: Double) {
+        let failure = #expect(throws: EncodingFailure.self) { try date(seconds).serialized(as: .gnustep) }
+        #expect(failure?.problem == .dateOutOfRange)
+    }
+
+    /// Plain OpenStep has none of these, but what is wrong with them is said by the reader that has.
+    @Test(arguments: [
+        ("<*D2001-02-30 00:00:00 +0000>", DecodingFailure.Problem.invalidDate("2001-02-30 00:00:00 +0000")),
+        ("<*BX>", .expected("Y or N for a boolean")), ("<*R1e999>", .realOutOfRange("1e999")),
+        ("<*I99999999999999999999>", .integerOutOfRange("99999999999999999999")),
+    ])
+    func `a mistake in a typed value is told without a format, too`(
+        _ text: String, _ problem: DecodingFailure.Problem
+    ) {
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: "{ a = \(text); }") }
+        #expect(failure?.problem == problem)
+        #expect(failure?.format == .gnustep)
+    }
+
     @Test func `a uid is what GNUstep's archives have for one`() throws {
         let value: PropertyList = .dictionary(["a": .uid(UInt64.max)])
         let data = try value.serialized(as: .gnustep)
@@ -74,7 +94,7 @@ struct OpenStepGNUstepTests {
         #expect(failure?.path.description == ":0")
     }
 
-    @Test(arguments: [0.1, -0.1, 1e-300, -1e-300, 63_000_000.3, -5e9 - 0.7, 9.9e12 + 0.25, 1e13, -1e13])
+    @Test(arguments: [0.1, -0.1, 1e-300, -1e-300, 63_000_000.3, -5e9 - 0.7, 9.9e12 + 0.25, 1e13, -1e13, 1e13 - 0.25])
     func `no part of a date is lost`(seconds: Double) throws {
         let data = try date(seconds).serialized(as: .gnustep)
         #expect(try PropertyList(parsing: data, as: .gnustep) == date(seconds))

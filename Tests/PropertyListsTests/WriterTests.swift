@@ -173,6 +173,18 @@ import Testing
         #expect(try bytes.dropFirst(8).dropLast(33) == Data(hex: encoded))
     }
 
+    /// Some processors make one NaN, some the other.
+    @Test func `equal values that are no numbers are the same bytes in binary`() throws {
+        let others = [-Double.nan, Double(nan: 1, signaling: false), Double(nan: 1, signaling: true)]
+        for kind in [PropertyList.real, { .date(Date(timeIntervalSinceReferenceDate: $0)) }] {
+            let expected = try PropertyList.array([kind(.nan), kind(.nan)]).serialized(as: .binary)
+            for other in others {
+                #expect(kind(other) == kind(.nan))
+                #expect(try PropertyList.array([kind(.nan), kind(other)]).serialized(as: .binary) == expected)
+            }
+        }
+    }
+
     @Test func `binary takes sixteen bytes for what a signed word cannot hold`() throws {
         for number in [UInt64(1) << 63, .max] {
             let bytes = try PropertyList.integer(PropertyList.Integer(number)).serialized(as: .binary)

@@ -70,6 +70,15 @@ extension BinaryPropertyList {
         }
     }
 
+    /// Whether the root is a dictionary, as that of a file of settings must be.
+    package var hasDictionary: Bool {
+        get throws {
+            try reading { reader throws(Fault) in
+                try reader.head(at: reader.offset(of: trailer.root)).marker >> 4 == 0xD
+            }
+        }
+    }
+
     private func value(at path: EntryPath, isKey: Bool) throws -> PropertyList? {
         try reading(path) { reader throws(Fault) in
             var object = trailer.root

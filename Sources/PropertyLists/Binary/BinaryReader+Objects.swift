@@ -11,7 +11,7 @@ extension BinaryReader where Bytes: ~Copyable {
         let offset = try offset(of: object)
         let head = try head(at: offset)
         if head.marker >= Head.firstOfContainer { return try visitContainer(object, head, at: offset) == nil }
-        _ = try addLeaf(object, head, at: offset)
+        try check(ExpandedSize(bytes: try addLeaf(object, head, at: offset)), behind: object)
         return false
     }
 

@@ -137,9 +137,12 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         }
     }
 
+    private static var fewNodes: Int { 64 }
+
     mutating func close(_ frame: BinaryFrame) throws(Fault) {
         if frame.isDictionary { try builder.endDictionary() } else { builder.endArray() }
-        if frame.isAgain {
+        // Until one that is met again is kept it is there twice, which only small ones may be.
+        if frame.isAgain || frame.size.nodes > Self.fewNodes {
             keep(builder.last, frame.object, frame.size)
         } else {
             states?[frame.object] = ObjectState.met

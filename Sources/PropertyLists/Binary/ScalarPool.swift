@@ -52,11 +52,11 @@ struct ScalarPool: ~Copyable {
         case .integer(let number): output.append(binaryInteger: number)
         case .real(let number):
             output.append(0x23 as UInt8)
-            output.append(bigEndian: number.bitPattern, size: 8)
+            output.append(bigEndian: number.bitsInFile, size: 8)
         case .boolean(let flag): output.append(flag ? 0x09 as UInt8 : 0x08)
         case .date(let date):
             output.append(0x33 as UInt8)
-            output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitPattern, size: 8)
+            output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitsInFile, size: 8)
         case .data(let data):
             output.append(head: 0x40, count: data.count)
             data.withUnsafeBytes { output.append($0.bindMemory(to: UInt8.self)) }
@@ -90,4 +90,9 @@ struct ScalarPool: ~Copyable {
         starts.push(start)
         return UInt32(truncatingIfNeeded: starts.count - 1)
     }
+}
+
+extension Double {
+    /// All NaNs are one value, and so one object; the two zeros stay two.
+    fileprivate var bitsInFile: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }

@@ -68,10 +68,10 @@ extension Date {
         }
         var end = dot + 1
         while end < bytes.count, bytes[end] &- 0x30 <= 9 { end += 1 }
-        guard end > dot + 1, let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self))
-        else {
-            return nil
-        }
+        // Behind `:ss`, and before `Z` or `±hh:mm`.
+        guard dot >= 3, bytes[dot - 3] == UInt8(ascii: ":"), [1, 6].contains(bytes.count - end), end > dot + 1,
+            let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self))
+        else { return nil }
         self.init(bytes: Array(bytes[..<dot] + bytes[end...]), fraction: fraction)
     }
 

@@ -165,6 +165,7 @@ extension JSONWriter {
             default: JSONWrapping.real
             }
         }
+        guard indent < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
         begin(ContainerShape(isDictionary: true, count: 1))
         beginElement(isFirst: true)
         append(quoted: key(value))

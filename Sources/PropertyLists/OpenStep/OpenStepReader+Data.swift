@@ -13,7 +13,7 @@ extension OpenStepReader {
             let mark = base[at + 1]
             if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "[") {
                 guard dialect == .gnustep else {
-                    throw Fault(.expected("a hexadecimal digit; typed values are GNUstep's notation"), at: at + 1)
+                    throw Fault(.expected("data in hexadecimal digits; typed values are GNUstep's notation"), at: at)
                 }
                 return mark == UInt8(ascii: "*") ? try readTypedValue() : .data(try readBase64())
             }

@@ -47,6 +47,7 @@ extension OpenStepWriter {
             if fraction != 0 { output.append(text: " \(fraction)") }
             output.append(">")
         case .uid(let number):
+            guard level < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
             output.append("{CF$UID = ")
             write(typed: PropertyList.Integer(number))
             output.append(";}")
@@ -91,6 +92,10 @@ extension Date {
     fileprivate var textAndFraction: (String, Double) {
         get throws(Refusal) {
             let whole = timeIntervalSinceReferenceDate.rounded(.towardZero)
+            // Readers look at the sum.
+            guard abs(timeIntervalSinceReferenceDate) <= CivilDate.greatestSeconds else {
+                throw Refusal(.dateOutOfRange)
+            }
             return (try Self.text(whole), timeIntervalSinceReferenceDate - whole)
         }
     }

@@ -22,7 +22,7 @@ struct OpenStepWriter: ValueSink, ~Copyable {
     var output = OutputBuffer()
     let options: PropertyList.WritingOptions
     let dialect: PropertyList.OpenStepDialect
-    private var level = 0
+    var level = 0
 
     init(_ options: PropertyList.WritingOptions, dialect: PropertyList.OpenStepDialect) {
         self.options = options

@@ -19,6 +19,8 @@ struct TreeBuilder: ~Copyable {
     private var keys = Stack<String>()
     /// Where each key on the stack was read; kept only if a duplicate is to be reported.
     private var keyOffsets: [Int] = []
+    /// Which of the values on the stack stand for none, because duplicates are to be reported.
+    private var dropped: [Int] = []
     private var enclosing: [Frame] = []
     private var frame = Frame(firstValue: 0, firstKey: -1)
     private(set) var depth = 0
@@ -113,7 +115,7 @@ struct TreeBuilder: ~Copyable {
         let count = values.count - frame.firstValue
         let entries = popEntries(count)
         var firstDuplicate: Int?
-        let dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
+        var dictionary = PropertyList.Dictionary(read: entries, areSorted: frame.keysAscend) { position in
             if firstDuplicate == nil { firstDuplicate = position }
         }
         if refusesDuplicates {
@@ -121,6 +123,12 @@ struct TreeBuilder: ~Copyable {
                 throw Fault(.duplicateKey(entries[firstDuplicate].key), at: keyOffsets[frame.firstKey + firstDuplicate])
             }
             keyOffsets.removeLast(count)
+            var gone = PropertyList.Dictionary()
+            while let last = dropped.last, last >= frame.firstValue {
+                gone[entries[last - frame.firstValue].key] = .boolean(true)
+                dropped.removeLast()
+            }
+            if !gone.isEmpty { dictionary.removeAll { gone[$0.key] != nil } }
         }
         return dictionary
     }
@@ -150,8 +158,10 @@ struct TreeBuilder: ~Copyable {
 
     /// Drops the last key, whose value is not to be kept.
     mutating func dropKey() {
-        keys.pop(1) { _ = $0.move() }
-        if refusesDuplicates { keyOffsets.removeLast() }
+        guard refusesDuplicates else { return keys.pop(1) { _ = $0.move() } }
+        // It stays until it is known whether it stands there twice.
+        dropped.append(values.count)
+        values.push(.boolean(false))
     }
 
     /// The finished value.

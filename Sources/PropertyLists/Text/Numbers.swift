@@ -150,7 +150,8 @@ extension Decimal19 {
         while at < end {
             let digit = base[at] &- 0x30
             if digit > 9 { break }
-            if sum < 1_000_000 { sum = sum * 10 + Int(digit) }
+            // No input has so many digits that they could make up for more.
+            if sum < 1 << 40 { sum = sum * 10 + Int(digit) }
             at += 1
         }
         exponent += isNegative ? -sum : sum

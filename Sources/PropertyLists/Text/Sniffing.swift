@@ -19,10 +19,22 @@ extension PropertyList {
             do throws(DecodingFailure) {
                 return (try PropertyList.read(bytes, as: format, limits: limits, options: options), format)
             } catch {
-                if furthest.map({ error.offset > $0.offset }) ?? true { furthest = error }
+                // GNUstep's kind has more, so at the same place it has more to say.
+                let isFurther = furthest.map {
+                    error.offset > $0.offset || format == .gnustep && error.offset == $0.offset
+                }
+                if isFurther ?? true { furthest = error }
             }
         }
         throw furthest ?? DecodingFailure(.emptyInput, offset: 0, format: .openstep)
+    }
+}
+
+extension PropertyList {
+    /// Whether bytes are those of a binary file, as far as their beginning tells.
+    package static func isBinary(_ bytes: some Collection<UInt8>) -> Bool {
+        // A strings file may well have a key that begins so; a version is two digits.
+        bytes.starts(with: "bplist".utf8) && bytes.dropFirst(6).prefix(2).allSatisfy { $0 &- 0x30 <= 9 }
     }
 }
 
@@ -31,8 +43,7 @@ enum Sniffing {
     case binary, xml, bracket, text, nothing
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // A strings file may well have a key that begins so; a version is two digits.
-        if bytes.starts(with: "bplist".utf8), bytes.dropFirst(6).prefix(2).allSatisfy({ $0 &- 0x30 <= 9 }) {
+        if PropertyList.isBinary(bytes) {
             self = .binary
             return
         }
@@ -41,17 +52,19 @@ enum Sniffing {
             self = .xml
             return
         }
-        func kind(of bytes: UnsafeBufferPointer<UInt8>) -> Sniffing {
+        func kind(of bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> Sniffing {
             let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
-            return text.withText(of: bytes) { Self.kind(ofText: $0) }
+            return text.withText(of: bytes) { Self.kind(ofText: $0, isWhole: isWhole) }
         }
         // Mostly enough for a look at the first characters behind white space, whatever the encoding.
-        let head = kind(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096)))
-        self = head == .nothing && bytes.count > 4096 ? kind(of: bytes) : head
+        let head = kind(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096)), isWhole: bytes.count <= 4096)
+        self = head == .nothing && bytes.count > 4096 ? kind(of: bytes, isWhole: true) : head
     }
 
-    private static func kind(ofText text: UnsafeBufferPointer<UInt8>) -> Sniffing {
+    private static func kind(ofText text: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> Sniffing {
         let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
+        // A tag may go on behind the head.
+        guard isWhole || body.count > 16 else { return .nothing }
         switch body.first {
         case nil: return .nothing
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .bracket

@@ -13,13 +13,21 @@ enum TextEncoding: Equatable {
         return nil
     }
 
-    /// What the zeros around a leading `<` say where there is no mark.
+    /// What the zeros around a leading `<`, and around the white space before it, say where there is no mark.
     static func ofLeadingTag(in bytes: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
-        func begins(_ pattern: [UInt8]) -> Bool { bytes.starts(with: pattern) }
-        if begins([0x3C, 0, 0, 0]) { return .utf32(bigEndian: false) }
-        if begins([0, 0, 0, 0x3C]) { return .utf32(bigEndian: true) }
-        if begins([0x3C, 0]) { return .utf16(bigEndian: false) }
-        if begins([0, 0x3C]) { return .utf16(bigEndian: true) }
+        func leadsToTag(unit: Int, significant: Int) -> Bool {
+            for start in stride(from: 0, through: bytes.count - unit, by: unit) {
+                let byte = bytes[start + significant]
+                guard (0..<unit).allSatisfy({ $0 == significant || bytes[start + $0] == 0 }) else { return false }
+                if byte == UInt8(ascii: "<") { return true }
+                guard isXMLSpace(byte) else { return false }
+            }
+            return false
+        }
+        if leadsToTag(unit: 4, significant: 0) { return .utf32(bigEndian: false) }
+        if leadsToTag(unit: 4, significant: 3) { return .utf32(bigEndian: true) }
+        if leadsToTag(unit: 2, significant: 0) { return .utf16(bigEndian: false) }
+        if leadsToTag(unit: 2, significant: 1) { return .utf16(bigEndian: true) }
         return nil
     }
 

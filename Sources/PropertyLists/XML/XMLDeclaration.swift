@@ -6,10 +6,18 @@ enum XMLDeclaration {
         let end = text.firstIndex(of: UInt8(ascii: ">")) ?? text.count
         var at = 6
         while at < end {
-            if text[at] == UInt8(ascii: "e"), let name = quotedName(in: text, behind: "encoding", at: at, to: end) {
+            let byte = text[at]
+            if byte == UInt8(ascii: "e"), isXMLSpace(text[at - 1]),
+                let name = quotedName(in: text, behind: "encoding", at: at, to: end)
+            {
                 return name
             }
             at += 1
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                // The value of something else.
+                while at < end, text[at] != byte { at += 1 }
+                at += 1
+            }
         }
         return nil
     }

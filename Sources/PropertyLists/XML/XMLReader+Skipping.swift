@@ -69,7 +69,11 @@ extension XMLReader {
             case UInt8(ascii: ">"):
                 position += 1
                 return
-            default: position += 1
+            case let byte:
+                guard byte >= 0x20 || isXMLSpace(byte) else {
+                    throw Fault(.invalidCharacter(UInt32(byte)), at: position)
+                }
+                position += 1
             }
         }
         throw Fault(.unexpectedEnd(inside: "the document type"), at: end)

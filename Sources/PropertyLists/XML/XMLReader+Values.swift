@@ -61,6 +61,11 @@ extension XMLReader {
         let outcome: Result<PropertyList, Fault> = text.withBytes(in: base, scratch) { bytes in
             Result { () throws(Fault) in try element.value(of: bytes, at: place) }
         }
-        builder.add(try outcome.get())
+        do throws(Fault) {
+            builder.add(try outcome.get())
+        } catch {
+            // What was put together in the scratch buffer does not stand in the input as it is.
+            throw text.start < 0 ? Fault(error.problem, at: place) : error
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 extension PropertyList {
     func writtenAsXML(_ options: WritingOptions) throws(EncodingFailure) -> Data {
-        var writer = XMLWriter(isLossy: options.isLossy)
+        var writer = XMLWriter(options)
         writer.beginDocument()
         try ValueWalk.walk(self, into: &writer, options: options, format: .xml)
         return writer.finished()
@@ -18,8 +18,9 @@ private struct XMLWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
     private let isLossy: Bool
+    private let nesting: Int
 
-    init(isLossy: Bool) { self.isLossy = isLossy }
+    init(_ options: PropertyList.WritingOptions) { (isLossy, nesting) = (options.isLossy, options.nesting) }
 
     mutating func beginDocument() {
         output.append(
@@ -92,7 +93,7 @@ private struct XMLWriter: ValueSink, ~Copyable {
         case .boolean(let flag): if flag { output.append("<true/>\n") } else { output.append("<false/>\n") }
         case .date(let date): try append(date)
         case .data(let data): append(data)
-        case .uid(let number): append(uid: number)
+        case .uid(let number): try append(uid: number)
         case .array, .dictionary: break
         }
     }
@@ -147,7 +148,9 @@ extension XMLWriter {
         output.append("</data>\n")
     }
 
-    private mutating func append(uid number: UInt64) {
+    private mutating func append(uid number: UInt64) throws(Refusal) {
+        // It is read as a container before it is known as a reference.
+        guard indent < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
         output.append("<dict>\n")
         indent += 1
         appendIndent()

@@ -9,7 +9,7 @@ package struct EntryLocator {
 
     /// Nil for bytes that are no text in UTF-8.
     package init?(_ bytes: [UInt8], for paths: some Sequence<EntryPath>) {
-        guard !bytes.starts(with: "bplist".utf8), !bytes.contains(0) else { return nil }
+        guard !PropertyList.isBinary(bytes), !bytes.contains(0) else { return nil }
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         var search = EntrySearch(for: paths)
         if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
