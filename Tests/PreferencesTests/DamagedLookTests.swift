@@ -1,5 +1,6 @@
 import Platform
 import Preferences
+import PropertyLists
 import SimulatedPlatform
 import Synchronization
 import Testing
@@ -7,6 +8,36 @@ import Testing
 @Suite struct `A look at a damaged file` {
     static let name: DomainName = "com.example.editor"
     static let file = StoreBench.file(name)
+
+    /// A key alone does not tell that the rest is no dictionary, but its kind does.
+    @Test(arguments: [PropertyList.Format.binary, .xml], [1, 20_000])
+    func `finds nothing in what is no dictionary`(_ format: PropertyList.Format, _ count: Int) throws {
+        let bench = try StoreBench()
+        let root = PropertyList.array(Array(repeating: "element", count: count))
+        try bench.process().scribble(Array(root.serialized(as: format)), to: Self.file.path)
+        for path: EntryPath in [["0"], ["size"], ["0", "1"]] {
+            let failure = #expect(throws: StoreFailure.self) {
+                try Self.file.value(at: path, on: bench.process())
+            }
+            #expect(failure?.problem == .notADictionary(.array))
+        }
+    }
+
+    @Test func `goes to the version that is kept where there is no dictionary`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("size", 1, in: Self.file)
+        try bench.process().scribble(Array(PropertyList.array(["element"]).serialized(as: .binary)), to: Self.file.path)
+        #expect(try Self.file.value(at: ["size"], on: bench.process()).value == 1)
+        #expect(try Self.file.value(at: ["0"], on: bench.process()).value == nil)
+    }
+
+    /// It is no binary file, as the two bytes behind tell.
+    @Test(arguments: [1, 2000]) func `finds a key in a text that begins like a binary file`(_ count: Int) throws {
+        let bench = try StoreBench()
+        let lines = (1...count).map { "k\($0) = value;" }.joined()
+        try bench.process().scribble(Array("bplistKey = value; \(lines)".utf8), to: Self.file.path)
+        #expect(try Self.file.value(at: ["k1"], on: bench.process()).value == "value")
+    }
 
     @Test(arguments: [true, false]) func `reads it once, and again when it is another one`(_ hasVersion: Bool) throws {
         let bench = try StoreBench()

@@ -127,6 +127,15 @@ import Testing
         #expect(Defaults("com.example.app", in: store).origin(forKey: "key")?.layer == .global)
     }
 
+    /// The same text, with and without anything that only GNUstep's kind has.
+    @Test(arguments: [Store.Kind.gnustep, .native], ["{ a = \"\\351\"; }", "{ a = \"\\351\"; n = <*I5>; }"])
+    func `takes text for GNUstep's`(_ kind: Store.Kind, _ text: String) throws {
+        let bench = try StoreBench()
+        let file = try #require(try bench.store(kind).process.places.get()).user.file(of: "com.example.app")
+        try bench.process().scribble(Array(text.utf8), to: file.path)
+        #expect(Defaults("com.example.app", in: bench.store(kind)).string(forKey: "a") == "é")
+    }
+
     @Test(arguments: [
         (Store.Kind.foundation, "/home/ada/.config/com.example.app.plist"),
         (.folder("/home/ada/mine"), "/home/ada/mine/com.example.app.plist"),

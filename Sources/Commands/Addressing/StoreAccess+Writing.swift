@@ -8,6 +8,9 @@ extension StoreAccess {
     func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
         let policy = policy
         let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
+        for edit in edits where !edit.file.isOfDomain {
+            try surroundings.checkNoDescriptor(edit.file.path, edit.file.name)
+        }
         defer { surroundings.delayInterrupts(false) }
         let outcomes = try writer.commit(edits.map { delayingInterrupts($0.made(in: policy.newFormat)) })
         for outcome in outcomes {

@@ -114,9 +114,8 @@ extension StoreAccess {
         }
         let target = try path.followingLinks(in: machine.fileSystem)
         if let file = try places.user.ownFile(at: target, name: word, in: machine.fileSystem) { return file }
-        let format: PropertyList.Format = path.bytes.suffix(5) == Array(".json".utf8) ? .json : .xml
         let place = (try? path.resolvingLinks(in: machine.fileSystem)) ?? target
-        return places.user.file(at: path, place: place, name: word, newFormat: format)
+        return places.user.file(at: path, place: place, name: word, newFormat: .xml)
     }
 
     /// The names of all domains that have a file in the layer.

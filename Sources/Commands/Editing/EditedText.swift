@@ -8,15 +8,18 @@ struct EditedText {
     /// What the editor began with.
     let original: [UInt8]
     private let folder: FilePath
+    /// Whether what JSON has no type for stands wrapped in it.
+    private let isWrapped: Bool
     private let surroundings: Surroundings
 
     init(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, named name: String,
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, isWrapped: Bool, named name: String,
         _ surroundings: Surroundings
     ) throws {
         self.surroundings = surroundings
         self.format = format
-        original = try Self.text(of: values, as: format)
+        self.isWrapped = isWrapped
+        original = try Self.text(of: values, as: format, isWrapped)
         folder = try Self.makeFolder(surroundings)
         file = folder.resolving(FilePath(name + (format == .json ? ".json" : ".plist")) ?? "settings")
         do throws(SystemFailure) {
@@ -28,8 +31,13 @@ struct EditedText {
         }
     }
 
-    private static func text(of values: PropertyList.Dictionary, as format: PropertyList.Format) throws -> [UInt8] {
-        let bytes = Array(try PropertyList.dictionary(values).serialized(as: format, options: .ofEditing))
+    private static func text(
+        of values: PropertyList.Dictionary, as format: PropertyList.Format, _ isWrapped: Bool
+    ) throws -> [UInt8] {
+        var options = PropertyList.WritingOptions()
+        options.isPretty = true
+        options.wrapsInJSON = isWrapped
+        let bytes = Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
         return bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")]
     }
 
@@ -62,7 +70,7 @@ struct EditedText {
         let value: PropertyList
         do throws(DecodingFailure) {
             value = try PropertyList(
-                parsing: bytes, as: format, options: PropertyList.ReadingOptions(unwrapsJSON: true))
+                parsing: bytes, as: format, options: PropertyList.ReadingOptions(unwrapsJSON: isWrapped))
         } catch {
             throw DamagedInput(name: file.description, bytes: bytes, failure: error)
         }
@@ -79,14 +87,4 @@ struct EditedText {
         for name in (try? files.names(in: folder)) ?? nil ?? [] { _ = try? files.remove(folder.appending(name)) }
         _ = try? files.remove(folder)
     }
-}
-
-extension PropertyList.WritingOptions {
-    /// How a domain is written for a person to change it.
-    fileprivate static let ofEditing: PropertyList.WritingOptions = {
-        var options = PropertyList.WritingOptions()
-        options.wrapsInJSON = true
-        options.isPretty = true
-        return options
-    }()
 }

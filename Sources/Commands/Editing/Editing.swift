@@ -38,11 +38,16 @@ struct Editing {
     private func text(of values: PropertyList.Dictionary, _ own: PropertyList.Format?) throws -> EditedText {
         let name = domain.name?.fileStem ?? "settings"
         let preset: PropertyList.Format = own == .json ? .json : .xml
+        // A file of JSON that is no domain has nothing wrapped in it.
+        let isWrapped = domain.file.isOfDomain || own != .json
+        func text(as format: PropertyList.Format) throws -> EditedText {
+            try EditedText(values, as: format, isWrapped: isWrapped, named: name, access.surroundings)
+        }
         do {
-            return try EditedText(values, as: format ?? preset, named: name, access.surroundings)
+            return try text(as: format ?? preset)
         } catch let failure as EncodingFailure where format == nil {
             guard preset == .xml else { throw failure }
-            return try EditedText(values, as: .json, named: name, access.surroundings)
+            return try text(as: .json)
         }
     }
 

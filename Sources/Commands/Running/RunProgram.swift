@@ -33,7 +33,7 @@ private func spawn(_ program: FilePath, _ words: [String]) throws(SystemFailure)
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     // What we ignore, the program is not to.
-    var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE])
+    var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
     posix_spawnattr_setsigdefault(&attributes, &presets)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }

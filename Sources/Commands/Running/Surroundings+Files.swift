@@ -29,10 +29,10 @@ extension Surroundings {
         return argument.hasPrefix(folder) ? Int32(argument.dropFirst(folder.count)) : nil
     }
 
-    /// Whether an argument leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead
+    /// Whether a path leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead
     /// to the file behind it, but to replace that file is not to write to the descriptor.
-    func isDescriptor(_ argument: String) throws -> Bool {
-        var path = try absolutePath(argument)
+    func isDescriptor(_ path: FilePath) throws -> Bool {
+        var path = path
         for _ in 0..<40 {
             let folder = try path.parent.resolvingLinks(in: fileSystem).components
             if folder.first == Array("proc".utf8)[...], folder.last == Array("fd".utf8)[...] { return true }
@@ -45,17 +45,33 @@ extension Surroundings {
     /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
     func write(_ bytes: [UInt8], to argument: String) throws {
         if argument == "-" { return try terminal.write(bytes, to: .output) }
-        if try isDescriptor(argument) {
-            throw CommandFailure(
-                .systemFailed, "\(argument.onOneLine): stands for an open descriptor; - is the standard output")
-        }
+        try checkReplaceable(argument)
         let path = try path(argument).followingLinks(in: fileSystem)
-        let former = try fileSystem.status(of: path)
+        delayInterrupts(true)
+        defer { delayInterrupts(false) }
+        do throws(SystemFailure) {
+            try fileSystem.replace(path, with: bytes, like: fileSystem.status(of: path))
+        } catch {
+            throw error.naming(path)
+        }
+    }
+
+    /// Refuses to write where a file would come to lie beside what was meant.
+    func checkNoDescriptor(_ path: FilePath, _ name: String) throws {
+        guard try isDescriptor(path) else { return }
+        throw CommandFailure(
+            .systemFailed, "\(name.onOneLine): stands for an open descriptor; - is the standard output")
+    }
+
+    /// Refuses what cannot be replaced by a file; `-` is never replaced.
+    func checkReplaceable(_ argument: String) throws {
+        if argument == "-" { return }
+        try checkNoDescriptor(absolutePath(argument), argument)
+        let former = try fileSystem.status(of: path(argument).followingLinks(in: fileSystem))
         // What is renamed to the name of a device or a pipe would stand in its place for all programs.
         guard former.map({ $0.kind == .file }) ?? true else {
             throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
         }
-        try fileSystem.replace(path, with: bytes, like: former)
     }
 
     /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is

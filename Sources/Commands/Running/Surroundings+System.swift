@@ -10,9 +10,10 @@ internal import Preferences
 #endif
 
 extension Surroundings {
-    /// Those of the running process. From now on a write to a closed pipe fails instead of ending the process.
+    /// Those of the running process. From now on a write to a closed pipe, or past the size that a file may have, fails
+    /// instead of ending the process.
     static var ofThisProcess: Surroundings {
-        _ = signal(SIGPIPE, SIG_IGN)
+        for ending in [SIGPIPE, SIGXFSZ] { _ = signal(ending, SIG_IGN) }
         let (interruption, delay) = (Interruption(), InterruptDelay())
         return Surroundings(
             .ofThisProcess(), wait: { gate in interruption.wait(for: gate) },

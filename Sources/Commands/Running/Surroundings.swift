@@ -66,6 +66,10 @@ extension Surroundings {
         let path = try path(argument)
         if path.isAbsolute { return path }
         let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
+        // The link from a folder that is gone leads to a name that never was.
+        if folder.bytes.suffix(10) == Array(" (deleted)".utf8), try fileSystem.status(of: folder) == nil {
+            throw SystemFailure(.noSuchFile, .open, path)
+        }
         return folder.resolving(FilePath(argument.hasPrefix("./") ? String(argument.dropFirst(2)) : argument) ?? path)
     }
 

@@ -22,8 +22,7 @@ extension Verb {
         if word != "-", let domain = try access.domain(toConvert: word) {
             try conversion.convert(domain, access, invocation)
         } else {
-            let isAddress = word == "-" || DomainWord.isPath(word)
-            try conversion.convert(file: isAddress ? word : "./" + word, access, invocation)
+            try conversion.convert(file: access.surroundings.file(toConvert: word), access, invocation)
         }
         return .done
     }
@@ -33,10 +32,27 @@ extension StoreAccess {
     /// The domain that a word names; nil where the word is a file's.
     fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
         if DomainWord.isGlobalFlag(word) { return try domain(word) }
+        if DomainWord.isPath(word) {
+            let addressed = try domain(word)
+            return addressed.file.isOfDomain ? addressed : nil
+        }
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
         if try machine.fileSystem.status(of: named.file.path) != nil { return named }
         guard try machine.fileSystem.status(of: surroundings.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): neither a domain nor a file has this name")
+    }
+}
+
+extension Surroundings {
+    /// The file that a word names; `.plist` may be left off.
+    fileprivate func file(toConvert word: String) throws -> String {
+        guard word != "-", !word.isEmpty else { return word }
+        let file = DomainWord.isPath(word) ? word : "./" + word
+        let longer = file + ".plist"
+        guard !file.hasSuffix(".plist"), try fileSystem.status(of: absolutePath(file)) == nil,
+            try fileSystem.status(of: absolutePath(longer)) != nil
+        else { return file }
+        return longer
     }
 }
 
@@ -56,57 +72,66 @@ private struct Conversion: Sendable {
             let value = PropertyList.dictionary(shown)
             return try access.surroundings.write(bytes(of: value, domain.word), to: output)
         }
-        guard domain.name == nil || rendering.format != .openstep else {
+        guard rendering.format != .openstep else {
             throw CommandFailure(
                 .invalidValue,
                 "\(domain.word.onOneLine): a domain cannot be kept as openstep, which has no types; gnustep has")
         }
-        try convertInPlace(domain, access, invocation)
+        try convertInPlace(domain, access) { draft in
+            try checkFormat(draft.format, domain, invocation)
+            return draft.values
+        }
     }
 
     func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws {
+        let output = invocation[.output] ?? file
+        if output == file { try access.surroundings.checkReplaceable(file) }
         let input = try InputFile(file, invocation, access.surroundings)
         let value = try input.value().value
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
-            let output = invocation[.output] ?? file
             return try access.surroundings.write(bytes(of: value, input.name), to: output)
         }
-        try convertInPlace(access.domain(file), access, invocation)
+        try convertInPlace(access.domain(file), access) { _ in
+            // As it is now, and as the options say that it is to be read.
+            try InputFile(file, invocation, access.surroundings).dictionary()
+        }
     }
 
     /// Changes the file under its lock, so that nothing is lost that somebody writes meanwhile.
     private func convertInPlace(
-        _ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
+        _ domain: AddressedDomain, _ access: StoreAccess,
+        values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) throws {
         let format = rendering.format.ofPropertyList ?? .binary
         let edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw CommandFailure.noDomain(domain) }
-            try checkFormat(draft.format, domain, invocation)
-            draft.values = try fitted(draft.values, domain)
+            draft.values = try fitted(values(draft), domain)
             draft.format = format
         }
         try access.commit([edit], WriteReason(rawValue: "convert"))
     }
 
-    /// The values as the format holds them: others than they were only where the options let go of something.
+    /// The values as the file will hold them: others than they were only where the options let go of something, or
+    /// where a file that is no domain is to say in plain JSON what JSON has no type for.
     private func fitted(
         _ values: PropertyList.Dictionary, _ domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
         var own = self.rendering
-        // A domain may have any value, whatever its format is.
-        if own.format == .json, domain.name != nil, !own.options.coerces { own.options.wrapsInJSON = true }
+        let isOfDomain = domain.file.isOfDomain
+        if own.format == .json, isOfDomain, !own.options.coerces { own.options.wrapsInJSON = true }
         let bytes = try Conversion(own).bytes(of: .dictionary(values), domain.word)
-        guard own.options.coerces || own.options.isLossy else { return values }
-        let options = PropertyList.ReadingOptions(unwrapsJSON: own.options.wrapsInJSON)
+        guard own.options.coerces || own.options.isLossy || own.options.wrapsInJSON && !isOfDomain else {
+            return values
+        }
+        let options = PropertyList.ReadingOptions(unwrapsJSON: own.options.wrapsInJSON && isOfDomain)
         return try PropertyList(parsing: bytes, as: own.format.ofPropertyList, options: options).dictionaryValue
             ?? values
     }
 
-    /// Of a file the reader has seen to it.
     private func checkFormat(
         _ format: PropertyList.Format?, _ domain: AddressedDomain, _ invocation: Invocation
     ) throws(CommandFailure) {
-        guard domain.name != nil, let wanted = invocation[.from].flatMap({ FormatName(word: $0)?.ofPropertyList }),
+        guard let wanted = invocation[.from].flatMap({ FormatName(word: $0)?.ofPropertyList }),
             let format,
             format != wanted
         else {

@@ -40,13 +40,13 @@ extension Verb {
 }
 
 extension PropertyList {
-    /// The path with each index that is counted from an array's end counted from its beginning, as long as the array
-    /// has such an element: so one place has one path, which an element more at the end does not change.
+    /// The path with each index that names an element counted from the beginning, in one spelling: so one place has one
+    /// path, which an element more at the end does not change.
     fileprivate func counted(_ path: EntryPath) -> EntryPath {
         var (value, result) = (PropertyList?.some(self), path)
         for (depth, component) in path.components.enumerated() {
-            if let count = value?.arrayValue?.count, let index = component.index, -count..<0 ~= index {
-                result.components[depth] = EntryPath.Component(index + count)
+            if let count = value?.arrayValue?.count, let index = component.index, -count..<count ~= index {
+                result.components[depth] = EntryPath.Component(index < 0 ? index + count : index)
             }
             value = value?[EntryPath([component])]
         }
@@ -64,10 +64,15 @@ extension PropertyList {
             return
         }
         // The new place lies inside the old one, which becomes what leads there.
-        let inside = EntryPath([EntryPath.Component("value")] + new.components.dropFirst(old.components.count))
+        let depth = old.components.count - 1
         var holder = PropertyList.dictionary([:])
-        try holder.set(value, at: inside)
-        if let container = holder["value"] { try set(container, at: old) }
+        do throws(EntryPath.Failure) {
+            try holder.set(value, at: EntryPath(Array(new.components[depth...])))
+        } catch {
+            let way = EntryPath(Array(old.components[..<depth]))
+            throw EntryPath.Failure(problem: error.problem, place: "\(way)\(error.place)")
+        }
+        if let container = holder[EntryPath(Array(old.components[depth...]))] { try set(container, at: old) }
     }
 }
 

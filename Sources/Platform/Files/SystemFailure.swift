@@ -23,6 +23,13 @@ package struct SystemFailure: Error, Hashable, Sendable {
     }
 }
 
+extension SystemFailure {
+    /// The failure, naming `path` where it is about a file that was to take its place: that name tells nobody anything.
+    package func naming(_ path: FilePath) -> SystemFailure {
+        self.path?.lastComponent?.isTemporary == true ? SystemFailure(code, operation, path) : self
+    }
+}
+
 extension SystemFailure: CustomStringConvertible {
     package var description: String {
         "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(code.description)"

@@ -14,6 +14,9 @@ package struct DomainFile: Hashable, Sendable {
     /// The format that a new file gets.
     package var newFormat: PropertyList.Format
     package var isReadOnly: Bool
+    /// Whether it is a domain's, which can have any value in any format; a file that is addressed by its path has the
+    /// meaning that other programs give it.
+    package var isOfDomain = true
 
     package init(
         name: String, path: FilePath, lock: LockPlace, history: FilePath? = nil, transactions: FilePath? = nil,

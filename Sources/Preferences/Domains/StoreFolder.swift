@@ -64,9 +64,11 @@ package struct StoreFolder: Hashable, Sendable {
     package func file(
         at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
     ) -> DomainFile {
-        DomainFile(
+        var file = DomainFile(
             name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
             transactions: transactions, newFormat: newFormat)
+        file.isOfDomain = false
+        return file
     }
 
     /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.

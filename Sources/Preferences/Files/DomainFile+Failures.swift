@@ -13,10 +13,6 @@ extension DomainFile {
         }
     }
 
-    /// What the system refused, as a failure of this domain. What is to take the file's place has a name that tells
-    /// nobody anything.
-    func failure(_ failure: SystemFailure) -> StoreFailure {
-        guard failure.path?.lastComponent?.isTemporary == true else { return StoreFailure(failure, name) }
-        return StoreFailure(SystemFailure(failure.code, failure.operation, path), name)
-    }
+    /// What the system refused, as a failure of this domain.
+    func failure(_ failure: SystemFailure) -> StoreFailure { StoreFailure(failure.naming(path), name) }
 }

@@ -67,19 +67,20 @@ extension DomainFile {
 
     /// The settings that bytes stand for.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
-        let format: PropertyList.Format
-        let value: PropertyList
+        var format: PropertyList.Format
+        var value: PropertyList
         do throws(DecodingFailure) {
-            (value, format) = try PropertyList.sniffed(bytes, options: .ofDomains)
+            (value, format) = try PropertyList.sniffed(bytes, options: isOfDomain ? .ofDomains : .init())
+            if isOfDomain, format == .openstep {
+                // A domain is never plain OpenStep, which has no types: this is GNUstep text that needed none yet.
+                (value, format) = (try PropertyList(parsing: bytes, as: .gnustep), .gnustep)
+            }
         } catch {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
         guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
-        return (values, isNamedDomain && format == .openstep ? .gnustep : format)
+        return (values, format)
     }
-
-    /// A domain is never plain OpenStep, which has no types: what looks so is GNUstep text that needed none yet.
-    private var isNamedDomain: Bool { lock != .itself }
 }
 
 // MARK: One value
@@ -98,7 +99,7 @@ extension DomainFile {
             guard try source.isBinary else {
                 return PropertyList.dictionary(try load(file).0.values)[path]
             }
-            return try BinaryPropertyList(source).value(at: path)
+            return try value(at: path, in: BinaryPropertyList(source))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as SystemFailure {
@@ -114,16 +115,23 @@ extension DomainFile {
         for path: EntryPath, inSmall file: any OpenFile, _ status: FileStatus
     ) throws(StoreFailure) -> PropertyList? {
         let bytes = try bytes(of: file, status)
-        guard bytes.starts(with: "bplist".utf8) else {
+        guard PropertyList.isBinary(bytes) else {
             return PropertyList.dictionary(try parse(bytes).0)[path]
         }
         do {
-            return try BinaryPropertyList(parsing: bytes).value(at: path)
+            return try value(at: path, in: BinaryPropertyList(parsing: bytes))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
+        } catch let failure as StoreFailure {
+            throw failure
         } catch {
             throw StoreFailure(self, .system(code: 0, description: "\(error)"))
         }
+    }
+
+    private func value(at path: EntryPath, in view: BinaryPropertyList) throws -> PropertyList? {
+        guard try view.hasDictionary else { throw StoreFailure(self, .notADictionary(try view.root.kind)) }
+        return try view.value(at: path)
     }
 }
 
@@ -134,9 +142,9 @@ private struct BytesOfFile: ByteSource {
 
     var isBinary: Bool {
         get throws {
-            var head = [UInt8](repeating: 0, count: 6)
+            var head = [UInt8](repeating: 0, count: 8)
             try unsafe head.withUnsafeMutableBytes { try unsafe read(into: $0, at: 0) }
-            return head.starts(with: "bplist".utf8)
+            return PropertyList.isBinary(head)
         }
     }
 

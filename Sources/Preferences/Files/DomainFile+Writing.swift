@@ -5,8 +5,10 @@ extension DomainFile {
     package func serialized(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format
     ) throws(StoreFailure) -> [UInt8] {
+        var options = PropertyList.WritingOptions.ofDomains
+        options.wrapsInJSON = isOfDomain
         do throws(EncodingFailure) {
-            return Array(try PropertyList.dictionary(values).serialized(as: format, options: .ofDomains))
+            return Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
         } catch {
             throw StoreFailure(self, .unwritable(error))
         }

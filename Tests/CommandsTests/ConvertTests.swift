@@ -1,0 +1,104 @@
+import Foundation
+import Platform
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct ConvertTests {
+    /// Plain OpenStep has the letter by another number than GNUstep.
+    @Test(arguments: [("gnustep", "\"é\""), ("openstep", "\"Ø\"")])
+    func `in place the format that is said is the one that is read`(_ format: String, _ text: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/f", with: Array(#"{ a = "\351"; }"#.utf8).span.bytes)
+        let outcome = try runPrefs(["prefs", "convert", "--from", format, "/tmp/f", "json"], on: machine)
+        #expect(outcome == Transcript.Outcome())
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f"))
+        #expect(String(decoding: bytes, as: UTF8.self) == "{\n  \"a\": \(text)\n}\n")
+    }
+
+    /// By whatever way it is named, a domain's file has the meaning that the store gives it.
+    @Test(arguments: ["d", "/home/ada/.config/prefs/d.plist", "/home/ada/.config/prefs/d"])
+    func `a domain keeps what is wrapped`(_ word: String) throws {
+        let machine = try SimulatedMachine()
+        for words in [
+            ["write", "d", "when", "-date", "2026-01-02T03:04:05Z"], ["convert", word, "json"],
+            ["convert", word, "xml"],
+        ] {
+            #expect(try runPrefs(["prefs"] + words, on: machine) == Transcript.Outcome(), "\(words)")
+        }
+        #expect(try runPrefs(["prefs", "read-type", "d", "when"], on: machine).output == "Type is date\n")
+    }
+
+    // MARK: With a real system
+
+    @Test func `what is no file is refused before it is read`() throws {
+        let outcome = try BuiltCommand().script(
+            """
+            mkfifo pipe && "$PREFS" write "$HOME/f.plist" key -int 1 && exec 4< f.plist && rm f.plist || exit 9
+            "$PREFS" convert pipe json
+            "$PREFS" convert /dev/fd/4 json
+            "$PREFS" write /dev/fd/4 key -int 2
+            ls | grep -e pipe -e plist >&2
+            """)
+        let descriptor = "/dev/fd/4: stands for an open descriptor; - is the standard output"
+        #expect(
+            String(decoding: outcome.errors, as: UTF8.self) == """
+                prefs: ./pipe: is no file that could be replaced
+                prefs: \(descriptor)
+                prefs: \(descriptor)
+                pipe
+
+                """)
+    }
+
+    @Test func `a folder that is gone has no files`() throws {
+        let outcome = try BuiltCommand().script(
+            """
+            mkdir gone && cd gone && rmdir ../gone || exit 9
+            "$PREFS" write ./new key -int 1 && exit 1
+            ls -d ../gone*
+            """)
+        #expect(String(decoding: outcome.errors, as: UTF8.self).hasPrefix("prefs: cannot open "))
+        #expect(outcome.output.isEmpty)
+    }
+
+    @Test func `a file that may not grow so large is not begun`() throws {
+        let command = try BuiltCommand()
+        try Self.fill(command)
+        let outcome = try command.script(
+            """
+            ulimit -f 16
+            "$PREFS" convert -o out.plist list.plist xml; echo $?
+            "$PREFS" convert list.plist xml; echo $?
+            """)
+        #expect(String(decoding: outcome.output, as: UTF8.self) == "6\n6\n")
+        #expect(try Self.names(command) == ["list.plist"])
+    }
+
+    @Test func `an interrupt leaves nothing beside the file`() throws {
+        let command = try BuiltCommand()
+        try Self.fill(command)
+        var (interrupted, finished) = (0, 0)
+        for round in 0..<30 {
+            let process = try command.start(["convert", "-o", "out.plist", "list.plist", "xml"])
+            // Ever later: from before the command has begun to after its end.
+            let moment = ContinuousClock.now + .milliseconds(4 * round)
+            while ContinuousClock.now < moment {}
+            process.send(SIGINT)
+            if try process.end().isKilled { interrupted += 1 } else { finished += 1 }
+        }
+        #expect(interrupted > 0, "\(finished) finished")
+        #expect(try Self.names(command).isSubset(of: ["list.plist", "out.plist"]))
+    }
+
+    private static func fill(_ command: BuiltCommand) throws {
+        let text = "(" + (0..<20_000).map { "element\($0)" }.joined(separator: ",") + ")"
+        try Data(text.utf8).write(to: command.home.url.appending(path: "list.plist"))
+    }
+
+    /// What is in the home folder, but for what the script itself writes there.
+    private static func names(_ command: BuiltCommand) throws -> Set<String> {
+        let path = command.home.url.path(percentEncoded: false)
+        return Set(try FileManager.default.contentsOfDirectory(atPath: path)).subtracting(["output", "errors"])
+    }
+}
