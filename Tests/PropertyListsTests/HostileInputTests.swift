@@ -44,6 +44,14 @@ import Testing
         #expect(clock.now - start < .seconds(60))
     }
 
+    /// Wherever the look at the beginning ends, be it inside the tag.
+    @Test(arguments: ["<plist><true/></plist>", "<!DOCTYPE plist><true/>", "<!-- a --><true/>"])
+    func `XML is known behind any white space`(_ text: String) throws {
+        for count in 4070...4100 {
+            #expect(try PropertyList(parsing: String(repeating: " ", count: count) + text) == true, "\(count)")
+        }
+    }
+
     /// An exponent that only more digits than it has itself could make up for is not cut short.
     @Test(arguments: [PropertyList.Format.json, .xml, .gnustep])
     func `a number of a million digits is not taken for another one`(_ format: PropertyList.Format) throws {
