@@ -25,16 +25,17 @@ extension Target {
     private func base(of writer: WriterID, other: WriterID, in mirror: MirrorID, _ reader: inout ByteReader) -> BasePack
     {
         let count = Int((try? reader.byte()) ?? 0) % 24
-        var atoms: [Path: BasePack.Entry] = [:]
+        var atoms: [Path: Atom] = [:]
         for _ in 0..<count {
             guard let bytes = try? Array(reader.bytes(5)) else { break }
             let path = Self.paths[Int(bytes[0]) % Self.paths.count]
             let author = bytes[1] & 1 == 0 ? writer : other
-            let atom = Atom(
+            let replaced = Dot(writer: other, sequence: UInt64(bytes[3] >> 5) + 1)
+            let seen = SeenWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
+            atoms[path] = Atom(
                 path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)),
-                dot: Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1), value: value(bytes[4]))
-            let beat = bytes[1] & 2 == 0 ? [] : [Dot(writer: other, sequence: UInt64(bytes[3] >> 5) + 1)]
-            atoms[path] = BasePack.Entry(atom: atom, beat: author == writer ? beat : [])
+                dot: Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1), value: value(bytes[4]),
+                seen: bytes[1] & 2 == 0 ? [] : [seen])
         }
         let knowledge = VersionVector([Dot(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
         return BasePack(
@@ -90,6 +91,6 @@ extension Target {
     }
 
     private func entries(_ pack: Pack) -> [Atom] {
-        if case .base(let base) = pack.content { base.atoms.map(\.atom) } else { [] }
+        if case .base(let base) = pack.content { base.atoms } else { [] }
     }
 }

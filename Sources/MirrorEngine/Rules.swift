@@ -12,10 +12,20 @@ package struct Rules: Hashable, Sendable {
     package var recordsIntent = true
     /// A file is written only right after it was captured under the same lock.
     package var capturesBeforeApplying = true
-    /// A write's context is what its author can have seen in the file, not all that was received.
-    package var contextIsSeen = true
-    /// A write says what it beat, for hosts that get it by way of a base.
-    package var keepsBeat = true
+    /// A write replaces what its file showed, not what the state held.
+    package var followsFile = true
+    /// A write names what it replaced step by step, not only directly.
+    package var inheritsSeen = true
+    /// A write keeps its identifier when its writer takes another number.
+    package var keepsIdentifiers = true
+    /// A write of ours that ends unseen is listed.
+    package var listsLost = true
+    /// Writes of our former numbers, and of copies of us, are ours to list.
+    package var claimsFormerNumbers = true
+    /// A write with the value of ours stands for ours.
+    package var adoptsEqual = true
+    /// Restored preference files, and files under a restored state, are not taken for edits.
+    package var noticesRestores = true
     /// A pack follows on a base that reaches its first transaction's predecessor.
     package var chainsByFirst = true
     /// A value is changed by the newer atoms below it.

@@ -14,17 +14,17 @@ import Testing
         log.transactions = [log.transactions[0]]
         let values = [text("a"), text("a"), text("b", Blob.longestInPack - 4)]
         log.transactions[0].writes = zip(["k", "l", "m"], values).map { key, value in
-            Transaction.StampedWrite(path: Path(domain: "d", key: key), stamp: Stamp(number: 1000), value: value)
+            Transaction.StampedWrite(
+                path: Path(domain: "d", key: key), stamp: Stamp(number: 1000), value: value, id: WriteID(number: 1))
         }
         return log
     }
 
     private static var base: BasePack {
         var base = PackSamples.base(atoms: 3)
-        base.atoms = base.atoms.map { entry in
-            let atom = entry.atom
-            return BasePack.Entry(
-                atom: Atom(path: atom.path, stamp: atom.stamp, dot: atom.dot, value: text("c")), beat: entry.beat)
+        base.atoms = base.atoms.map { atom in
+            Atom(
+                path: atom.path, stamp: atom.stamp, dot: atom.dot, value: text("c"), id: atom.id, seen: atom.seen)
         }
         return base
     }
@@ -46,7 +46,8 @@ import Testing
             var log = Self.log
             log.transactions[0].writes = [
                 Transaction.StampedWrite(
-                    path: Path(domain: "d", key: "k"), stamp: Stamp(number: 1000), value: Self.text("a", count))
+                    path: Path(domain: "d", key: "k"), stamp: Stamp(number: 1000), value: Self.text("a", count),
+                    id: WriteID(number: 1))
             ]
             #expect(log.encoded().blobs.isEmpty != isLong)
         }
@@ -99,7 +100,8 @@ import Testing
         let long = AtomValue.text(String(repeating: "x", count: 1 << 20))
         log.transactions[0].writes = (0..<513).map { number in
             Transaction.StampedWrite(
-                path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long)
+                path: Path(domain: "d", key: "k\(number + 1000)"), stamp: Stamp(number: 1000), value: long,
+                id: WriteID(number: 1))
         }
         let pack = log.encoded()
         let blobs = Dictionary(pack.blobs.map { ($0.name, $0) }) { $1 }

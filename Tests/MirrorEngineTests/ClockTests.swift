@@ -9,25 +9,22 @@ import Testing
 
     @Test func `follows the wall clock, and counts where that stands still or runs back`() {
         var clock = HybridClock()
-        #expect(clock.stamp(at: Self.now, now: Self.now, over: [nil]).common == stamp(Self.now))
-        #expect(clock.stamp(at: Self.now, now: Self.now, over: [nil]).common == stamp(Self.now, 1))
-        #expect(clock.stamp(at: Self.now - 9, now: Self.now - 9, over: [nil]).common == stamp(Self.now, 2))
-        #expect(clock.stamp(at: Self.now + 1, now: Self.now + 1, over: [nil]).common == stamp(Self.now + 1))
+        let readings = [Self.now, Self.now, Self.now - 9, Self.now + 1].map { clock.stamp(at: $0) }
+        #expect(readings == [stamp(Self.now), stamp(Self.now, 1), stamp(Self.now, 2), stamp(Self.now + 1)])
     }
 
-    @Test func `stamps above what it overwrites, and no later than that asks for`() {
-        var clock = HybridClock()
-        let near = stamp(Self.now + 5000, 7)
-        #expect(clock.stamp(at: Self.now, now: Self.now, over: [nil, near]).writes == [near.next, near.next])
-    }
-
-    @Test func `lets one write of the future neither spread nor stay in the way`() {
-        var clock = HybridClock()
+    @Test func `stamps a write above what its file shows there, and above nothing else`() {
+        let path = Path(domain: "d", key: "k")
+        func shown(_ path: Path, _ stamp: Stamp) -> ShownWrite {
+            let dot = Dot(writer: WriterID(number: 1), sequence: 1)
+            return ShownWrite(Atom(path: path, stamp: stamp, dot: dot, value: .deleted))
+        }
         let far = stamp(Self.now + 400_000_000_000)
-        let stamps = clock.stamp(at: Self.now, now: Self.now, over: [far, nil])
-        #expect(stamps.writes == [far.next, stamp(Self.now)])
-        clock.observe(far, now: Self.now)
-        #expect(clock.local == stamp(Self.now + HybridClock.tolerance))
+        let rows: [(Path, Stamp?)] = [
+            (path, far.next), (path.appending("c"), far.next), (Path(domain: "d"), far.next),
+            (Path(domain: "d", key: "other"), nil),
+        ]
+        for (place, expected) in rows { #expect([shown(place, far)].stamp(forWriteAt: path) == expected, "\(place)") }
     }
 
     @Test(arguments: [
@@ -36,12 +33,13 @@ import Testing
     func `reads no year before 2000 or after 2200`(_ reading: Int64, _ milliseconds: UInt64) {
         #expect(Stamp(clamping: reading).milliseconds == milliseconds)
         var clock = HybridClock()
-        #expect(clock.stamp(at: reading, now: reading, over: [nil]).common.isValid)
+        #expect(clock.stamp(at: reading).isValid)
     }
 
     @Test func `counts no further than a pack may hold`() {
-        let last = Stamp(number: 1 << 63 - 1)
+        let limit: UInt64 = 10_413_792_000_000 << 16
+        let last = Stamp(number: limit - 1)
         #expect(last.isValid && last.next == last)
-        #expect(!Stamp(number: 1 << 63).isValid)
+        #expect(!Stamp(number: limit).isValid)
     }
 }

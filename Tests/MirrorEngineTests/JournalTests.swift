@@ -29,11 +29,10 @@ import Testing
                 log.knowledge = []
                 log.transactions = log.transactions.map { entry in
                     var entry = entry
-                    entry.context = []
                     entry.stamp = Stamp(clamping: moment.now + 1000)
                     entry.writes = entry.writes.map {
                         Transaction.StampedWrite(
-                            path: $0.path, stamp: entry.stamp, value: $0.value, replaced: $0.replaced)
+                            path: $0.path, stamp: entry.stamp, value: $0.value, id: $0.id, seen: $0.seen)
                     }
                     return entry
                 }

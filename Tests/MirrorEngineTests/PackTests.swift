@@ -1,3 +1,4 @@
+import Digests
 import MirrorEngine
 import PropertyLists
 import TestSupport
@@ -9,39 +10,45 @@ enum PackSamples {
     static let other = WriterID(number: 77)
 
     static var log: LogPack {
-        let write = { (key: String, value: AtomValue, bump: UInt64) in
-            Transaction.StampedWrite(
-                path: Path(domain: "com.example.app", key: key), stamp: Stamp(number: 1000 + bump), value: value,
-                replaced: bump > 0 ? Dot(writer: other, sequence: 3) : nil)
-        }
         let knowledge = VersionVector([Dot(writer: other, sequence: 9)])
-        var transactions: [Transaction] = []
-        for (sequence, seen) in [(41, knowledge), (42, VersionVector())] as [(UInt64, VersionVector)] {
-            var context = seen
-            context[writer] = sequence - 1
-            transactions.append(
-                Transaction(
-                    dot: Dot(writer: writer, sequence: sequence), stamp: Stamp(number: 1000), context: context,
-                    writes: [write("a", .of(["x": 1, "y": [true]]), 0), write("b", .deleted, 5), write("c", .left, 0)]))
+        let transactions = [41, 42].map { (sequence: UInt64) in
+            let dot = Dot(writer: writer, sequence: sequence)
+            let write = { (key: String, value: AtomValue, bump: UInt64) in
+                let path = Path(domain: "com.example.app", key: key)
+                let seen = [(path, writer), (path, other), (path.appending("x"), other)].map { place, author in
+                    let dot = Dot(writer: author, sequence: 3)
+                    return SeenWrite(path: place, dot: dot, id: WriteID(derivedFrom: dot, place))
+                }
+                return Transaction.StampedWrite(
+                    path: path, stamp: Stamp(number: 1000 + bump), value: value,
+                    id: WriteID(number: sequence << 40 + bump), seen: bump > 0 ? seen.sorted() : [])
+            }
+            return Transaction(
+                dot: dot, stamp: Stamp(number: 1000),
+                writes: [write("a", .of(["x": 1, "y": [true]]), 0), write("b", .deleted, 5), write("c", .left, 0)])
         }
+        var lineage = Lineage()
+        lineage[writer] = [WriterID(number: 7), WriterID(number: 300)]
         return LogPack(
             mirror: mirror, writer: writer, previous: Fingerprint(of: [1]), knowledge: knowledge,
-            formerKnowledge: VersionVector(), transactions: transactions)
+            formerKnowledge: VersionVector(), transactions: transactions, lineage: lineage)
     }
 
     static func base(atoms count: Int) -> BasePack {
-        let entries = (0..<count).map(entry)
+        let atoms = (0..<count).map(atom)
         return BasePack(
             mirror: mirror, writer: writer, last: 40, anchor: Fingerprint(of: [2]),
-            knowledge: VersionVector([Dot(writer: other, sequence: 9)]), atoms: entries, digest: Fingerprint(of: [3]))
+            knowledge: VersionVector([Dot(writer: other, sequence: 9)]), atoms: atoms, digest: Fingerprint(of: [3]))
     }
 
-    private static func entry(_ number: Int) -> BasePack.Entry {
+    private static func atom(_ number: Int) -> Atom {
         let dot = Dot(writer: number % 3 == 0 ? other : writer, sequence: UInt64(number % 40 + 1))
         let value: AtomValue = number % 5 == 0 ? .deleted : .text("\(number)")
         let path = Path(domain: "d", key: String(1000 + number))
-        let beat = number % 4 == 0 ? [Dot(writer: other, sequence: 1), Dot(writer: other, sequence: 4)] : []
-        return BasePack.Entry(atom: Atom(path: path, stamp: Stamp(number: 7), dot: dot, value: value), beat: beat)
+        let seen = number % 4 == 0 ? [SeenWrite(path: path, dot: dot, id: WriteID(number: 9))] : []
+        return Atom(
+            path: path, stamp: Stamp(number: 7), dot: dot, value: value, id: WriteID(number: UInt64(number)),
+            seen: seen)
     }
 
     static var note: WriterNote {
@@ -67,13 +74,30 @@ enum PackSamples {
         #expect(try Marker(decoding: marker.encoded()) == marker)
     }
 
-    @Test func `tells each transaction's context from what its writer knew`() {
-        let knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 9)])
-        let contexts = PackSamples.log.transactions(knowing: knowledge).map(\.context)
-        var seen = knowledge
-        seen[PackSamples.writer] = 40
-        #expect(contexts == [seen, VersionVector([Dot(writer: PackSamples.writer, sequence: 41)])])
+    /// A log of the first version has a context for each transaction, and of each write the one that it replaced.
+    @Test func `of the first version is read, with identifiers that every host derives alike`() throws {
+        let digits = Array(Self.firstVersion.filter { !$0.isWhitespace }.utf8)
+        let bytes = try #require(Hexadecimal.bytes(ofDigits: digits[...]))
+        guard case .log(let log) = try Pack(decoding: bytes).content else {
+            Issue.record("no log")
+            return
+        }
+        let (first, other) = (Dot(writer: log.writer, sequence: 1), Dot(writer: PackSamples.other, sequence: 3))
+        let paths = ["a", "b"].map { Path(domain: "d", key: $0) }
+        #expect(log.transactions[0].writes.map(\.id) == paths.map { WriteID(derivedFrom: first, $0) })
+        #expect(
+            log.transactions[0].writes.map(\.seen)
+                == [[], [SeenWrite(path: paths[1], dot: other, id: WriteID(derivedFrom: other, paths[1]))]])
     }
+
+    private static let firstVersion = """
+        70 72 66 6d 6c 31 02 10 01 00 00 00 00 2b 0c 4f 02 00 00 00 00 00 00 00 04 08 3d cb 64 e8 8a 9b
+        6e 4c 06 01 01 08 01 01 0c 01 01 0e 0a 01 4d 00 00 00 00 00 00 00 09 2f 80 80 80 e0 8d 84 dd cb
+        01 00 02 00 06 01 01 64 01 01 61 00 00 09 0b 01 01 78 0a 02 04 01 03 05 01 62 00 01 4d 00 00 00
+        00 00 00 00 03 01 00 ff 73 39 f0 01 00 00 00 00 00 00 00 bb 00 00 00 00 00 00 00 00 00 00 00 00
+        00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 3a 02 57 70 e7
+        19 30 5d 74 1e f0 f7 ca 8d 92 ce 04 96 94 e9 91 db f7 41 e6 c8 74 1b 29 68 77 a1
+        """
 
     @Test func `is found out by every flipped bit`() {
         for pack in PackSamples.all {
@@ -141,8 +165,10 @@ enum PackSamples {
     @Test func `says itself in lines`() throws {
         let lines = try Pack(decoding: PackSamples.log.encoded().bytes).lines
         #expect(lines[1] == "mirror 4f0c2b00000000010000000000000002")
-        #expect(lines.contains(#"    :com.example.app:a = {"x":1,"y":[true]}"#))
-        #expect(lines.contains("    :com.example.app:b = deleted at 0.1005 over \(PackSamples.other):3"))
+        let writes = PackSamples.log.transactions[0].writes
+        #expect(lines.contains(#"    :com.example.app:a = {"x":1,"y":[true]} as \#(writes[0].id)"#))
+        let replaced = writes[1].seen.map(\.id.description).joined(separator: " ")
+        #expect(lines.contains("    :com.example.app:b = deleted at 0.1005 as \(writes[1].id) over \(replaced)"))
     }
 }
 

@@ -62,6 +62,7 @@ import Testing
             #expect(try session.status().condition == .halted)
             // The command refuses to take for right what nobody can read.
             if loss.held == .unreadable, takesFile { continue }
+            bench.disk.clock.advance(by: .seconds(1))
             try session.carryOut(.release(domain: "com.example.a", takesFile: takesFile)) {
                 bench.disk.clock.advance(by: $0)
             }

@@ -79,7 +79,7 @@ import Testing
         let conflicts = try hosts[0].sync().engine.local.conflicts.conflicts
         let conflict = try #require(conflicts.first)
         #expect(conflicts.count == 1)
-        #expect(conflict.values.values.map(\.value?.propertyList) == ["first"])
+        #expect(conflict.value.value?.propertyList == "first")
     }
 
     @Test func `in two leaves of one dictionary both live`() throws {
@@ -143,7 +143,8 @@ import Testing
         for host in hosts { #expect(try host.values() == ["key": 2]) }
     }
 
-    @Test func `in a format that cannot hold a value leaves it to those that can`() throws {
+    /// A domain in XML becomes binary: the mirror would publish a loss as a change.
+    @Test func `with a fraction of a second arrives whole in a domain that was XML`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].scribble(["kept": 1])
@@ -151,8 +152,6 @@ import Testing
         let fraction = PropertyList.date(Date(timeIntervalSinceReferenceDate: 0.5))
         try hosts[1].write("when", fraction)
         try bench.comeToRest(hosts)
-        #expect(try hosts[0].values()["when"] == .date(Date(timeIntervalSinceReferenceDate: 0)))
-        try bench.comeToRest(hosts)
-        #expect(try hosts[1].values()["when"] == fraction)
+        for host in hosts { #expect(try host.values()["when"] == fraction) }
     }
 }

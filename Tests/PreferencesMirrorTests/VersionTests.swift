@@ -18,8 +18,8 @@ import Testing
 
     static let rows = [
         Row(testDescription: "what a reader may pass over", field: 27, value: 1, fault: nil),
-        Row(testDescription: "what a reader must know", field: 28, value: 1, fault: .unknownField(28)),
-        Row(testDescription: "that it is of another version", field: 12, value: 2, fault: .newerVersion(2)),
+        Row(testDescription: "what a reader must know", field: 30, value: 1, fault: .unknownField(30)),
+        Row(testDescription: "that it is of another version", field: 12, value: 3, fault: .newerVersion(3)),
     ]
 
     @Test(arguments: rows) func `is joined only as far as that may be passed over`(_ row: Row) throws {

@@ -1,54 +1,105 @@
 import MirrorEngine
 import PropertyLists
 
-/// What programs wrote and hosts took up: what must not be lost.
+/// What users wrote, and what each of them had before their eyes: what must not leave force unreported.
+///
+/// No two edits write the same text, so the texts that a file shows tell whose edits its user has seen.
 struct Chronicle {
-    /// What programs wrote, as long as no program wrote over it that could see it.
-    private(set) var standing: Set<String> = []
-    /// What hosts took up, with all that its authors had seen.
+    /// An edit, by its text.
+    private struct Edit {
+        /// The hosts that wrote it: where it was made, and where a user kept it in a value that they changed elsewhere.
+        var authors: Set<String>
+        /// The texts that it replaced in the file.
+        var seen: Set<String>
+    }
+
+    private var edits: [String: Edit] = [:]
+    /// Texts that somebody removed who saw them.
+    private var removed: Set<String> = []
+    /// Edits that a host took up.
+    private var acknowledged: Set<String> = []
+    /// The texts that conflicts listed, and on which hosts.
+    private var listed: [String: Set<String>] = [:]
+    /// The texts of each write, and those that no write before it had.
+    private var textsOfWrites: [WriteID: (all: [String], new: Set<String>)] = [:]
+    /// Transactions made after a crash of which nobody knows what their files showed.
+    private var uncertain: Set<Dot> = []
+    /// What hosts took up.
     private(set) var captured: [Dot: Transaction] = [:]
     /// What all of that comes to.
     private(set) var survivors = AtomStore()
 
-    /// A program replaced what it saw by something new.
-    mutating func note(_ new: PropertyList?, over old: PropertyList?) {
-        standing.subtract(old?.texts ?? [])
-        standing.formUnion(new?.texts ?? [])
+    /// A user replaced what their file showed by something new.
+    mutating func note(_ new: PropertyList?, over old: PropertyList?, by author: String = "") {
+        let (before, after) = (Set(old?.texts ?? []), Set(new?.texts ?? []))
+        let replaced = before.subtracting(after)
+        if after.isSubset(of: before) { removed.formUnion(replaced) }
+        for text in after.subtracting(before) {
+            edits[text, default: Edit(authors: [author], seen: [])].seen.formUnion(replaced)
+        }
     }
 
-    mutating func note(_ transaction: Transaction) {
+    mutating func note(_ transaction: Transaction, by author: String = "", isUncertain: Bool = false) {
         captured[transaction.dot] = transaction
-        for atom in transaction.atoms { survivors.join(atom) }
+        if isUncertain { uncertain.insert(transaction.dot) }
+        for atom in transaction.atoms {
+            survivors.join(atom)
+            let texts = atom.value.value?.propertyList.texts ?? []
+            textsOfWrites[atom.id] = (texts, Set(texts).subtracting(acknowledged))
+            acknowledged.formUnion(texts)
+            for text in texts { edits[text]?.authors.insert(author) }
+        }
     }
 
-    /// A host took another name, and with it what it had not said yet.
+    /// A host took another number, and with it what it had not published yet.
     mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
         for transaction in former { captured[transaction.dot] = nil }
         for transaction in new { note(transaction) }
     }
 
-    /// The values that are neither in force nor in a journal, nor were overwritten by whoever knew of them.
-    func lost(by hosts: [SimulatedHost]) -> [String] {
-        var kept: Set<String> = []
-        for host in hosts {
-            for atom in host.engine.local.atoms.atoms { kept.formUnion(atom.value.value?.propertyList.texts ?? []) }
-            for conflict in host.engine.local.conflicts.conflicts {
-                for value in conflict.values.values { kept.formUnion(value.value?.propertyList.texts ?? []) }
-            }
+    /// A host lists a conflict. Returns why it is needless: the user whose write is in force instead has seen what lost.
+    mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost) -> String? {
+        let lost = Set(conflict.value.value?.propertyList.texts ?? [])
+        for text in lost { listed[text, default: []].insert(host.label) }
+        guard conflict.kind != .reverted, let winner = conflict.winner, !uncertain.contains(winner) else { return nil }
+        func texts(_ dot: Dot?) -> (all: [String], new: Set<String>) {
+            let write = dot.flatMap { captured[$0] }?.writes.first { $0.path.overlaps(conflict.path) }
+            return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
         }
-        return standing.subtracting(kept).filter { !isKnowinglyOverwritten($0) }.sorted()
+        // What a write only repeats was not written by its user.
+        guard !lost.isDisjoint(with: texts(conflict.loser).new) else { return nil }
+        let winning = texts(winner).all
+        return lost.isSubset(of: seenBehind(winning)) ? "\(lost.sorted()), which \(winning) has seen" : nil
     }
 
-    private func isKnowinglyOverwritten(_ text: String) -> Bool {
-        captured.values.contains { loser in
-            loser.writes.contains { write in
-                guard write.value.value?.propertyList.texts.contains(text) ?? false else { return false }
-                return captured.values.contains { winner in
-                    winner.dot != loser.dot && winner.context.covers(loser.dot)
-                        && winner.writes.contains { $0.path.isPrefix(of: write.path) && $0.stamp >= write.stamp }
-                }
-            }
+    /// The texts themselves, and all that their users have seen, step by step.
+    private func seenBehind(_ texts: [String]) -> Set<String> {
+        var (found, open) = (Set(texts), texts)
+        while let text = open.popLast() {
+            for other in edits[text]?.seen ?? [] where found.insert(other).inserted { open.append(other) }
         }
+        return found
+    }
+
+    /// The edits that are neither in force nor listed, nor were replaced by somebody who had seen them.
+    ///
+    /// - Parameter isLenient: Whether any host may list an edit, because its author can have been cloned or restored.
+    func unreported(in force: Set<String>, isLenient: Bool, published: (String) -> Bool) -> [String] {
+        var replacedBy: [String: [String]] = [:]
+        for (text, edit) in edits { for other in edit.seen { replacedBy[other, default: []].append(text) } }
+        var known: [String: Bool] = [:]
+        func isAccounted(_ text: String) -> Bool {
+            if let known = known[text] { return known }
+            known[text] = false
+            let hosts = listed[text] ?? []
+            let isListed = isLenient ? !hosts.isEmpty : !hosts.isDisjoint(with: edits[text]?.authors ?? [])
+            let isAccounted =
+                force.contains(text) || isListed || removed.contains(text)
+                || (replacedBy[text] ?? []).contains { acknowledged.contains($0) || isAccounted($0) }
+            known[text] = isAccounted
+            return isAccounted
+        }
+        return edits.keys.filter { acknowledged.contains($0) && published($0) && !isAccounted($0) }.sorted()
     }
 }
 

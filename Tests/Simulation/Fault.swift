@@ -14,6 +14,10 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     case skew, leap, standingClock, backwardClock, year1970, year2106
     // Preference files, and which of them take part.
     case foreignSave, fileRolledBack, domainRemoved, withoutSchema
+    // Backups that come back without the rest, and a state that is lost.
+    case configurationRestored, machineRestored, stateLost
+    // A format that cannot hold a value.
+    case unheldValue
     // Programs of different ages.
     case newVersion
 }

@@ -70,7 +70,7 @@ package struct Run {
         if world.misfortune(0.04) { befall(step) }
         let host = world.pick(world.hosts.filter { !$0.isAway })
         switch Double.random(in: 0..<1, using: &world.generator) {
-        case ..<0.45: host.editAnything()
+        case ..<(scenario.syncsSeldom ? 0.8 : 0.45): host.editAnything()
         case ..<0.9: host.sync()
         case ..<0.93 where scenario.skews: putOff(host)
         case ..<0.95 where scenario.clones && world.hosts.count < 7: clone(host, step)
@@ -89,6 +89,9 @@ package struct Run {
         case 2: world.scatter(host)
         case 3 where world.scenario.losesFiles: world.loseFiles()
         case 4 where world.scenario.restoresFiles: host.restoreFile()
+        case 4 where world.scenario.restoresConfiguration: world.restoreConfiguration(of: host)
+        case 4 where world.scenario.restoresMachines: world.restoreMachine(host)
+        case 4 where world.scenario.losesState: world.loseState(of: host)
         case 5:
             world.count(.domainRemoved)
             host.command(.remove(domain: domain))
@@ -196,11 +199,8 @@ package struct Run {
             if !local.outbox.isEmpty { wrongs.append("\(host.label): unpublished at rest") }
         }
         wrongs += world.complaints
-        // A state that was rolled back has forgotten what was in it.
-        if !world.scenario.rollbacks, !world.scenario.clones, !world.scenario.restoresFiles {
-            let lost = world.record.lost(by: world.hosts)
-            if !lost.isEmpty { wrongs.append("lost: \(lost)") }
-        }
+        let unreported = world.unreported
+        if !unreported.isEmpty { wrongs.append("unreported: \(unreported)") }
         if Set(world.hosts.map { $0.engine.local.digest.state }).count > 1 { wrongs.append("digests differ") }
     }
 }

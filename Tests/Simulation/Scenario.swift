@@ -19,6 +19,15 @@ package struct Scenario: Sendable {
     var losesFiles = false
     /// Whether preference files are taken back to what they were.
     var restoresFiles = false
+    /// Whether all of a host's preference files come back from a backup, or with them its state, and whether that is
+    /// lost.
+    var restoresConfiguration = false
+    var restoresMachines = false
+    var losesState = false
+    /// Whether hosts exchange seldom, so that edits are taken up long after they were made.
+    var syncsSeldom = false
+    /// Whether some files cannot hold some values.
+    var hasNarrowFormats = false
     /// Whether some values are too long for a pack.
     var hasLongValues = false
     /// How long a long value stands that is needed no more, in milliseconds.
@@ -63,6 +72,12 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
+    /// Whether no host is cloned or restored and none loses its state: then no conflict is needless.
+    var isOrdinary: Bool {
+        !clones && !rollbacks && !restoresFiles && !restoresConfiguration && !restoresMachines && !losesState
+            && !mixesVersions
+    }
+
     package static let all = [
         Scenario(name: "late, duplicate and partial files", media: [.cloud], bytesWaiting: 0),
         Scenario(name: "crashes", crashes: true, changesAtOnce: 3),
@@ -79,6 +94,11 @@ extension Scenario {
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,
             joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
+        Scenario(name: "configuration restored without its state", crashes: true, restoresConfiguration: true),
+        Scenario(name: "restored machines", crashes: true, clones: true, restoresMachines: true),
+        Scenario(name: "lost state", crashes: true, joiners: true, losesState: true),
+        Scenario(name: "seldom exchanges", crashes: true, skews: true, syncsSeldom: true),
+        Scenario(name: "formats that cannot hold a value", crashes: true, hasNarrowFormats: true),
         Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),
         Scenario(
             name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 1000),

@@ -29,6 +29,10 @@ extension SimulatedHost {
         case .write(let application): return .written(try write(application))
         case .report(let report): note(report)
         case .removeFolder(let writer): removeFolder(of: writer)
+        case .mark(let mark):
+            guard !isRefused() else { return nil }
+            storeMark = StoreMark(mark: mark, writer: durable.writer)
+            return .marked
         case .unlock, .quarantine: break
         }
         return nil

@@ -7,6 +7,8 @@ struct PreferenceFile: Hashable {
     var generation: UInt64 = 0
     var modified: Int64 = 0
     var mark: Mark? = .write
+    /// When each key was last written by a program that keeps a history.
+    var written: [String: Int64] = [:]
     /// What is there in place of values.
     var content: Observation.Content?
     var hash = Fingerprint(of: [])
@@ -27,7 +29,8 @@ extension SimulatedHost {
             device: 1, inode: file.generation, size: 1, modified: file.modified, changed: file.modified)
         return Observation(
             domain: domain, identity: file.content == .missing ? nil : identity, hash: file.hash,
-            content: file.content ?? .values(file.values), modified: file.modified, mark: file.mark)
+            content: file.content ?? .values(file.values), modified: file.modified, mark: file.mark,
+            written: file.written)
     }
 
     func write(_ application: Application) throws -> WriteOutcome {
@@ -50,7 +53,10 @@ extension SimulatedHost {
         for change in application.domains {
             save(change.domain.domain) { values in
                 values = lastRead[change.domain.domain] ?? [:]
-                for (key, replacement) in change.changes { values[key.key ?? ""] = replacement.new?.propertyList }
+                for (key, replacement) in change.changes {
+                    guard canHold(replacement.new?.propertyList) else { continue }
+                    values[key.key ?? ""] = replacement.new?.propertyList
+                }
                 distortion?(&values)
             }
         }
@@ -58,11 +64,23 @@ extension SimulatedHost {
         return .done(application.domains.map { observation($0.domain.domain) })
     }
 
+    private func canHold(_ value: PropertyList?) -> Bool {
+        guard hasNarrowFormat, !world.isCalm, value?.texts.contains(where: { $0.hasSuffix("7") }) ?? false else {
+            return true
+        }
+        world.count(.unheldValue)
+        return false
+    }
+
     /// A program reads, changes and replaces a preference file.
     func save(_ domain: String, mark: Mark? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
         var file = files[domain] ?? PreferenceFile()
         if world.scenario.restoresFiles { formerFiles[domain, default: []].append(file) }
+        let before = file.values
         change(&file.values)
+        for key in Set(before.map(\.key)).union(file.values.map(\.key)) where before[key] != file.values[key] {
+            file.written[key] = now
+        }
         file.generation = nextGeneration()
         file.hash = Fingerprint(of: [
             UInt8(truncatingIfNeeded: file.generation), UInt8(truncatingIfNeeded: file.generation >> 8),
@@ -84,10 +102,42 @@ extension SimulatedHost {
         let domain = world.pick(world.scenario.domains)
         guard let former = formerFiles[domain], var file = former.randomElement(using: &world.generator) else { return }
         world.count(.fileRolledBack)
+        noteRestoredEdit(domain, file)
         file.generation = nextGeneration()
         file.modified = now
         file.mark = nil
+        file.written = [:]
         files[domain] = file
+    }
+
+    /// A file without a mark is an edit like any other if the mirror never saw it, or one key is what it was before.
+    private func noteRestoredEdit(_ domain: String, _ file: PreferenceFile) {
+        let restored = file.values
+        let generations = engine.local.shadows[Path(domain: domain)]?.generations.dropFirst() ?? []
+        let known = PropertyList.Dictionary(
+            engine.local.fileValues(in: Path(domain: domain)).map { ($0.key.key ?? "", $0.value.propertyList) })
+        let keys = Set(known.map(\.key)).union(restored.map(\.key)).filter { known[$0] != restored[$0] }
+        guard keys.count == 1 || !generations.contains(file.hash) else { return }
+        for key in keys { world.record.note(restored[key], over: files[domain]?.values[key] ?? known[key], by: label) }
+    }
+
+    // MARK: Backups
+
+    /// The preference files with the mark beside them, as a backup keeps them.
+    struct Configuration {
+        let files: [String: PreferenceFile]
+        let storeMark: StoreMark?
+    }
+
+    var configuration: Configuration { Configuration(files: files, storeMark: storeMark) }
+
+    func restore(_ configuration: Configuration) {
+        storeMark = configuration.storeMark
+        files = configuration.files.mapValues { file in
+            var file = file
+            file.generation = nextGeneration()
+            return file
+        }
     }
 
     /// A program changes one to three things in one file.
@@ -108,7 +158,7 @@ extension SimulatedHost {
         } else {
             values[path[0]] = value
         }
-        world.record.note(values[path[0]], over: before)
+        world.record.note(values[path[0]], over: before, by: label)
     }
 
     /// A text that no value had before, now and then one that is too long for a pack.

@@ -12,22 +12,31 @@ extension SimulatedHost {
             if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
         }
         attempt {
-            if isDirectoryThere, engine.shouldPullFirst(listing) { try pull() }
+            try send(.foundMark(storeMark?.mark))
+            if isDirectoryThere, engine.shouldPullFirst(listing) || seed != nil { try pull() }
             try capture()
             try pull()
             try publish()
             if compacts { try compact() }
+            try send(.settled)
         }
     }
 
     func capture() throws {
-        try send(.observed(observations(world.scenario.domains)))
+        try send(.observed(observations(world.scenario.domains.filter(isReady))))
         if world.chance(0.1) { checkShadows() }
+    }
+
+    /// What a host holds whose state was lost is taken up after what the others wrote.
+    private func isReady(_ domain: String) -> Bool {
+        let shadow = engine.local.shadows[Path(domain: domain)]
+        return shadow?.isCaptured ?? false || isDirectoryThere || seed == nil && shadow?.suspicion == nil
     }
 
     /// After every capture, what the mirror takes a file to hold is what it holds.
     private func checkShadows() {
-        for (domain, shadow) in engine.local.shadows where shadow.isMirrored && shadow.held == nil {
+        for (domain, shadow) in engine.local.shadows where shadow.isMirrored && shadow.isCaptured && shadow.held == nil
+        {
             let known = engine.local.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
             let file = files[domain.domain]?.values ?? [:]
             guard shadow.file?.inode == files[domain.domain]?.generation else { continue }

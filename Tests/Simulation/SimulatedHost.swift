@@ -32,6 +32,19 @@ final class SimulatedHost {
     private(set) var durable: LocalState
     /// Former states, to which a backup may take the host back.
     private(set) var history: [LocalState] = []
+    /// Former preference files, and former states with the files that they had.
+    private(set) var configurations: [Configuration] = []
+    private(set) var backups: [(state: LocalState, configuration: Configuration)] = []
+    /// What the mirror left beside the preference files.
+    var storeMark: StoreMark?
+    private(set) var hasNarrowFormat: Bool
+    /// How domains begin after the state was lost; nil before that.
+    private(set) var seed: Seeding?
+
+    struct StoreMark {
+        let mark: UInt64
+        let writer: WriterID
+    }
     private(set) var reports: [Report] = []
     /// Stands in for the random numbers of the rim.
     var fixedRandom: UInt64?
@@ -69,7 +82,8 @@ final class SimulatedHost {
         isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
-        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema)
+        hasNarrowFormat = world.scenario.hasNarrowFormats && world.chance(0.5)
+        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema, seed: seed)
         if state == nil {
             for domain in world.scenario.domains { durable.apply(.configured(domain: domain, isMirrored: true)) }
             restart()
@@ -79,11 +93,13 @@ final class SimulatedHost {
 
     private func beginJournal() { journal = world.keepsJournals ? Journal.beginning(with: durable) : nil }
 
-    private static func engine(_ state: LocalState, _ scenario: Scenario, knowsSchema: Bool) -> Engine {
+    private static func engine(
+        _ state: LocalState, _ scenario: Scenario, knowsSchema: Bool, seed: Seeding?
+    ) -> Engine {
         let kinds = knowsSchema ? scenario.dictionaryKeys : []
         let policy = DomainPolicy(
             kind: { _, key in kinds.contains(key) ? .dictionary : .register }, staysHome: scenario.staysHome)
-        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: scenario.seeding)
+        return Engine(state, profile: profile, policy: policy, limits: scenario.limits, seed: seed ?? scenario.seeding)
     }
 
     func setPolicy(_ policy: DomainPolicy) { engine.policy = policy }
@@ -93,7 +109,25 @@ final class SimulatedHost {
         clone.history = history
         clone.files = files
         clone.formerFiles = formerFiles
+        clone.storeMark = storeMark
         return clone
+    }
+
+    /// Begins anew as who it was before, without anything that it knew.
+    func loseState() {
+        let former = storeMark.map { Set([$0.writer]) } ?? []
+        var fresh = LocalState(
+            mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former,
+            rules: world.scenario.rules)
+        for domain in world.scenario.domains { fresh.apply(.configured(domain: domain, isMirrored: true)) }
+        history = []
+        seed = .merge
+        restart(from: fresh)
+    }
+
+    func keepBackup() {
+        configurations.append(configuration)
+        backups.append((durable, configuration))
     }
 
     /// Begins again with what is durable.
@@ -108,7 +142,7 @@ final class SimulatedHost {
             durable = reading.state
             self.journal = Array(journal.prefix(reading.length))
         }
-        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema)
+        engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema, seed: seed)
     }
 
     /// Takes a version to which all files are known.
@@ -170,17 +204,39 @@ extension SimulatedHost {
             throw Crash()
         }
         world.tell("\(label) \(record)")
-        let unsaid = durable.outbox
+        let (unsaid, conflicts) = (durable.outbox, durable.conflicts.conflicts.count)
         durable.apply(record)
         journal? += entry
         switch record {
         case .reincarnated:
             world.record.rename(unsaid.suffix(durable.outbox.count), to: durable.outbox)
-        case .captured(let capture): for transaction in capture.transactions { world.record.note(transaction) }
-        case .restored(let restoration): if let made = restoration.transaction { world.record.note(made) }
+        case .captured(let capture):
+            for transaction in capture.transactions {
+                world.record.note(transaction, by: label, isUncertain: capture.settlesApplication)
+            }
+        case .restored(let restoration): if let made = restoration.transaction { note(restored: made) }
         default: break
         }
+        for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
         if world.chance(0.05) { history.append(durable) }
+        if case .foundMark = record, world.chance(0.1) { keepBackup() }
+    }
+
+    /// Who restores a value has seen what is in force instead.
+    private func note(restored transaction: Transaction) {
+        for write in transaction.writes {
+            let file = files[write.path.domain]?.values ?? [:]
+            world.record.note(write.value.value?.propertyList, over: file[write.path.key ?? ""], by: label)
+        }
+        world.record.note(transaction, by: label)
+    }
+
+    private func note(_ conflict: ConflictJournal.Conflict) {
+        let needless = world.record.note(conflict, on: self)
+        let isOrdinary = world.scenario.isOrdinary && world.faults[.withoutSchema] == nil
+        if isOrdinary, durable.formerWriters.isEmpty, let needless {
+            world.complain("\(label): a needless conflict: \(needless)")
+        }
     }
 
     func note(_ report: Report) {

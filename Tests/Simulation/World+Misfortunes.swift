@@ -71,4 +71,41 @@ extension World {
     func passOn() {
         if medium == .usb { holder = hosts.filter { !$0.isAway }.randomElement(using: &generator) }
     }
+
+    // MARK: Backups
+
+    /// All preference files of a host are what they were, while its state is what it is.
+    func restoreConfiguration(of host: SimulatedHost) {
+        guard let former = host.configurations.randomElement(using: &generator) else { return }
+        count(.configurationRestored)
+        host.restore(former)
+    }
+
+    /// A host is what it was, files and state.
+    func restoreMachine(_ host: SimulatedHost) {
+        guard let former = host.backups.randomElement(using: &generator) else { return }
+        count(.machineRestored)
+        host.restore(former.configuration)
+        host.restart(from: former.state)
+    }
+
+    func loseState(of host: SimulatedHost) {
+        count(.stateLost)
+        host.loseState()
+    }
+}
+
+extension World {
+    /// What users wrote that left force and nobody was told of.
+    var unreported: [String] {
+        let force = Set(
+            hosts.first?.engine.local.atoms.domains.flatMap { domain in
+                hosts[0].engine.local.atoms.keys(of: domain).flatMap { $0.value.propertyList.texts }
+            } ?? [])
+        let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
+        return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
+            // What a machine had not published yet when it was restored is gone with it.
+            !scenario.restoresMachines && !scenario.rollbacks || published.contains(text)
+        }
+    }
 }

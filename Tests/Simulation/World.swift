@@ -245,7 +245,7 @@ extension World {
     /// What was written, by whoever's files.
     var transactions: [Transaction] {
         let saidByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
-            if case .log(let log) = pack.content { log.transactions(knowing: VersionVector()) } else { [Transaction]() }
+            if case .log(let log) = pack.content { log.transactionsWithDots } else { [Transaction]() }
         }
         return saidByLogs + saidByBases
     }

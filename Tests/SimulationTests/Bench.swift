@@ -69,7 +69,7 @@ final class Bench {
         let areInFiles = zip(world.hosts, views).allSatisfy { host, view in
             zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
         }
-        return areAlike && areInFiles && world.record.lost(by: world.hosts).isEmpty && world.complaints.isEmpty
+        return areAlike && areInFiles && world.unreported.isEmpty && world.complaints.isEmpty
     }
 }
 
@@ -91,7 +91,7 @@ extension SimulatedHost {
 
     func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: Mark? = .write) {
         save(domain, mark: mark) { values in
-            world.record.note(value, over: values[key])
+            world.record.note(value, over: values[key], by: label)
             values[key] = value
         }
     }
@@ -101,7 +101,7 @@ extension SimulatedHost {
 
     /// Whether a value is kept as one that lost.
     func hasJournal(of value: PropertyList) -> Bool {
-        engine.local.conflicts.conflicts.contains { $0.values.values.contains { $0.value?.propertyList == value } }
+        engine.local.conflicts.conflicts.contains { $0.value.value?.propertyList == value }
     }
 
     func files(of writer: WriterID) -> [PackAddress] { view.keys.filter { $0.writer == writer }.sorted() }

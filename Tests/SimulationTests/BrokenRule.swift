@@ -7,7 +7,7 @@ import TestSupport
 /// A rule, and a script in which a mirror that breaks it comes to harm.
 enum BrokenRule: String, CaseIterable, Sendable {
     case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture
-    case contextOfAllThatIsKnown, noBeat, chainByLast, viewWithoutPatching, stateFilteredByDomain
+    case stateForFile, noChain, chainByLast, viewWithoutPatching, stateFilteredByDomain
 
     var rules: Rules {
         var rules = Rules.sound
@@ -18,8 +18,8 @@ enum BrokenRule: String, CaseIterable, Sendable {
         case .outboxClearedEarly: rules.clearsOutboxAfterCreation = false
         case .noIntent: rules.recordsIntent = false
         case .applyWithoutCapture: rules.capturesBeforeApplying = false
-        case .contextOfAllThatIsKnown: rules.contextIsSeen = false
-        case .noBeat: rules.keepsBeat = false
+        case .stateForFile: rules.followsFile = false
+        case .noChain: rules.inheritsSeen = false
         case .chainByLast: rules.chainsByFirst = false
         case .viewWithoutPatching: rules.patchesViews = false
         case .stateFilteredByDomain: rules.keepsEveryDomain = false
@@ -36,8 +36,8 @@ enum BrokenRule: String, CaseIterable, Sendable {
         case .outboxClearedEarly: everyKill(rules, editsAfter: false)
         case .noIntent: everyKill(rules, editsAfter: true)
         case .applyWithoutCapture: saveBeforeApply(rules)
-        case .contextOfAllThatIsKnown: saveOverWhatWasNotShown(rules)
-        case .noBeat: absenceThroughCompaction(rules)
+        case .stateForFile: saveOverWhatWasNotShown(rules)
+        case .noChain: chainOfThatOnlyTheEndArrives(rules)
         case .chainByLast: longBranchBehindBase(rules)
         case .viewWithoutPatching: twoEntriesOfOneDictionary(rules)
         case .stateFilteredByDomain: domainThatComesLater(rules)
@@ -168,23 +168,21 @@ extension BrokenRule {
         return near.value("a") == "without a look" && far.hasJournal(of: "from afar")
     }
 
-    /// One who was away, and gets by a base what beat his write, still learns of it.
-    private func absenceThroughCompaction(_ rules: Rules) -> Bool {
+    /// Whose value was replaced step by step, each time before its user's eyes, hears only of the last step: that is no
+    /// conflict.
+    private func chainOfThatOnlyTheEndArrives(_ rules: Rules) -> Bool {
         let bench = Bench(rules)
-        let (away, busy) = (bench.host("away"), bench.host("busy"))
+        let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))
         bench.comeToRest()
-        away.set("a", to: "beaten")
-        away.publishNow()
-        bench.settle()
-        busy.set("a", to: "winner")
-        busy.publishNow()
-        busy.pullNow()
-        busy.attempt { try busy.compact() }
-        busy.publishNow()
-        bench.world.pass(600)
-        let logs = away.files(of: busy.durable.writer).filter { $0.name.kind == .log }
-        bench.comeToRest()
-        return logs.isEmpty && away.value("a") == "winner" && away.hasJournal(of: "beaten")
+        for (host, next, value) in [(first, second, "one"), (second, third, "two"), (third, third, "three")] {
+            host.set("a", to: .string(value))
+            host.publishNow()
+            bench.world.pass(5)
+            next.pullNow()
+        }
+        first.view = first.view.filter { $0.key.writer != second.durable.writer }
+        first.pullNow()
+        return first.value("a") == "three" && first.durable.conflicts.conflicts.isEmpty
     }
 
     private func twoEntriesOfOneDictionary(_ rules: Rules) -> Bool {

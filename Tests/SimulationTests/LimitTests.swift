@@ -262,10 +262,10 @@ import Testing
         bench.comeToRest()
         let stranger = WriterID(number: .max)
         let write = Transaction.StampedWrite(
-            path: Path(domain: "s", key: "a"), stamp: Stamp(number: .max >> 1),
-            value: .value(try CanonicalValue("of the end of time")))
+            path: Path(domain: "s", key: "a"), stamp: Stamp(number: 10_413_792_000_000 << 16 - 1),
+            value: .value(try CanonicalValue("of the end of time")), id: WriteID(number: 1))
         let transaction = Transaction(
-            dot: Dot(writer: stranger, sequence: 1), stamp: write.stamp, context: VersionVector(), writes: [write])
+            dot: Dot(writer: stranger, sequence: 1), stamp: write.stamp, writes: [write])
         let pack = LogPack(
             mirror: SimulatedHost.mirror, writer: stranger, previous: nil, knowledge: VersionVector(),
             formerKnowledge: VersionVector(), transactions: [transaction]

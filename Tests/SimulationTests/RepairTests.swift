@@ -23,8 +23,7 @@ import Testing
     func `is written anew where a person says so`(_ lost: String?, _ won: String?) throws {
         let (bench, near, far) = conflict(lost.map(PropertyList.string), won.map(PropertyList.string))
         #expect(far.files["s"]?.values["a"] == won.map(PropertyList.string))
-        let loser = try #require(near.engine.local.conflicts.conflicts.first).loser
-        near.command(.restore(loser))
+        near.command(.restore([try #require(near.engine.local.conflicts.conflicts.first).id]))
         bench.comeToRest()
         #expect(bench.isSound)
         for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
@@ -35,9 +34,9 @@ import Testing
 
     @Test func `does not come back over what a file holds by then`() throws {
         let (bench, near, far) = conflict("lost", "won")
-        let loser = try #require(near.engine.local.conflicts.conflicts.first).loser
+        let lost = try #require(near.engine.local.conflicts.conflicts.first).id
         near.interference = { near.edit("a", to: "edited meanwhile") }
-        near.command(.restore(loser))
+        near.command(.restore([lost]))
         bench.comeToRest()
         #expect(bench.isSound && far.value("a") == "edited meanwhile")
     }
@@ -47,7 +46,7 @@ import Testing
         far.set("a", to: "lost")
         bench.comeToRest()
         let sequence = near.engine.local.sequence
-        near.command(.restore(try #require(near.engine.local.conflicts.conflicts.first).loser))
+        near.command(.restore([try #require(near.engine.local.conflicts.conflicts.first).id]))
         #expect(near.engine.local.sequence == sequence)
         #expect(near.engine.local.conflicts.conflicts.first?.resolvedAt != nil)
     }

@@ -33,13 +33,13 @@ struct ForeignWriter {
     mutating func write(_ values: [String: PropertyList], in domain: DomainName, at milliseconds: Int64) throws {
         sequence += 1
         let stamp = Stamp(clamping: milliseconds)
+        let dot = Dot(writer: id, sequence: sequence)
         let writes = try values.map { key, value in
-            Transaction.StampedWrite(
-                path: Path(domain: domain.text, key: key), stamp: stamp, value: .value(try CanonicalValue(value)))
+            let path = Path(domain: domain.text, key: key)
+            return Transaction.StampedWrite(
+                path: path, stamp: stamp, value: .value(try CanonicalValue(value)), id: WriteID(derivedFrom: dot, path))
         }
-        let transaction = Transaction(
-            dot: Dot(writer: id, sequence: sequence), stamp: stamp, context: known,
-            writes: writes.sorted { $0.path < $1.path })
+        let transaction = Transaction(dot: dot, stamp: stamp, writes: writes.sorted { $0.path < $1.path })
         let log = LogPack(
             mirror: mirror, writer: id, previous: previous, knowledge: known, formerKnowledge: said,
             transactions: [transaction])

@@ -7,21 +7,16 @@ internal import PropertyLists
 enum ConflictText {
     /// `3  2026-01-01T00:00:00Z  com.example.editor :fontSize  desk wrote over it`
     static func line(_ number: Int, _ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> String {
-        let places = conflict.values.keys.sorted()
-        let first = places.first.map(place) ?? ""
-        let more = places.count > 1 ? " and \(places.count - 1) more" : ""
-        return "\(number)  \(when(conflict))  \(first)\(more)  \(what(conflict, session))"
+        "\(number)  \(when(conflict))  \(place(conflict.path))  \(what(conflict, session))"
     }
 
-    /// What lost, and what is in force, entry by entry.
+    /// What lost, and what is in force.
     static func lines(_ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> [String] {
-        var lines = ["\(when(conflict))  \(what(conflict, session))"]
-        for (path, lost) in conflict.values.sorted(by: { $0.key < $1.key }) {
-            lines.append(place(path))
-            lines.append("    lost      \(text(lost.value))")
-            lines.append("    in force  \(text(session.engine.local.atoms.value(at: path)))")
-        }
-        return lines
+        [
+            "\(when(conflict))  \(what(conflict, session))", place(conflict.path),
+            "    lost      \(text(conflict.value.value))",
+            "    in force  \(text(session.engine.local.atoms.value(at: conflict.path)))",
+        ]
     }
 
     private static func when(_ conflict: ConflictJournal.Conflict) -> String {
@@ -29,11 +24,12 @@ enum ConflictText {
     }
 
     private static func what(_ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> String {
-        let host = session.host(conflict.winner.writer).onOneLine
+        let host = conflict.winner.map { session.host($0.writer).onOneLine } ?? "another host"
         return switch conflict.kind {
         case .overwritten: "\(host) wrote over it"
         case .deleted: "\(host) deleted it"
         case .reverted: "a program here put the former value back"
+        case .replaced: "the mirror had another value"
         }
     }
 

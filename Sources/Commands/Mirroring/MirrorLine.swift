@@ -11,8 +11,8 @@ enum MirrorLine {
         switch report {
         case .changed(let domain, let keys, let writer):
             return "\(domain.onOneLine): \(abridged(keys)) from \(session.host(writer).onOneLine)"
-        case .conflict(let loser):
-            let number = session.number(ofConflict: loser) ?? 0
+        case .conflict(let id):
+            let number = session.number(ofConflict: id) ?? 0
             return "conflict \(number): a change of this host lost; `prefs mirror conflicts show \(number)`"
         case .held(let domain, let held):
             return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` says what to type"

@@ -30,8 +30,8 @@ extension MirrorVerbs {
         case .show:
             for line in ConflictText.lines(conflict, session) { try surroundings.say(line) }
             return .done
-        case .accept: try session.carryOut(.resolve(conflict.loser)) { access.wait($0) }
-        case .restore: try session.carryOut(.restore(conflict.loser)) { access.wait($0) }
+        case .accept: try session.carryOut(.resolve([conflict.id])) { access.wait($0) }
+        case .restore: try session.carryOut(.restore([conflict.id])) { access.wait($0) }
         }
         return try access.conclude(&session)
     }

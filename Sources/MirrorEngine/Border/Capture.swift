@@ -4,6 +4,8 @@ package struct Capture: Hashable, Sendable {
     package var transactions: [Transaction]
     /// The clock after it.
     package var clock: Stamp
+    /// When the files were read, in milliseconds since 1970.
+    package var when: Int64
     package var domains: [CapturedDomain]
     /// Whether what was being written into files is settled by this.
     package var settlesApplication: Bool
@@ -16,17 +18,18 @@ package struct CapturedDomain: Hashable, Sendable {
     package var hash: Fingerprint?
     /// The keys whose value in the file is not that of the view.
     package var exceptions: [Path: Shadow.Exception]
-    package var seen: VersionVector
     package var held: Held?
     /// Whether the last write into the file was taken back by somebody, and where.
     package var reverted: [Path]
+    /// Writes of others that have the values which were written here.
+    package var adopted: [WriteID] = []
+    /// Values of the file that the mirror replaces, although nobody who wrote them has seen what replaces them.
+    package var replaced: [Path: CanonicalValue] = [:]
 }
 
 /// Changes that are to be made in preference files, all at once.
 package struct Application: Hashable, Sendable {
     package var domains: [DomainChange]
-    /// What was known when they were made.
-    package var seen: VersionVector
     /// Whether a file that is not the one that was captured must stay.
     package var isChecked = true
 }
@@ -45,6 +48,5 @@ package struct AppliedDomain: Hashable, Sendable {
     package var file: FileIdentity?
     package var hash: Fingerprint?
     package var exceptions: [Path: Shadow.Exception]
-    package var seen: VersionVector
     package var replaced: [Path: Shadow.Replacement]
 }

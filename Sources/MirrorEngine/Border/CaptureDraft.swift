@@ -6,73 +6,114 @@ internal import PropertyLists
 struct CaptureDraft: ~Copyable {
     private let local: LocalState
     private let policy: DomainPolicy
-    private let now: Int64
+    private let moment: Moment
     private var writes: [Write] = []
-    private var readings: [(reading: DomainReading, observation: Observation)] = []
+    /// When each key was written that was.
+    private var times: [Path: Int64] = [:]
+    private var readings: [Reading] = []
     private var held: [CapturedDomain] = []
-    private var reverted: [Path: [Path]] = [:]
-    private var modified: Int64 = .min
     private var isGapFilling = false
+    /// Domains of which nobody knows what their files showed when they were written.
+    private var unknown: Set<Path> = []
 
-    init(_ local: LocalState, policy: DomainPolicy, at now: Int64) {
+    /// What was read of a file, and what follows from it beside writes.
+    private struct Reading {
+        let values: DomainReading
+        let observation: Observation
+        var reverted: [Path] = []
+        var adopted: [WriteID] = []
+        var replaced: [Path: CanonicalValue] = [:]
+    }
+
+    init(_ local: LocalState, policy: DomainPolicy, at moment: Moment) {
         self.local = local
         self.policy = policy
-        self.now = now
+        self.moment = moment
     }
 
     /// Leaves a domain alone until a person decides.
     mutating func hold(_ domain: Path, _ reason: Held) {
         held.append(
-            CapturedDomain(
-                domain: domain, file: nil, hash: nil, exceptions: [:], seen: VersionVector(), held: reason, reverted: []
-            ))
+            CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason, reverted: []))
     }
 
-    /// Takes what is in the file for what the mirror lacks. What both have is as the seed says.
-    mutating func begin(_ observation: Observation, _ reading: DomainReading, seed: Seeding) {
+    /// Takes what is in the file for what the mirror lacks. What both have is as the seed says, and what the mirror
+    /// replaces is listed.
+    mutating func begin(_ observation: Observation, _ values: DomainReading, seed: Seeding) {
         isGapFilling = seed == .merge
-        for key in reading.file.keys.sorted() where !reading.atHome.contains(key) {
-            let isGap = local.atoms.above(key).isEmpty && local.atoms.under(key).isEmpty
-            if seed == .local || seed == .merge && isGap { add(from: nil, to: reading.file[key], at: key) }
+        var reading = Reading(values: values, observation: observation)
+        for key in values.file.keys.sorted() where !values.atHome.contains(key) {
+            guard let value = values.file[key] else { continue }
+            let isGap = local.atoms.overlapping(key).isEmpty
+            if seed == .local || seed == .merge && isGap {
+                add(from: nil, to: value, at: key, observation, &reading)
+            } else {
+                replace(value, at: key, &reading)
+            }
         }
-        finish(observation, reading)
+        finish(reading)
     }
 
     /// Takes up what was changed in a file.
-    mutating func add(_ observation: Observation, _ reading: DomainReading) {
-        let replaced = local.shadows[reading.domain]?.replaced ?? [:]
-        for key in reading.changedKeys {
-            add(from: reading.formerValue(of: key), to: reading.file[key], at: key)
-            if observation.mark == nil, let last = replaced[key], last.old == reading.file[key],
-                last.new == reading.formerValue(of: key)
+    ///
+    /// - Parameter held: Why the file was held until a person said that it is right, which makes it a change of now. One
+    ///   that came back from a backup replaces what nobody there has seen.
+    mutating func add(_ observation: Observation, _ values: DomainReading, releasedFrom held: Held? = nil) {
+        if held == .rolledBack || values.isRecovered { unknown.insert(values.domain) }
+        var reading = Reading(values: values, observation: observation)
+        let replaced = local.shadows[values.domain]?.replaced ?? [:]
+        for key in values.changedKeys {
+            add(from: values.formerValue(of: key), to: values.file[key], at: key, observation, &reading)
+            if held != nil { times[key] = moment.now }
+            if observation.mark == nil, let last = replaced[key], last.old == values.file[key],
+                last.new == values.formerValue(of: key)
             {
-                reverted[reading.domain, default: []].append(key)
+                reading.reverted.append(key)
             }
         }
-        finish(observation, reading)
+        finish(reading)
     }
 
-    /// Takes the file as one that is to be overwritten.
-    mutating func overrule(_ observation: Observation, _ reading: DomainReading) {
-        readings.append((reading, observation))
+    /// Takes the file as one that is to be overwritten, and lists what that changes.
+    mutating func overrule(_ observation: Observation, _ values: DomainReading) {
+        var reading = Reading(values: values, observation: observation)
+        for key in values.changedKeys {
+            if let value = values.file[key] { replace(value, at: key, &reading) }
+        }
+        readings.append(reading)
     }
 
-    private mutating func finish(_ observation: Observation, _ reading: DomainReading) {
-        for key in reading.atHome.sorted() where isKnownToOthers(key) { writes.append(Write(path: key, value: .left)) }
-        modified = max(modified, observation.modified)
-        readings.append((reading, observation))
+    private mutating func finish(_ reading: Reading) {
+        for key in reading.values.atHome.sorted() where isKnownToOthers(key) {
+            writes.append(Write(path: key, value: .left))
+            times[key] = reading.observation.modified
+        }
+        readings.append(reading)
     }
 
     private func isKnownToOthers(_ key: Path) -> Bool {
         local.atoms.under(key).contains { $0.path != key || $0.value != .left }
     }
 
-    /// Adds the writes of a key, but not what the mirror has already.
-    private mutating func add(from old: CanonicalValue?, to new: CanonicalValue?, at key: Path) {
-        if local.atoms.value(at: key) == new { return }
+    /// Adds the writes of a key, but not what the mirror has already: what has that value stands for ours too.
+    private mutating func add(
+        from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
+        _ reading: inout Reading
+    ) {
+        if local.atoms.value(at: key) == new {
+            reading.adopted += local.atoms.overlapping(key).filter { !local.isOwn($0) }.map(\.id)
+            return
+        }
+        times[key] = observation.written[key.key ?? ""] ?? observation.modified
         let kind = policy.kind(key.domain, key.key ?? "")
         writes += Difference.writes(from: old, to: new, at: key, kind: kind).filter { write in
             write.path == key || local.atoms.value(at: write.path) != write.value.value
+        }
+    }
+
+    private func replace(_ value: CanonicalValue, at key: Path, _ reading: inout Reading) {
+        if local.atoms.value(at: key) != value, local.atoms.atom(at: key)?.value != .left {
+            reading.replaced[key] = value
         }
     }
 }
@@ -85,65 +126,75 @@ extension CaptureDraft {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
         let transactions = transactions(&clock)
-        var after = local.atoms
-        for atom in transactions.flatMap(\.atoms) { after.join(atom) }
-        let domains = readings.map { captured($0.reading, $0.observation, after) }
+        var (after, made) = (local.atoms, [Path: [Atom]]())
+        for atom in transactions.flatMap(\.atoms) {
+            after.join(atom)
+            made[atom.path.prefix(components: 2), default: []].append(atom)
+        }
+        let domains = readings.map { captured($0, after, made) }
         return Capture(
-            transactions: transactions, clock: clock.local, domains: domains + held,
+            transactions: transactions, clock: clock.local, when: moment.now, domains: domains + held,
             settlesApplication: settlesApplication)
     }
 
     private func transactions(_ clock: inout HybridClock) -> [Transaction] {
+        let stamps = stamps(&clock)
         var transactions: [Transaction] = []
+        var (key, shown) = (Path?.none, [ShownWrite]())
         for part in writes.normalised.parts {
-            let sequence = local.sequence + UInt64(transactions.count) + 1
-            transactions.append(transaction(part, sequence: sequence, &clock))
+            let dot = Dot(writer: local.writer, sequence: local.sequence + UInt64(transactions.count) + 1)
+            let stamped = part.map { write in
+                let place = write.path.prefix(components: 2)
+                if key != place { (key, shown) = (place, self.shown(at: place)) }
+                let stamp = stamps[times[place] ?? moment.now] ?? .zero
+                return write.stamped(stamp, over: shown, by: dot, moment.random, local.rules)
+            }
+            transactions.append(Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? .zero, writes: stamped))
         }
         return transactions
     }
 
-    private func transaction(_ writes: [Write], sequence: UInt64, _ clock: inout HybridClock) -> Transaction {
-        let overlaps = writes.map { write in
-            local.rules.bumpsStamps ? local.atoms.greatestStamp(overlapping: write.path) : nil
+    /// The stamp of each time at which something was written, in the order of times. What only fills gaps is older than
+    /// all that anybody writes.
+    private func stamps(_ clock: inout HybridClock) -> [Int64: Stamp] {
+        guard !isGapFilling else { return [:] }
+        var stamps: [Int64: Stamp] = [:]
+        for time in Set(times.values).sorted() where !writes.isEmpty {
+            stamps[time] = clock.stamp(at: min(moment.now, time))
         }
-        let stamps: HybridClock.Stamps
-        if isGapFilling {
-            stamps = HybridClock.Stamps(common: .zero, writes: writes.map { _ in .zero })
-        } else {
-            stamps = clock.stamp(at: min(now, modified), now: now, over: overlaps)
-        }
-        let stamped = zip(writes, stamps.writes).map { write, stamp in
-            Transaction.StampedWrite(
-                path: write.path, stamp: stamp, value: write.value, replaced: local.atoms.atom(at: write.path)?.dot)
-        }
-        var context = context(of: writes)
-        context[local.writer] = sequence - 1
-        let dot = Dot(writer: local.writer, sequence: sequence)
-        return Transaction(dot: dot, stamp: stamps.common, context: context, writes: stamped)
+        return stamps
     }
 
-    /// What the author of all these writes can have seen.
-    private func context(of writes: [Write]) -> VersionVector {
-        let domains = Set(writes.map { $0.path.prefix(components: 1) })
-        return domains.reduce(local.knowledge) { $0.minimum(with: local.seen(in: $1)) }
-    }
-
-    private func captured(
-        _ reading: DomainReading, _ observation: Observation, _ after: AtomStore
-    ) -> CapturedDomain {
-        let former = local.shadows[reading.domain] ?? Shadow()
-        let differing = differing(reading, former, after)
+    private func captured(_ reading: Reading, _ after: AtomStore, _ made: [Path: [Atom]]) -> CapturedDomain {
+        let (values, observation) = (reading.values, reading.observation)
+        let former = local.shadows[values.domain] ?? Shadow()
+        let differing = differing(values, former, after)
         var exceptions = [Path: Shadow.Exception](minimumCapacity: differing.count)
         for (key, isInView) in differing {
             let isLeft = !isInView && after.atom(at: key)?.value == .left
-            let reason: Shadow.Exception.Reason =
-                isLeft || reading.atHome.contains(key) ? .home : former.exceptions[key]?.reason ?? .pending
-            exceptions[key] = Shadow.Exception(value: reading.file[key], reason: reason)
+            let isAtHome = isLeft || values.atHome.contains(key)
+            // What the file's format could not hold is tried again: it may have another format by now.
+            exceptions[key] = Shadow.Exception(
+                value: values.file[key], reason: isAtHome ? .home : .pending, shown: shown(at: key, made[key] ?? []))
         }
-        for key in reading.beyondLimit { exceptions[key] = Shadow.Exception(value: nil, reason: .limit) }
+        for key in values.beyondLimit { exceptions[key] = Shadow.Exception(value: nil, reason: .limit) }
         return CapturedDomain(
-            domain: reading.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            seen: local.seen(in: reading.domain), held: nil, reverted: reverted[reading.domain] ?? [])
+            domain: values.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
+            held: nil,
+            reverted: reading.reverted, adopted: reading.adopted, replaced: reading.replaced)
+    }
+
+    /// What the file showed at a key before it was changed.
+    private func shown(at key: Path) -> [ShownWrite] {
+        unknown.contains(key.prefix(components: 1)) ? [] : local.shownWrites(at: key)
+    }
+
+    /// What the file shows at a key into which these writes were made.
+    private func shown(at key: Path, _ made: [Atom]) -> [ShownWrite] {
+        let remaining = shown(at: key).filter { shown in
+            !made.contains { $0.path.isPrefix(of: shown.write.path) }
+        }
+        return remaining + made.map { ShownWrite($0) }
     }
 
     private typealias Differing = [(key: Path, isInView: Bool)]
@@ -171,5 +222,18 @@ extension CaptureDraft {
             local.application?.domains.first { $0.domain == reading.domain }?.changes.keys.map { $0 } ?? []
         return Set(reading.differingKeys).union(former.exceptions.keys).union(reading.atHome).union(application)
             .subtracting(reading.beyondLimit)
+    }
+}
+
+extension Write {
+    /// This write as it enters a transaction: later than what its file showed, which it replaces.
+    func stamped(
+        _ clock: Stamp, over shown: [ShownWrite], by dot: Dot, _ random: UInt64, _ rules: Rules
+    ) -> Transaction.StampedWrite {
+        let above = rules.bumpsStamps ? shown.stamp(forWriteAt: path) : nil
+        let stamp = max(clock, above ?? .zero)
+        let id = WriteID(random: random, dot: dot, path: path, stamp: stamp, value: value)
+        return Transaction.StampedWrite(
+            path: path, stamp: stamp, value: value, id: id, seen: shown.replaced(byWriteAt: path, rules: rules))
     }
 }

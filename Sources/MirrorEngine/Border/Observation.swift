@@ -9,6 +9,8 @@ package struct Observation: Hashable, Sendable {
     package let content: Content
     /// When the file was changed, in milliseconds since 1970.
     package let modified: Int64
+    /// When keys were written of which the history knows an earlier time.
+    package let written: [String: Int64]
     /// What the last writer through the library left, if it left that for this very content.
     package let mark: Mark?
 
@@ -21,7 +23,7 @@ package struct Observation: Hashable, Sendable {
 
     package init(
         domain: String, identity: FileIdentity?, hash: Fingerprint?, content: Content, modified: Int64,
-        mark: Mark? = nil
+        mark: Mark? = nil, written: [String: Int64] = [:]
     ) {
         self.domain = domain
         self.identity = identity
@@ -29,6 +31,7 @@ package struct Observation: Hashable, Sendable {
         self.content = content
         self.modified = modified
         self.mark = mark
+        self.written = written
     }
 }
 

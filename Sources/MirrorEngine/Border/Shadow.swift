@@ -7,13 +7,13 @@ package struct Shadow: Hashable, Sendable {
     package internal(set) var generations: [Fingerprint] = []
     /// The keys whose value in the file is not that of the view.
     package internal(set) var exceptions: [Path: Exception] = [:]
-    /// What was known when file and view last were the same, as long as they are not.
-    package internal(set) var seen = VersionVector()
     /// Why the file is left alone until a person decides.
     package internal(set) var held: Held?
     package internal(set) var isMirrored = true
     /// Whether the file was read since the domain takes part.
     package internal(set) var isCaptured = false
+    /// Why what the file holds may not be what its user made of what the mirror knows.
+    package internal(set) var suspicion: Suspicion?
     /// What the last write into the file replaced.
     package internal(set) var replaced: [Path: Replacement] = [:]
 
@@ -26,6 +26,8 @@ package struct Shadow: Hashable, Sendable {
         /// The file's own value; nil is none.
         package let value: CanonicalValue?
         package let reason: Reason
+        /// The writes that the file shows; none where that is unknown.
+        package var shown: [ShownWrite] = []
 
         package enum Reason: UInt8, Hashable, Sendable {
             /// The file is still to be changed.
@@ -42,6 +44,22 @@ package struct Shadow: Hashable, Sendable {
     package struct Replacement: Hashable, Sendable {
         package let old: CanonicalValue?
         package let new: CanonicalValue?
+    }
+
+    package enum Suspicion: UInt8, Hashable, Sendable {
+        /// The file came back from a backup.
+        case fileIsOlder
+        /// The mark beside the file is gone, so that the file may have come back.
+        case markIsGone
+        /// The mirror's own state was lost, or came back from a backup.
+        case stateIsOlder
+    }
+
+    /// Has what the file's format could not hold written once more.
+    mutating func retryFormats() {
+        for (key, exception) in exceptions where exception.reason == .format {
+            exceptions[key] = Exception(value: exception.value, reason: .pending, shown: exception.shown)
+        }
     }
 
     /// Whether the file is still to be changed.

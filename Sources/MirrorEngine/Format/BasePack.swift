@@ -8,24 +8,14 @@ package struct BasePack: Hashable, Sendable {
     package var anchor: Fingerprint?
     /// All that the writer knew of others.
     package var knowledge: VersionVector
-    package var atoms: [Entry]
+    package var atoms: [Atom]
     /// The digest of the whole state of its writer.
     package var digest: Fingerprint
-
-    /// An atom, and what it beat before its author can have seen that.
-    package struct Entry: Hashable, Sendable {
-        package var atom: Atom
-        package var beat: [Dot]
-
-        package init(atom: Atom, beat: [Dot] = []) {
-            self.atom = atom
-            self.beat = beat
-        }
-    }
+    package var lineage: Lineage
 
     package init(
         mirror: MirrorID, writer: WriterID, last: UInt64, anchor: Fingerprint?, knowledge: VersionVector,
-        atoms: [Entry], digest: Fingerprint = .none
+        atoms: [Atom], digest: Fingerprint = .none, lineage: Lineage = Lineage()
     ) {
         self.mirror = mirror
         self.writer = writer
@@ -36,11 +26,12 @@ package struct BasePack: Hashable, Sendable {
         self.knowledge = others
         self.atoms = atoms
         self.digest = digest
+        self.lineage = lineage
     }
 
     /// The writers other than its own whose atoms it carries.
     package var carried: Set<WriterID> {
-        Set(atoms.map(\.atom.dot.writer)).subtracting([writer])
+        Set(atoms.map(\.dot.writer)).subtracting([writer])
     }
 
     /// How many atoms stand in one record.
@@ -59,7 +50,8 @@ extension BasePack {
         envelope.setDots(.vector, knowledge.entries)
         envelope.fields[.anchor] = anchor?.bytes
         envelope.digest = digest
-        let shelf = Shelf(of: atoms.lazy.map(\.atom.value))
+        envelope.setLineage(lineage)
+        let shelf = Shelf(of: atoms.lazy.map(\.value))
         envelope.setBlobs(shelf)
         envelope.records = stride(from: 0, to: atoms.count, by: Self.atomsInRecord).map { start in
             record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)], shelf)
@@ -69,27 +61,26 @@ extension BasePack {
         return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
     }
 
-    /// How many atoms, and each: path, dot, stamp, value, what it beat.
-    private func record(_ entries: ArraySlice<Entry>, _ shelf: Shelf) -> [UInt8] {
+    /// How many atoms, and each: path, dot, stamp, identifier, what it replaced, value.
+    private func record(_ atoms: ArraySlice<Atom>, _ shelf: Shelf) -> [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(leb128: UInt64(entries.count))
+        bytes.append(leb128: UInt64(atoms.count))
         var previous: Path?
-        for entry in entries {
-            bytes.append(entry.atom.path, after: previous)
-            previous = entry.atom.path
-            let isOwn = entry.atom.dot.writer == writer
-            bytes.append(isOwn ? 0 : 1)
-            if !isOwn { bytes.append(littleEndian: entry.atom.dot.writer.number) }
-            bytes.append(leb128: entry.atom.dot.sequence)
-            bytes.append(leb128: entry.atom.stamp.number)
-            bytes.append(entry.atom.value, shelf)
-            bytes.append(entry.beat)
+        for atom in atoms {
+            bytes.append(atom.path, after: previous)
+            previous = atom.path
+            bytes.append(atom.dot.writer, in: writer)
+            bytes.append(leb128: atom.dot.sequence)
+            bytes.append(leb128: atom.stamp.number)
+            bytes.append(littleEndian: atom.id.number)
+            bytes.append(atom.seen, below: atom.path, of: writer)
+            bytes.append(atom.value, shelf)
         }
         return bytes
     }
 
     init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
-        try envelope.expect([.mirror, .writer, .last, .version, .vector], optional: [.anchor, .blobs])
+        try envelope.expect([.mirror, .writer, .last, .version, .vector], optional: [.anchor, .blobs, .lineage])
         mirror = try envelope.mirror()
         writer = try envelope.writer()
         last = try envelope.required(.last)
@@ -100,54 +91,53 @@ extension BasePack {
         knowledge = VersionVector(known)
         guard knowledge[writer] == 0 else { throw .contradiction("a context of itself") }
         digest = envelope.digest
+        lineage = try envelope.lineage()
         atoms = []
         let length = envelope.records.reduce(0) { $0 + $1.count }
         atoms.reserveCapacity(min(envelope.records.count * Self.atomsInRecord, length / Self.shortestAtom))
         var (shelf, paths) = (try envelope.shelf(blobs), PathBudget())
+        let isIdentified = try envelope.identifiesWrites()
         for (number, record) in envelope.records.enumerated() {
-            try readRecord(record, &shelf, &paths, isLast: number == envelope.records.count - 1)
+            let isLast = number == envelope.records.count - 1
+            try readRecord(record, &shelf, &paths, isIdentified: isIdentified, isLast: isLast)
         }
         try shelf.expectAllUsed()
     }
 
     private mutating func readRecord(
-        _ record: [UInt8], _ shelf: inout Shelf, _ paths: inout PathBudget, isLast: Bool
+        _ record: [UInt8], _ shelf: inout Shelf, _ paths: inout PathBudget, isIdentified: Bool, isLast: Bool
     ) throws(PackFault) {
         var reader = ByteReader(record)
         let count = try reader.count(limit: Self.atomsInRecord, of: "atoms")
         guard isLast ? count > 0 : count == Self.atomsInRecord else { throw .notCanonical }
         var previous: Path?
-        let before = atoms.last?.atom.path
+        let before = atoms.last?.path
         for _ in 0..<count {
-            let entry = try readEntry(at: try reader.path(after: previous, &paths), &reader, &shelf)
-            if previous == nil, let before, !(before < entry.atom.path) { throw .notCanonical }
-            previous = entry.atom.path
-            atoms.append(entry)
+            let path = try reader.path(after: previous, &paths)
+            if previous == nil, let before, !(before < path) { throw .notCanonical }
+            previous = path
+            atoms.append(try readAtom(at: path, &reader, &shelf, &paths, isIdentified: isIdentified))
         }
         try reader.expectEnd()
     }
 
-    private func readEntry(
-        at path: Path, _ reader: inout ByteReader, _ shelf: inout Shelf
-    ) throws(PackFault) -> Entry {
-        let author = try readAuthor(&reader)
+    private func readAtom(
+        at path: Path, _ reader: inout ByteReader, _ shelf: inout Shelf, _ paths: inout PathBudget, isIdentified: Bool
+    ) throws(PackFault) -> Atom {
+        let author = try reader.writer(in: writer)
         let sequence = try reader.number()
         let limit = author == writer ? last : PackName.greatestNumber
         guard sequence <= limit else { throw .contradiction("an atom after the last transaction") }
+        let dot = Dot(writer: author, sequence: sequence)
         let stamp = try reader.stamp()
-        let value = try reader.atomValue(&shelf)
-        let atom = Atom(path: path, stamp: stamp, dot: Dot(writer: author, sequence: sequence), value: value)
-        return Entry(atom: atom, beat: try reader.dots(mayRepeatWriters: true))
-    }
-
-    private func readAuthor(_ reader: inout ByteReader) throws(PackFault) -> WriterID {
-        switch try reader.byte() {
-        case 0: return writer
-        case 1:
-            let author = WriterID(number: try reader.word())
-            guard author != writer else { throw .notCanonical }
-            return author
-        default: throw .notCanonical
+        guard isIdentified else {
+            let atom = Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&shelf))
+            // What the atom beat, which says nothing to this version.
+            _ = try reader.dots(mayRepeatWriters: true)
+            return atom
         }
+        let id = WriteID(number: try reader.word())
+        let seen = try reader.seenWrites(below: path, of: writer, &paths)
+        return Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&shelf), id: id, seen: seen)
     }
 }

@@ -3,6 +3,8 @@ package struct ByteReader: Sendable {
     private let bytes: [UInt8]
     package private(set) var position: Int
     private var end: Int
+    /// Whether the bytes are a journal of the first version, whose records said other things.
+    var isOfFirstVersion = false
 
     package init(_ bytes: [UInt8]) {
         self.bytes = bytes

@@ -82,6 +82,73 @@ extension [UInt8] {
     }
 }
 
+// MARK: Writes that were replaced
+
+extension [UInt8] {
+    /// A writer: 0 for that of the file, or 1 and its number.
+    mutating func append(_ writer: WriterID, in fileWriter: WriterID) {
+        append(writer == fileWriter ? 0 : 1)
+        if writer != fileWriter { append(littleEndian: writer.number) }
+    }
+
+    /// How many writes were replaced, and each: its path below that of the write that replaced it, its dot, its
+    /// identifier.
+    mutating func append(_ seen: [SeenWrite], below path: Path, of writer: WriterID) {
+        append(leb128: UInt64(seen.count))
+        for write in seen {
+            append(run: write.path.bytes.dropFirst(path.bytes.count))
+            append(write.dot.writer, in: writer)
+            append(leb128: write.dot.sequence)
+            append(littleEndian: write.id.number)
+        }
+    }
+}
+
+extension ByteReader {
+    mutating func writer(in fileWriter: WriterID) throws(PackFault) -> WriterID {
+        switch try byte() {
+        case 0: return fileWriter
+        case 1:
+            let writer = WriterID(number: try word())
+            guard writer != fileWriter else { throw .notCanonical }
+            return writer
+        default: throw .notCanonical
+        }
+    }
+
+    mutating func seenWrites(
+        below path: Path, of writer: WriterID, _ paths: inout PathBudget
+    ) throws(PackFault) -> [SeenWrite] {
+        // Each takes eleven bytes at least.
+        let count = try count(limit: remaining / 11, of: "replaced writes")
+        var seen: [SeenWrite] = []
+        for _ in 0..<count {
+            let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
+            var place = path
+            if !rest.isEmpty {
+                try paths.spend(path.bytes.count + rest.count)
+                place = try Path(decoding: path.bytes + rest)
+            }
+            let author = try self.writer(in: writer)
+            let sequence = try number()
+            guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
+            let write = SeenWrite(
+                path: place, dot: Dot(writer: author, sequence: sequence), id: WriteID(number: try word()))
+            if let last = seen.last, !(last < write) { throw .notCanonical }
+            seen.append(write)
+        }
+        return seen
+    }
+
+    /// A stamp that is so much later than another.
+    mutating func stamp(after common: Stamp) throws(PackFault) -> Stamp {
+        let (sum, overflows) = common.number.addingReportingOverflow(try number())
+        let stamp = Stamp(number: sum)
+        guard !overflows, stamp.isValid else { throw .beyondLimit("stamp") }
+        return stamp
+    }
+}
+
 extension AtomValue {
     init(decoding bytes: [UInt8]) throws(PackFault) {
         switch bytes {

@@ -35,11 +35,15 @@ struct Envelope: Sendable {
         case hasLeft = 24
         /// The long values that stand in files of their own.
         case blobs = 26
+        /// The former numbers of the writers whose changes a file holds.
+        case lineage = 28
     }
 
     static let magic: [UInt8] = Array("prfm".utf8)
-    /// The version of the format that is written and read.
-    static let version: UInt64 = 1
+    /// The newest version of the format, in which every write has an identifier.
+    static let version: UInt64 = 2
+    /// The first version, in which markers and notes are still written.
+    static let firstVersion: UInt64 = 1
     static let longestFile = 128 << 20
     static let longestHeader = 1 << 20
     static let longestRecord = 64 << 20
@@ -147,6 +151,9 @@ extension Envelope {
             throw .contradiction("fields of a header")
         }
     }
+
+    /// Whether writes have identifiers, and lists of what they replaced.
+    func identifiesWrites() throws(PackFault) -> Bool { try required(.version) > Self.firstVersion }
 
     func number(_ field: Field) throws(PackFault) -> UInt64? {
         guard let bytes = fields[field] else { return nil }

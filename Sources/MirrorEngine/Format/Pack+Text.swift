@@ -19,13 +19,9 @@ extension LogPack {
         lines.append("knows more: \(knowledge.map(\.description).joined(separator: " "))")
         for (sequence, entry) in zip(first..., transactions) {
             lines.append("transaction \(sequence) at \(entry.stamp)")
-            if !entry.context.isEmpty {
-                lines.append("    saw \(entry.context.map(\.description).joined(separator: " "))")
-            }
             for write in entry.writes {
                 let later = write.stamp == entry.stamp ? "" : " at \(write.stamp)"
-                let replaced = write.replaced.map { " over \($0)" } ?? ""
-                lines.append("    \(write.path) = \(write.value)\(later)\(replaced)")
+                lines.append("    \(write.path) = \(write.value)\(later) as \(write.id)\(write.seen.words)")
             }
         }
         return lines
@@ -36,10 +32,9 @@ extension BasePack {
     fileprivate var lines: [String] {
         var lines = ["base of \(writer) as of \(last)", "anchor \(anchor?.description ?? "none")"]
         lines.append("knows \(knowledge)")
-        for entry in atoms {
-            let beat = entry.beat.isEmpty ? "" : " beat \(entry.beat.map(\.description).joined(separator: " "))"
-            lines.append(
-                "    \(entry.atom.path) = \(entry.atom.value) at \(entry.atom.stamp) by \(entry.atom.dot)\(beat)")
+        for atom in atoms {
+            let write = "\(atom.path) = \(atom.value) at \(atom.stamp) by \(atom.dot) as \(atom.id)"
+            lines.append("    \(write)\(atom.seen.words)")
         }
         return lines
     }
@@ -81,4 +76,12 @@ extension PropertyList.WritingOptions {
 
 extension Stamp: CustomStringConvertible {
     package var description: String { "\(milliseconds).\(number & 0xFFFF)" }
+}
+
+extension WriteID: CustomStringConvertible {
+    package var description: String { Base32.text(number, bits: 64) }
+}
+
+extension [SeenWrite] {
+    fileprivate var words: String { isEmpty ? "" : " over " + map(\.id.description).joined(separator: " ") }
 }

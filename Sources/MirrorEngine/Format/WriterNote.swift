@@ -33,7 +33,7 @@ extension WriterNote {
         envelope.fields[.mirror] = mirror.bytes
         envelope.setWriter(writer)
         envelope.set(.first, number)
-        envelope.set(.version, Envelope.version)
+        envelope.set(.version, Envelope.firstVersion)
         envelope.fields[.label] = Array(label.utf8)
         envelope.fields[.platform] = Array(platform.utf8)
         envelope.fields[.software] = Array(software.utf8)

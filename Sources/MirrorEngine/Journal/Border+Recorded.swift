@@ -18,13 +18,13 @@ extension FileIdentity: Recorded {
 
 extension Shadow.Exception: Recorded {
     func write(to bytes: inout [UInt8]) {
-        value.write(to: &bytes)
-        reason.write(to: &bytes)
+        bytes.write(value, reason, shown)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         value = try reader.read()
         reason = try reader.read()
+        if !reader.isOfFirstVersion { shown = try reader.read() }
     }
 }
 
@@ -44,7 +44,7 @@ extension Shadow: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(file, hash, generations)
         bytes.write(byPath: exceptions)
-        bytes.write(seen, held, isMirrored, isCaptured)
+        bytes.write(held, isMirrored, isCaptured, suspicion)
         bytes.write(byPath: replaced)
     }
 
@@ -53,11 +53,13 @@ extension Shadow: Recorded {
         hash = try reader.read()
         generations = try reader.read()
         exceptions = try reader.read()
-        seen = try reader.read()
+        try reader.skipKnowledgeOfFirstVersion()
         held = try reader.read()
         isMirrored = try reader.read()
         isCaptured = try reader.read()
+        if !reader.isOfFirstVersion { suspicion = try reader.read() }
         replaced = try reader.read()
+        if reader.isOfFirstVersion { retryFormats() }
     }
 }
 
@@ -65,7 +67,8 @@ extension CapturedDomain: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(domain, file, hash)
         bytes.write(byPath: exceptions)
-        bytes.write(seen, held, reverted)
+        bytes.write(held, reverted, adopted)
+        bytes.write(byPath: replaced)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -73,18 +76,22 @@ extension CapturedDomain: Recorded {
         file = try reader.read()
         hash = try reader.read()
         exceptions = try reader.read()
-        seen = try reader.read()
+        try reader.skipKnowledgeOfFirstVersion()
         held = try reader.read()
         reverted = try reader.read()
+        if reader.isOfFirstVersion { return }
+        adopted = try reader.read()
+        replaced = try reader.read()
     }
 }
 
 extension Capture: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(transactions, clock, domains, settlesApplication) }
+    func write(to bytes: inout [UInt8]) { bytes.write(transactions, clock, when, domains, settlesApplication) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         transactions = try reader.read()
         clock = try reader.read()
+        when = reader.isOfFirstVersion ? Int64(clock.milliseconds) : try reader.read()
         domains = try reader.read()
         settlesApplication = try reader.read()
     }
@@ -114,12 +121,12 @@ extension DomainChange: Recorded {
 extension Application: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.reserveCapacity(domains.reduce(bytes.count) { $0 + $1.recordedLength })
-        bytes.write(domains, seen, isChecked)
+        bytes.write(domains, isChecked)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         domains = try reader.read()
-        seen = try reader.read()
+        try reader.skipKnowledgeOfFirstVersion()
         isChecked = try reader.read()
     }
 }
@@ -128,7 +135,6 @@ extension AppliedDomain: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(domain, file, hash)
         bytes.write(byPath: exceptions)
-        bytes.write(seen)
         bytes.write(byPath: replaced)
     }
 
@@ -137,7 +143,7 @@ extension AppliedDomain: Recorded {
         file = try reader.read()
         hash = try reader.read()
         exceptions = try reader.read()
-        seen = try reader.read()
+        try reader.skipKnowledgeOfFirstVersion()
         replaced = try reader.read()
     }
 }
@@ -146,7 +152,8 @@ extension LocalState: Recorded {
     /// All but the rules, which are the program's.
     func write(to bytes: inout [UInt8]) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
-        bytes.write(shadows, application, conflicts, beats, carried, retired, participation, atoms)
+        bytes.write(shadows, application, conflicts, adopted, foreign, lineage, storeMarks)
+        bytes.write(carried, retired, participation, atoms)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -163,10 +170,49 @@ extension LocalState: Recorded {
         shadows = try reader.read()
         application = try reader.read()
         conflicts = try reader.read()
-        beats = try reader.read()
+        if reader.isOfFirstVersion {
+            // What atoms beat, which says nothing to this version.
+            _ = try reader.read([Path: [DotPair]].self)
+        } else {
+            adopted = try reader.read()
+            foreign = try reader.read()
+            lineage = try reader.read()
+            storeMarks = try reader.read()
+        }
         carried = try reader.read()
         retired = try reader.read()
         participation = try reader.read()
         atoms = try reader.read()
+    }
+}
+
+extension StoreMarks: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(marks.map(WriteID.init), isWritten, isDue) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        marks = try reader.read([WriteID].self).map(\.number)
+        isWritten = try reader.read()
+        isDue = try reader.read()
+    }
+}
+
+extension Shadow.Suspicion: Recorded {}
+
+// MARK: The first version
+
+/// What was beaten, and by which change.
+private struct DotPair: Recorded {
+    func write(to bytes: inout [UInt8]) {}
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        _ = try reader.read(Dot.self)
+        _ = try reader.read(Dot.self)
+    }
+}
+
+extension ByteReader {
+    /// The first version wrote down what the author of a change knew of others.
+    mutating func skipKnowledgeOfFirstVersion() throws(PackFault) {
+        if isOfFirstVersion { _ = try read(VersionVector.self) }
     }
 }

@@ -87,7 +87,7 @@ extension CreatedFile: Recorded {
 extension OwnFolder: Recorded {
     func write(to bytes: inout [UInt8]) {
         bytes.write(created, tip, saidKnowledge, baseSequence, baseBytes, logBytes, logCount)
-        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs)
+        bytes.write(owesBase, owesNote, lastHealing, noteNumber, hasLeft, blobs, removed)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -104,12 +104,13 @@ extension OwnFolder: Recorded {
         noteNumber = try reader.sequence()
         hasLeft = try reader.read()
         blobs = try reader.read()
+        if !reader.isOfFirstVersion { removed = try reader.read() }
     }
 }
 
 extension Peer: Recorded {
     func write(to bytes: inout [UInt8]) {
-        bytes.write(joined, tip, knowledge, baseSequence)
+        bytes.write(joined, tip, baseSequence)
         bytes.write(beyond, note, vanishedAt, carries)
         bytes.write(lastStamp)
     }
@@ -117,7 +118,7 @@ extension Peer: Recorded {
     init(from reader: inout ByteReader) throws(PackFault) {
         joined = try reader.read()
         tip = try reader.read()
-        knowledge = try reader.read()
+        try reader.skipKnowledgeOfFirstVersion()
         baseSequence = try reader.sequence()
         beyond = try reader.read()
         note = try reader.read()
@@ -128,36 +129,43 @@ extension Peer: Recorded {
 }
 
 extension ChainLink: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(first, last, hash, previous, knowledge) }
+    func write(to bytes: inout [UInt8]) { bytes.write(first, last, hash, previous) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let (first, last) = (try reader.sequence(), try reader.sequence())
         guard first > 0, first <= last else { throw .contradiction("range") }
-        self.init(
-            first: first, last: last, hash: try reader.read(), previous: try reader.read(),
-            knowledge: try reader.read())
-    }
-}
-
-extension Beat: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(beaten, by) }
-
-    init(from reader: inout ByteReader) throws(PackFault) {
-        beaten = try reader.read()
-        by = try reader.read()
+        self.init(first: first, last: last, hash: try reader.read(), previous: try reader.read())
+        if reader.isOfFirstVersion { _ = try reader.read([Dot].self) }
     }
 }
 
 extension ConflictJournal.Conflict: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(loser, winner, kind, when, values, resolvedAt) }
+    func write(to bytes: inout [UInt8]) { bytes.write(id, path, value, loser, winner, kind, when, resolvedAt) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
+        id = try reader.read()
+        path = try reader.read()
+        value = try reader.read()
         loser = try reader.read()
         winner = try reader.read()
         kind = try reader.read()
         when = try reader.read()
-        values = try reader.read()
         resolvedAt = try reader.read()
+    }
+
+    /// The conflicts of one transaction in a journal of the first version.
+    fileprivate static func ofFirstVersion(from reader: inout ByteReader) throws(PackFault) -> [Self] {
+        let loser = try reader.read(Dot.self)
+        let winner = try reader.read(Dot.self)
+        let kind = try reader.read(Kind.self)
+        let when = try reader.read(Int64.self)
+        let values = try reader.read([Path: AtomValue].self)
+        let resolvedAt = try reader.read(Int64?.self)
+        return values.sorted { $0.key < $1.key }.map { path, value in
+            Self(
+                id: WriteID(derivedFrom: loser, path), path: path, value: value, loser: loser, winner: winner,
+                kind: kind, when: when, resolvedAt: resolvedAt)
+        }
     }
 }
 
@@ -165,16 +173,28 @@ extension ConflictJournal: Recorded {
     func write(to bytes: inout [UInt8]) { bytes.write(conflicts, evicted) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let conflicts = try reader.read([Conflict].self)
+        var conflicts: [Conflict] = []
+        if reader.isOfFirstVersion {
+            for _ in 0..<(try reader.count(limit: reader.remaining, of: "conflicts")) {
+                conflicts += try Conflict.ofFirstVersion(from: &reader)
+            }
+        } else {
+            conflicts = try reader.read()
+        }
         self.init(conflicts, evicted: try reader.read())
     }
 }
 
 extension Restoration: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(loser, transaction, clock, when) }
+    func write(to bytes: inout [UInt8]) { bytes.write(conflicts, loser, transaction, clock, when) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        loser = try reader.read()
+        if reader.isOfFirstVersion {
+            loser = try reader.read(Dot.self)
+        } else {
+            conflicts = try reader.read()
+            loser = try reader.read()
+        }
         transaction = try reader.read()
         clock = try reader.read()
         when = try reader.read()

@@ -2,11 +2,12 @@ internal import Digests
 
 /// The local state as a file: a checkpoint, then records, each with its length and its CRC-32C.
 ///
-///     70 72 66 6a 01        "prfj", and the version of the format
+///     70 72 66 6a 02        "prfj", and the version of the format
 ///     8f 02 …… 4 bytes      the state as it was when the journal was begun: length, body, checksum
 ///     05 …… 4 bytes         a record, and so on; one that a crash cut off ends the journal
 package enum Journal {
-    private static let magic: [UInt8] = Array("prfj".utf8) + [1]
+    private static let magic: [UInt8] = Array("prfj".utf8) + [2]
+    private static let magicOfFirstVersion: [UInt8] = Array("prfj".utf8) + [1]
     private static let longestRecord = 1 << 30
 
     /// A journal that begins with this state.
@@ -61,12 +62,16 @@ package enum Journal {
         package let records: Int
         /// Why the rest says nothing, where it is not for a crash: whole records stand behind it.
         package let damage: PackFault?
+        /// Whether it was written by the first version, so that it must be begun anew before anything is added.
+        package let isOfFirstVersion: Bool
     }
 
     /// The state that a journal leads to.
     package static func replay(_ bytes: [UInt8], rules: Rules = .sound) throws(PackFault) -> Reading {
         var reader = ByteReader(bytes)
-        guard bytes.starts(with: magic) else { throw .notThisFormat }
+        reader.isOfFirstVersion = bytes.starts(with: magicOfFirstVersion)
+        let isOfFirstVersion = reader.isOfFirstVersion
+        guard isOfFirstVersion || bytes.starts(with: magic) else { throw .notThisFormat }
         _ = try reader.bytes(magic.count)
         var state: LocalState = try body(&reader)
         state.adopt(rules)
@@ -75,12 +80,15 @@ package enum Journal {
             do throws(PackFault) {
                 state.apply(try body(&reader) as LocalRecord)
             } catch {
-                let isDamage = hasRecords(bytes, behind: length)
-                return Reading(state: state, length: length, records: records, damage: isDamage ? error : nil)
+                let isDamage = hasRecords(bytes, behind: length, isOfFirstVersion)
+                return Reading(
+                    state: state, length: length, records: records, damage: isDamage ? error : nil,
+                    isOfFirstVersion: isOfFirstVersion)
             }
             (length, records) = (reader.position, records + 1)
         }
-        return Reading(state: state, length: length, records: records, damage: nil)
+        return Reading(
+            state: state, length: length, records: records, damage: nil, isOfFirstVersion: isOfFirstVersion)
     }
 
     /// A checked body, read to its end.
@@ -88,14 +96,16 @@ package enum Journal {
         let body = Array(try reader.run(limit: longestRecord))
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
         var inner = ByteReader(body)
+        inner.isOfFirstVersion = reader.isOfFirstVersion
         let value = try inner.read(Value.self)
         try inner.expectEnd()
         return value
     }
 
     /// Whether the record at `start` has its full length and others follow it: then it was not the last to be written.
-    private static func hasRecords(_ bytes: [UInt8], behind start: Int) -> Bool {
+    private static func hasRecords(_ bytes: [UInt8], behind start: Int, _ isOfFirstVersion: Bool) -> Bool {
         var reader = ByteReader(bytes)
+        reader.isOfFirstVersion = isOfFirstVersion
         do throws(PackFault) {
             _ = try reader.bytes(start)
             _ = try reader.run(limit: longestRecord)

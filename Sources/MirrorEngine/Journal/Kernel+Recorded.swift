@@ -66,16 +66,26 @@ extension Atom: Recorded {
         stamp.write(to: &bytes)
         dot.write(to: &bytes)
         value.write(to: &bytes)
+        id.write(to: &bytes)
+        seen.write(to: &bytes)
     }
 
     /// About how many bytes that takes.
-    fileprivate var recordedLength: Int { path.bytes.count + value.bytes.count + 28 }
+    fileprivate var recordedLength: Int {
+        path.bytes.count + value.bytes.count + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let path = try reader.read(Path.self)
         let stamp = try reader.read(Stamp.self)
         let dot = try reader.read(Dot.self)
-        self.init(path: path, stamp: stamp, dot: dot, value: try reader.read())
+        let value = try reader.read(AtomValue.self)
+        if reader.isOfFirstVersion {
+            self.init(path: path, stamp: stamp, dot: dot, value: value)
+        } else {
+            let id = try reader.read(WriteID.self)
+            self.init(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: try reader.read())
+        }
     }
 }
 
@@ -98,31 +108,74 @@ extension AtomStore: Recorded {
     }
 }
 
-extension Transaction.StampedWrite: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(path, stamp, value, replaced) }
+extension WriteID: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.append(littleEndian: number) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
+}
+
+extension SeenWrite: Recorded {
+    func write(to bytes: inout [UInt8]) {
+        path.write(to: &bytes)
+        dot.write(to: &bytes)
+        id.write(to: &bytes)
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let path = try reader.read(Path.self)
+        let dot = try reader.read(Dot.self)
+        self.init(path: path, dot: dot, id: try reader.read())
+    }
+}
+
+extension ShownWrite: Recorded {
+    func write(to bytes: inout [UInt8]) { bytes.write(write, stamp, seen, hidden) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let write = try reader.read(SeenWrite.self)
         let stamp = try reader.read(Stamp.self)
-        let value = try reader.read(AtomValue.self)
-        self.init(path: path, stamp: stamp, value: value, replaced: try reader.read())
+        let seen = try reader.read([SeenWrite].self)
+        self.init(write: write, stamp: stamp, seen: seen, hidden: try reader.read())
     }
 }
 
 extension Transaction: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(dot, stamp, context, writes) }
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(dot, stamp)
+        bytes.append(leb128: UInt64(writes.count))
+        for write in writes { bytes.write(write.path, write.stamp, write.value, write.id, write.seen) }
+    }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let dot = try reader.read(Dot.self)
         guard dot.sequence > 0 else { throw .contradiction("a transaction before the first") }
         let stamp = try reader.read(Stamp.self)
-        let context = try reader.read(VersionVector.self)
-        let writes = try reader.read([StampedWrite].self)
+        try reader.skipKnowledgeOfFirstVersion()
+        var writes: [StampedWrite] = []
+        for _ in 0..<(try reader.count(limit: reader.remaining, of: "writes")) {
+            writes.append(try StampedWrite(from: &reader, of: dot))
+        }
         // A log could not say anything else.
         let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
         guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
             throw .contradiction("writes of a transaction")
         }
-        self.init(dot: dot, stamp: stamp, context: context, writes: writes)
+        self.init(dot: dot, stamp: stamp, writes: writes)
+    }
+}
+
+extension Transaction.StampedWrite {
+    fileprivate init(from reader: inout ByteReader, of dot: Dot) throws(PackFault) {
+        let path = try reader.read(Path.self)
+        let stamp = try reader.read(Stamp.self)
+        let value = try reader.read(AtomValue.self)
+        if reader.isOfFirstVersion {
+            let replaced = try reader.read(Dot?.self)
+            self.init(
+                path: path, stamp: stamp, value: value, id: WriteID(derivedFrom: dot, path),
+                seen: replaced.map { [SeenWrite(path: path, dot: $0, id: WriteID(derivedFrom: $0, path))] } ?? [])
+        } else {
+            let id = try reader.read(WriteID.self)
+            self.init(path: path, stamp: stamp, value: value, id: id, seen: try reader.read())
+        }
     }
 }

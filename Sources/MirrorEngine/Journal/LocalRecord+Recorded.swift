@@ -4,7 +4,7 @@ extension LocalRecord: Recorded {
         case captured = 1
         case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication
         case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
-        case restored, participation, removedBlobs
+        case restored, participation, removedBlobs, resolvedConflicts, marked, foundMark, suspected
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -30,7 +30,11 @@ extension LocalRecord: Recorded {
         case .carries(let writer): bytes.write(Kind.carries, writer)
         case .lostFiles(let now): bytes.write(Kind.lostFiles, now)
         case .configured(let domain, let isMirrored): bytes.write(Kind.configured, domain, isMirrored)
-        case .resolvedConflict(let loser, let now): bytes.write(Kind.resolvedConflict, loser, now)
+        case .resolvedTransaction(let loser, let now): bytes.write(Kind.resolvedConflict, loser, now)
+        case .resolvedConflicts(let ids, let now): bytes.write(Kind.resolvedConflicts, ids, now)
+        case .marked(let mark): bytes.write(Kind.marked, WriteID(number: mark))
+        case .foundMark: bytes.write(Kind.foundMark)
+        case .suspected(let suspicion): bytes.write(Kind.suspected, suspicion)
         case .retired(let writer): bytes.write(Kind.retired, writer)
         case .rebuilt(let packs): bytes.write(Kind.rebuilt, packs)
         case .restored(let restoration): bytes.write(Kind.restored, restoration)
@@ -57,7 +61,11 @@ extension LocalRecord: Recorded {
         case .carries: self = .carries(try reader.read())
         case .lostFiles: self = .lostFiles(at: try reader.read())
         case .configured: self = .configured(domain: try reader.read(), isMirrored: try reader.read())
-        case .resolvedConflict: self = .resolvedConflict(try reader.read(), at: try reader.read())
+        case .resolvedConflict: self = .resolvedTransaction(try reader.read(), at: try reader.read())
+        case .resolvedConflicts: self = .resolvedConflicts(try reader.read(), at: try reader.read())
+        case .marked: self = .marked(try reader.read(WriteID.self).number)
+        case .foundMark: self = .foundMark
+        case .suspected: self = .suspected(try reader.read())
         case .retired: self = .retired(try reader.read())
         case .rebuilt: self = .rebuilt(try reader.read())
         case .restored: self = .restored(try reader.read())

@@ -30,7 +30,7 @@ package struct AtomStore: Sendable {
     package mutating func join(_ atom: Atom) -> Outcome {
         let place = place(of: atom.path)
         let there = self.atom(at: place).flatMap { $0.path == atom.path ? $0 : nil }
-        if there == atom { return .known }
+        if let there, there.isSameWrite(as: atom) { return .known }
         let winners = (above(atom.path, withItself: false) + [there].compactMap(\.self))
             .filter { $0.isAfter(atom, rules: rules) }
         if !winners.isEmpty { return .dominated(by: winners) }
@@ -96,10 +96,8 @@ extension AtomStore {
         return found
     }
 
-    /// The greatest stamp of the atoms that overlap a path.
-    package func greatestStamp(overlapping path: Path) -> Stamp? {
-        (above(path) + under(path)).map(\.stamp).max()
-    }
+    /// The atoms above the path, at it and below it.
+    package func overlapping(_ path: Path) -> [Atom] { above(path, withItself: false) + under(path) }
 
     /// Shows every atom, in the order of paths.
     package func visit(_ body: (Atom) -> Void) {

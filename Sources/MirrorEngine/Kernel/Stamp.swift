@@ -23,8 +23,9 @@ package struct Stamp: Hashable, Sendable, Comparable {
     /// Before everything that a clock can say.
     package static let zero = Stamp(number: 0)
 
-    private static let limit: UInt64 = 1 << 63
     private static let counterBits: UInt64 = 16
+    /// The beginning of 2300: beyond it no clock of this program gets, whatever it overwrites.
+    private static let limit: UInt64 = 10_413_792_000_000 << counterBits
     /// The beginnings of 2000 and of 2201.
     private static let earliest: Int64 = 946_684_800_000
     private static let latest: Int64 = 7_289_654_400_000

@@ -11,36 +11,38 @@ package struct Write: Hashable, Sendable {
     }
 }
 
-/// Writes that take effect together, with what their author knew of others when he made them.
+/// Writes that take effect together.
 package struct Transaction: Hashable, Sendable {
     package let dot: Dot
-    /// What all hosts sort it by, and its writes but those that overwrite something from the future.
+    /// The earliest stamp of its writes.
     package let stamp: Stamp
-    package let context: VersionVector
     package let writes: [StampedWrite]
 
     package struct StampedWrite: Hashable, Sendable {
         package let path: Path
         package let stamp: Stamp
         package let value: AtomValue
-        /// The write that this one replaced in its author's view.
-        package let replaced: Dot?
+        package let id: WriteID
+        /// The writes that this one visibly replaced, directly or step by step, in order.
+        package let seen: [SeenWrite]
 
-        package init(path: Path, stamp: Stamp, value: AtomValue, replaced: Dot? = nil) {
+        package init(path: Path, stamp: Stamp, value: AtomValue, id: WriteID, seen: [SeenWrite] = []) {
             self.path = path
             self.stamp = stamp
             self.value = value
-            self.replaced = replaced
+            self.id = id
+            self.seen = seen
         }
 
         /// What it leaves in the state, as a write of the transaction of this dot.
-        func atom(of dot: Dot) -> Atom { Atom(path: path, stamp: stamp, dot: dot, value: value) }
+        func atom(of dot: Dot) -> Atom {
+            Atom(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: seen)
+        }
     }
 
-    package init(dot: Dot, stamp: Stamp, context: VersionVector, writes: [StampedWrite]) {
+    package init(dot: Dot, stamp: Stamp, writes: [StampedWrite]) {
         self.dot = dot
         self.stamp = stamp
-        self.context = context
         self.writes = writes
     }
 
@@ -48,13 +50,8 @@ package struct Transaction: Hashable, Sendable {
         writes.map { $0.atom(of: dot) }
     }
 
-    /// The same writes by another incarnation of their author, who had seen no more of the former one than it
-    /// published.
-    package func renamed(_ dot: Dot, atMost former: (writer: WriterID, published: UInt64)) -> Transaction {
-        var context = context
-        context[former.writer] = min(context[former.writer], former.published)
-        return Transaction(dot: dot, stamp: stamp, context: context, writes: writes)
-    }
+    /// The same writes, under another number of their author.
+    package func renamed(_ dot: Dot) -> Transaction { Transaction(dot: dot, stamp: stamp, writes: writes) }
 }
 
 extension [Write] {

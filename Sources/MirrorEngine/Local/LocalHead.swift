@@ -24,7 +24,9 @@ extension Engine {
     /// The head of the state as it is, for a journal of this length.
     package func head(journalLength: Int) -> LocalHead {
         let mirrored = local.shadows.filter(\.value.isMirrored)
-        let isCaptured = mirrored.values.allSatisfy { $0.isCaptured && $0.held == nil && !$0.isPending }
+        let isCaptured = mirrored.values.allSatisfy {
+            $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil
+        }
         // Whose folder is gone, while somebody says what was in it, is missed by nobody; if it returns, it is new.
         let others = local.peers.filter { writer, peer in
             writer != local.writer && (peer.vanishedAt == nil || !isCarried(writer))
@@ -42,7 +44,7 @@ extension Engine {
     /// Whoever is paused or has left is to hear so each time, so that there is always something to do.
     private var isAtRest: Bool {
         hasSaidAll && local.participation == .full && local.application == nil && waiting.isEmpty && purging.isEmpty
-            && accepted.isEmpty && overruled.isEmpty
+            && accepted.isEmpty && overruled.isEmpty && !local.storeMarks.isOpen
     }
 
     /// Whether no file of our own is due.

@@ -30,18 +30,27 @@ package enum LocalRecord: Hashable, Sendable {
     case lostFiles(at: Int64)
     /// Domains take part from now on, or no longer.
     case configured(domain: String, isMirrored: Bool)
-    case resolvedConflict(Dot, at: Int64)
+    case resolvedConflicts([WriteID], at: Int64)
+    /// The same in a journal of the first version: all that one transaction lost.
+    case resolvedTransaction(Dot, at: Int64)
     /// What a conflict's loser had written was written anew.
     case restored(Restoration)
     case retired(WriterID)
     case participation(Participation)
     /// The state as it is made of the files again.
     case rebuilt([Pack])
+    /// A mark is going to be left beside the preference files, and is there.
+    case marked(UInt64)
+    case foundMark
+    /// Preference files, or this state, came back from a backup.
+    case suspected(Shadow.Suspicion)
 }
 
 /// A change that was made in no preference file: what a conflict's loser had written.
 package struct Restoration: Hashable, Sendable {
-    package let loser: Dot
+    package var conflicts: [WriteID] = []
+    /// All that this transaction lost, in a journal of the first version.
+    package var loser: Dot?
     /// Nil where what was lost is in force again already.
     package let transaction: Transaction?
     /// The clock after it.

@@ -1,7 +1,26 @@
 // Where the view and what preference files hold are not the same.
 extension LocalState {
+    /// How a key looked before the state changed.
+    struct KeyView {
+        let key: Path
+        let value: CanonicalValue?
+        /// The writes that made it so; nil where they are known from elsewhere.
+        let atoms: [Atom]
+    }
+
+    func view(of key: Path) -> KeyView {
+        // Where the file lags behind, what it shows is known already.
+        let isKnown = shadows[key.prefix(components: 1)]?.exceptions[key] != nil
+        return KeyView(key: key, value: atoms.value(at: key), atoms: isKnown ? [] : atoms.overlapping(key))
+    }
+
     /// Notes that the view of a key is another one now, while its file is what it was.
-    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?) {
+    mutating func updateException(since view: KeyView) {
+        updateException(view.key, before: view.value, after: atoms.value(at: view.key), shown: view.atoms)
+    }
+
+    /// - Parameter shown: The writes that made the view before.
+    mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [Atom]) {
         let domain = key.prefix(components: 1)
         let exception = shadows[domain]?.exceptions[key]
         guard before != after, exception?.reason != .limit else { return }
@@ -10,27 +29,18 @@ extension LocalState {
         if inFile == after {
             shadows[domain]?.exceptions[key] = nil
         } else {
-            freeze(domain)
             let isLeft = after == nil && atoms.atom(at: key)?.value == .left
-            let reason: Shadow.Exception.Reason = isLeft ? .home : .pending
-            shadows[domain]?.exceptions[key] = Shadow.Exception(value: inFile, reason: reason)
+            shadows[domain]?.exceptions[key] = Shadow.Exception(
+                value: inFile, reason: isLeft ? .home : .pending,
+                shown: exception?.shown ?? [ShownWrite](shown))
         }
     }
 
-    /// Keeps what was known when the file was last as the view is.
-    private mutating func freeze(_ domain: Path) {
-        if shadows[domain]?.isPending == false { shadows[domain]?.seen = knowledge }
-    }
-
-    /// What the writer of a preference file can have seen in it.
-    package func seen(in domain: Path) -> VersionVector {
-        guard rules.contextIsSeen, let shadow = shadows[domain], shadow.isPending else { return knowledge }
-        return shadow.seen
-    }
-
-    /// What somebody who writes into several files at once can have seen at least.
-    var seenInAllFiles: VersionVector {
-        shadows.keys.reduce(knowledge) { $0.minimum(with: seen(in: $1)) }
+    /// The writes that the preference file shows at a key, inside it and above it; none where that is unknown.
+    package func shownWrites(at key: Path) -> [ShownWrite] {
+        guard let shadow = shadows[key.prefix(components: 1)], shadow.isCaptured else { return [] }
+        if rules.followsFile, let exception = shadow.exceptions[key] { return exception.shown }
+        return [ShownWrite](atoms.overlapping(key))
     }
 }
 
@@ -42,7 +52,8 @@ extension LocalState {
         for (domain, shadow) in shadows where shadow.isCaptured {
             let keys = before.keys(under: domain) + rebuilt.keys(under: domain)
             for key in Set(keys.map(\.path)) {
-                updateException(key, before: before.value(at: key), after: rebuilt.value(at: key))
+                updateException(
+                    key, before: before.value(at: key), after: rebuilt.value(at: key), shown: before.overlapping(key))
             }
         }
     }

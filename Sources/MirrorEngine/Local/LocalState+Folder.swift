@@ -42,14 +42,7 @@ extension LocalState {
         for (name, blob) in folder.blobs where blob.unneededSince == nil && !needed.contains(name) {
             folder.blobs[name]?.unneededSince = now
         }
-        beats = beats.compactMapValues { list in
-            let kept = list.filter(isUnseen)
-            return kept.isEmpty ? nil : kept
-        }
     }
-
-    /// Whether the author of what was beaten may not know yet by what.
-    func isUnseen(_ beat: Beat) -> Bool { !(peers[beat.beaten.writer]?.knowledge.covers(beat.by) ?? false) }
 
     /// What we know of others, as our packs say it.
     var knowledgeOfOthers: VersionVector {

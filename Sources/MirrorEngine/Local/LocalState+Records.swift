@@ -6,7 +6,7 @@ extension LocalState {
         case .joined(let pack, let now): join(pack, at: now)
         case .intended(let intent): apply(intent)
         case .created(let name, let now): markCreated(name, at: now)
-        case .removed(let names): for name in names { folder.created[name] = nil }
+        case .removed(let names): folder.remove(names)
         case .removedBlobs(let names): for name in names { folder.blobs[name] = nil }
         case .reincarnated(let writer, let intentIsInView): reincarnate(as: writer, intentIsInView: intentIsInView)
         case .intendedApplication(let application): self.application = application
@@ -24,7 +24,12 @@ extension LocalState {
             folder.lastHealing = now
         case .configured(let domain, let isMirrored):
             shadows[Path(domain: domain), default: Shadow()].isMirrored = isMirrored
-        case .resolvedConflict(let loser, let now): conflicts.resolve(loser, at: now)
+            shadows[Path(domain: domain)]?.retryFormats()
+        case .resolvedConflicts(let ids, let now): conflicts.resolve(ids, at: now)
+        case .resolvedTransaction(let loser, let now): conflicts.resolve(transaction: loser, at: now)
+        case .marked(let mark): self.mark(mark)
+        case .foundMark: storeMarks.isWritten = true
+        case .suspected(let suspicion): suspect(suspicion)
         case .retired(let writer): retired.insert(writer)
         case .restored(let restoration): apply(restoration)
         case .participation(let participation): self.participation = participation
@@ -39,68 +44,28 @@ extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
         noteReverted(capture)
+        for domain in capture.domains { for id in domain.adopted where rules.adoptsEqual { adopted.insert(id) } }
         for transaction in capture.transactions {
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence
-            for atom in transaction.atoms {
-                let outcome = atoms.join(atom)
-                note(outcome, of: atom, context: transaction.context)
-                // Nothing is later than a stamp at the end of time, which only a hostile writer gives.
-                guard case .dominated(let winners) = outcome, let winner = winners.first else { continue }
-                conflicts.add(
-                    path: atom.path, value: atom.value, loser: atom.dot, winner: winner,
-                    at: Int64(capture.clock.milliseconds))
-            }
+            for atom in transaction.atoms { settle(atoms.join(atom), ofMade: atom, at: capture.when) }
             outbox.append(transaction)
         }
-        for domain in capture.domains { apply(domain) }
-        forgetShown()
+        for domain in capture.domains { apply(domain, at: capture.when) }
         if capture.settlesApplication { application = nil }
+        storeMarks.isDue = true
     }
 
     /// The files are still to be changed to it, and whoever writes in them until then has not seen it.
     private mutating func apply(_ restoration: Restoration) {
         clock = HybridClock(local: max(clock.local, restoration.clock))
-        conflicts.resolve(restoration.loser, at: restoration.when)
+        conflicts.resolve(restoration.conflicts, at: restoration.when)
+        if let loser = restoration.loser { conflicts.resolve(transaction: loser, at: restoration.when) }
         guard let transaction = restoration.transaction else { return }
-        for atom in transaction.atoms { note(joinAtBorder(atom), of: atom, context: transaction.context) }
+        for atom in transaction.atoms { settle(joinAtBorder(atom), ofMade: atom, at: restoration.when) }
         sequence = transaction.dot.sequence
         knowledge[writer] = sequence
         outbox.append(transaction)
-    }
-
-    /// An atom of our own takes over what its predecessors beat.
-    private mutating func note(_ outcome: AtomStore.Outcome, of atom: Atom, context: VersionVector) {
-        guard case .joined(let displaced) = outcome else { return }
-        guard rules.keepsBeat else { return }
-        var beat: [Beat] = []
-        for other in displaced {
-            let former = beats.removeValue(forKey: other.path) ?? []
-            beat += former.filter { $0.by.writer == writer } + unseen(former, by: atom, context)
-            guard !isOwn(other.dot), !context.covers(other.dot), other.value != atom.value else { continue }
-            beat.append(Beat(beaten: other.dot, by: atom.dot))
-        }
-        for depth in 1..<max(1, atom.path.depth) {
-            beat += unseen(beats[atom.path.prefix(components: depth)] ?? [], by: atom, context)
-        }
-        if !beat.isEmpty { beats[atom.path] = beat }
-    }
-
-    /// What others, or we under another name, had beaten already and no file showed to whoever made this change: he
-    /// beat that, too.
-    private func unseen(_ beats: [Beat], by atom: Atom, _ context: VersionVector) -> [Beat] {
-        beats.filter { $0.by.writer != writer && !context.covers($0.beaten) }
-            .map { Beat(beaten: $0.beaten, by: atom.dot) }
-    }
-
-    /// Forgets what others beat and the files have shown since, or what came after it.
-    private mutating func forgetShown() {
-        guard !beats.isEmpty else { return }
-        let seen = seenInAllFiles
-        beats = beats.reduce(into: [:]) { beats, entry in
-            let kept = entry.value.filter { isOwn($0.by) || !seen.covers($0.beaten) }
-            if !kept.isEmpty { beats[entry.key] = kept }
-        }
     }
 
     private mutating func noteReverted(_ capture: Capture) {
@@ -109,20 +74,21 @@ extension LocalState {
             guard let winner = capture.transactions.lazy.flatMap(\.atoms).first(where: { $0.path == path }) else {
                 continue
             }
-            conflicts.add(
-                path: path, value: atom.value, loser: atom.dot, winner: winner, kind: .reverted,
-                at: Int64(winner.stamp.milliseconds))
+            conflicts.add(lost: atom, to: winner, kind: .reverted, at: Int64(winner.stamp.milliseconds))
         }
     }
 
-    private mutating func apply(_ captured: CapturedDomain) {
+    private mutating func apply(_ captured: CapturedDomain, at now: Int64) {
+        for (path, value) in captured.replaced.sorted(by: { $0.key < $1.key }) {
+            conflicts.add(replaced: value, at: path, by: atoms.overlapping(path).last, when: now)
+        }
         var shadow = shadows[captured.domain] ?? Shadow()
         shadow.isCaptured = shadow.isCaptured || captured.held == nil
         shadow.held = captured.held
         if captured.held == nil {
             shadow.setFile(captured.file, captured.hash)
             shadow.exceptions = captured.exceptions
-            shadow.seen = captured.seen
+            shadow.suspicion = nil
             shadow.replaced = [:]
         }
         shadows[captured.domain] = shadow
@@ -133,10 +99,33 @@ extension LocalState {
         for domain in applied {
             shadows[domain.domain, default: Shadow()].setFile(domain.file, domain.hash)
             shadows[domain.domain]?.exceptions = domain.exceptions
-            shadows[domain.domain]?.seen = domain.seen
             shadows[domain.domain]?.replaced = domain.replaced
         }
-        forgetShown()
+        storeMarks.isDue = true
+    }
+}
+
+// MARK: Backups that come back
+
+extension LocalState {
+    /// From here on files are not taken for what their users made of what the mirror knows, until they were looked at.
+    private mutating func suspect(_ suspicion: Shadow.Suspicion) {
+        for (domain, shadow) in shadows where shadow.isCaptured || shadow.suspicion != nil {
+            shadows[domain]?.suspicion = suspicion
+            guard suspicion == .stateIsOlder else { continue }
+            // What the file held is unknown, so it is read like that of a domain that begins to be mirrored.
+            shadows[domain]?.isCaptured = false
+            shadows[domain]?.held = nil
+            shadows[domain]?.exceptions = [:]
+        }
+        if suspicion == .stateIsOlder { application = nil }
+        storeMarks.isDue = true
+    }
+
+    private mutating func mark(_ mark: UInt64) {
+        storeMarks.marks.insert(mark, at: 0)
+        if storeMarks.marks.count > StoreMarks.most { storeMarks.marks.removeLast() }
+        (storeMarks.isWritten, storeMarks.isDue) = (false, false)
     }
 }
 

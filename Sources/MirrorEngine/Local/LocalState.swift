@@ -5,7 +5,7 @@ package struct LocalState: Hashable, Sendable {
     /// Who we are at present.
     package internal(set) var writer: WriterID
     /// Who we were before a clone or a restored copy of us was met.
-    package internal(set) var formerWriters: Set<WriterID> = []
+    package internal(set) var formerWriters: Set<WriterID>
     /// Our last transaction.
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var clock = HybridClock()
@@ -23,8 +23,13 @@ package struct LocalState: Hashable, Sendable {
     /// What is being written into preference files.
     package internal(set) var application: Application?
     package internal(set) var conflicts = ConflictJournal()
-    /// What our atoms beat before its author can have seen them, by the atom's path.
-    package internal(set) var beats: [Path: [Beat]] = [:]
+    /// Writes of others that stand for ours: they have the same value.
+    package internal(set) var adopted: Set<WriteID> = []
+    /// Writes under our number that a copy of this store made.
+    package internal(set) var foreign: Set<WriteID> = []
+    /// The former numbers of other writers.
+    package internal(set) var lineage = Lineage()
+    package internal(set) var storeMarks = StoreMarks()
     /// Writers whose atoms stand in our bases, because their own folders are gone.
     package internal(set) var carried: Set<WriterID> = []
     /// Writers that no list shows any more.
@@ -32,9 +37,12 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var participation = Participation.full
     var rules: Rules
 
-    package init(mirror: MirrorID, writer: WriterID, rules: Rules = .sound) {
+    package init(
+        mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = [], rules: Rules = .sound
+    ) {
         self.mirror = mirror
         self.writer = writer
+        self.formerWriters = formerWriters
         self.rules = rules
         atoms = AtomStore(rules: rules)
     }
@@ -49,9 +57,22 @@ package struct LocalState: Hashable, Sendable {
     mutating func restart() {
         if !rules.clearsOutboxAfterCreation { intent = nil }
     }
+}
 
-    /// Whether a change is ours, under this identity or a former one.
-    func isOwn(_ dot: Dot) -> Bool { dot.writer == writer || formerWriters.contains(dot.writer) }
+/// What the mirror leaves beside the preference files, so that it notices when a backup of them, or of its own state,
+/// comes back.
+package struct StoreMarks: Hashable, Sendable {
+    /// The marks that were left, the latest first.
+    package internal(set) var marks: [UInt64] = []
+    /// Whether the latest one is known to be there.
+    package internal(set) var isWritten = false
+    /// Whether preference files were read or written since.
+    package internal(set) var isDue = false
+
+    static let most = 64
+
+    /// Whether a mark is still to be left.
+    var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }
 }
 
 /// A file that is to be created in our own folder.
@@ -67,16 +88,12 @@ package struct PackIntent: Hashable, Sendable {
     package let references: [BlobReference]
 }
 
-/// What was beaten, and by which of our changes.
-package struct Beat: Hashable, Sendable {
-    package let beaten: Dot
-    package let by: Dot
-}
-
 /// Our own folder in the mirror, as we left it.
 package struct OwnFolder: Hashable, Sendable {
     /// The files that we created, of which nothing else may stand there.
     package internal(set) var created: [PackName: CreatedFile] = [:]
+    /// The last files that we removed: they can come back with a service that copies files.
+    package internal(set) var removed: [PackName] = []
     /// The hash of our last log.
     package internal(set) var tip: Fingerprint?
     /// What we said that we knew, at our last log.
@@ -97,6 +114,13 @@ package struct OwnFolder: Hashable, Sendable {
     package internal(set) var hasLeft = false
     /// The long values of our packs, each in a file of its own.
     package internal(set) var blobs: [BlobName: CreatedBlob] = [:]
+
+    private static let mostRemoved = 1024
+
+    mutating func remove(_ names: [PackName]) {
+        for name in names where created.removeValue(forKey: name) != nil { removed.append(name) }
+        removed.removeFirst(max(0, removed.count - Self.mostRemoved))
+    }
 
     /// Whether a file of ours must still be there.
     func needs(_ name: PackName) -> Bool {
@@ -135,8 +159,6 @@ package struct Peer: Hashable, Sendable {
     package internal(set) var joined: Set<UInt64> = []
     /// The hash of the last log without a gap before it.
     package internal(set) var tip: Fingerprint?
-    /// What the writer said at its tip, or at a base since, that it knew.
-    package internal(set) var knowledge = VersionVector()
     /// The last transaction of the writer's bases that were joined.
     package internal(set) var baseSequence: UInt64 = 0
     /// Logs that were joined although others before them are missing.
@@ -158,12 +180,10 @@ package struct ChainLink: Hashable, Sendable {
     package let hash: Fingerprint
     /// The hash of the writer's log before it.
     package let previous: Fingerprint?
-    /// What the writer knew of others: where that differs from what it knew at the log before.
-    package let knowledge: [Dot]
 }
 
 extension ChainLink {
     init(_ log: LogPack, hash: Fingerprint) {
-        self.init(first: log.first, last: log.last, hash: hash, previous: log.previous, knowledge: log.knowledge)
+        self.init(first: log.first, last: log.last, hash: hash, previous: log.previous)
     }
 }

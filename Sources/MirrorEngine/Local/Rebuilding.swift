@@ -13,10 +13,8 @@ struct Rebuilding: Sendable {
     mutating func add(_ pack: Pack) {
         switch pack.content {
         case .log(let log):
-            for transaction in log.transactions(knowing: VersionVector()) {
-                for atom in transaction.atoms { atoms.join(atom) }
-            }
-        case .base(let base): for entry in base.atoms { atoms.join(entry.atom) }
+            for transaction in log.transactionsWithDots { for atom in transaction.atoms { atoms.join(atom) } }
+        case .base(let base): for atom in base.atoms { atoms.join(atom) }
         case .note: break
         }
     }

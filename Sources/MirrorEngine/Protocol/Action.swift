@@ -19,6 +19,8 @@ package enum Action: Hashable, Sendable {
     /// Write these changes, all at once, each file only if it still is the one that was captured; send `written`.
     case write(Application)
     case unlock
+    /// Leave this mark beside the preference files, and send `marked`.
+    case mark(UInt64)
     /// Keep a copy of a file that stays wrong, away from the mirror.
     case quarantine(PackAddress)
     /// Say it to whoever watches.
@@ -35,7 +37,7 @@ package enum Report: Hashable, Sendable {
     case unheld(domain: String, keys: [String])
     /// A file could not be written. It is tried again whenever the directory is looked at.
     case unwritten(domain: String)
-    case conflict(loser: Dot)
+    case conflict(WriteID)
     case held(domain: String, Held)
     case waiting(Waiting)
     case reincarnated(former: WriterID, new: WriterID)

@@ -1,8 +1,8 @@
-/// Transactions of ours that lost against one of another host that had not seen them, with their values.
+/// Values that are in force no more although nobody who had seen them replaced them, for people to decide.
 package struct ConflictJournal: Hashable, Sendable {
     package private(set) var conflicts: [Conflict] = []
-    /// Where the unresolved conflicts stand, by what lost.
-    private var unresolved: [Dot: Int] = [:]
+    /// Where each conflict is in the list.
+    private var indices: [WriteID: Int] = [:]
     /// How many bytes the conflicts take.
     private var size = 0
 
@@ -21,14 +21,18 @@ package struct ConflictJournal: Hashable, Sendable {
         index()
     }
 
-    /// A transaction that lost.
+    /// One value that was lost.
     package struct Conflict: Hashable, Sendable {
-        package let loser: Dot
-        package internal(set) var winner: Dot
-        package internal(set) var kind: Kind
+        /// The write that lost.
+        package let id: WriteID
+        package let path: Path
+        package let value: AtomValue
+        /// The transaction of that write; nil for a value that was in a file only.
+        package let loser: Dot?
+        /// The change that is in force instead; nil where there is none.
+        package let winner: Dot?
+        package let kind: Kind
         package let when: Int64
-        /// What was lost, by path.
-        package internal(set) var values: [Path: AtomValue]
         package internal(set) var resolvedAt: Int64?
 
         package enum Kind: UInt8, Hashable, Sendable {
@@ -38,40 +42,69 @@ package struct ConflictJournal: Hashable, Sendable {
             case deleted
             /// A program that knew nothing of it put the former value back.
             case reverted
+            /// The mirror had another value when the file was taken up.
+            case replaced
         }
 
-        static let overhead = 64
-        var size: Int { values.reduce(Self.overhead) { $0 + $1.key.bytes.count + $1.value.bytes.count } }
+        private static let overhead = 96
+        var size: Int { Self.overhead + path.bytes.count + value.bytes.count }
     }
 
-    mutating func add(path: Path, value: AtomValue, loser: Dot, winner: Atom, kind: Conflict.Kind? = nil, at now: Int64)
-    {
-        let cost = path.bytes.count + value.bytes.count
-        if let index = unresolved[loser] {
-            // In a fork two values have lost under one dot, of which the first is our own.
-            if conflicts[index].values[path] == nil {
-                conflicts[index].values[path] = value
-                size += cost
-            }
-            conflicts[index].winner = winner.dot
-        } else {
-            let kind = kind ?? (winner.value == .deleted ? .deleted : .overwritten)
-            unresolved[loser] = conflicts.count
-            conflicts.append(Conflict(loser: loser, winner: winner.dot, kind: kind, when: now, values: [path: value]))
-            size += Conflict.overhead + cost
-            evictResolved(at: now)
+    mutating func add(lost loser: Atom, to winner: Atom, kind: Conflict.Kind? = nil, at now: Int64) {
+        guard loser.value != .left else { return }
+        let kind = kind ?? (winner.value == .deleted ? .deleted : .overwritten)
+        add(
+            Conflict(
+                id: loser.id, path: loser.path, value: loser.value, loser: loser.dot, winner: winner.dot, kind: kind,
+                when: now))
+    }
+
+    mutating func add(lostPart value: CanonicalValue, of loser: Atom, at path: Path, to winner: Atom, when: Int64) {
+        let kind: Conflict.Kind = winner.value == .deleted ? .deleted : .overwritten
+        add(
+            Conflict(
+                id: path == loser.path ? loser.id : WriteID(part: path, of: loser.id), path: path,
+                value: .value(value), loser: loser.dot, winner: winner.dot, kind: kind, when: when))
+    }
+
+    mutating func add(replaced value: CanonicalValue, at path: Path, by winner: Atom?, when: Int64) {
+        let value = AtomValue.value(value)
+        // The same value is listed once, however often a backup comes back.
+        let nobody = Dot(writer: WriterID(number: 0), sequence: 0)
+        let id = WriteID(random: 0, dot: nobody, path: path, stamp: .zero, value: value)
+        add(
+            Conflict(
+                id: id, path: path, value: value, loser: nil, winner: winner?.dot, kind: .replaced, when: when))
+    }
+
+    private mutating func add(_ conflict: Conflict) {
+        if let index = indices[conflict.id] {
+            guard conflict.loser == nil, conflicts[index].resolvedAt != nil else { return }
+            conflicts[index].resolvedAt = nil
+            return
         }
+        indices[conflict.id] = conflicts.count
+        conflicts.append(conflict)
+        size += conflict.size
         evictUnresolved()
     }
 
-    mutating func resolve(_ loser: Dot, at now: Int64) {
-        guard let index = unresolved.removeValue(forKey: loser) else { return }
-        conflicts[index].resolvedAt = now
+    mutating func resolve(_ ids: some Sequence<WriteID>, at now: Int64) {
+        for id in ids { resolve(indices[id], at: now) }
         evictResolved(at: now)
     }
 
+    mutating func resolve(transaction loser: Dot, at now: Int64) {
+        for index in conflicts.indices where conflicts[index].loser == loser { resolve(index, at: now) }
+        evictResolved(at: now)
+    }
+
+    private mutating func resolve(_ index: Int?, at now: Int64) {
+        guard let index, conflicts[index].resolvedAt == nil else { return }
+        conflicts[index].resolvedAt = now
+    }
+
     private mutating func evictResolved(at now: Int64) {
-        guard unresolved.count < conflicts.count else { return }
         let isOld = { (conflict: Conflict) in conflict.resolvedAt.map { now - $0 > Self.resolvedFor } ?? false }
         guard conflicts.contains(where: isOld) else { return }
         conflicts.removeAll(where: isOld)
@@ -93,7 +126,10 @@ package struct ConflictJournal: Hashable, Sendable {
 
     private mutating func index() {
         size = conflicts.reduce(0) { $0 + $1.size }
-        let open = conflicts.indices.filter { conflicts[$0].resolvedAt == nil }
-        unresolved = Dictionary(open.map { (conflicts[$0].loser, $0) }) { $1 }
+        indices = Dictionary(conflicts.indices.map { (conflicts[$0].id, $0) }) { $1 }
     }
+}
+
+extension ConflictJournal {
+    package func conflict(_ id: WriteID) -> Conflict? { indices[id].map { conflicts[$0] } }
 }

@@ -32,10 +32,11 @@ extension Engine {
             }
             guard !keys.isEmpty else { continue }
             for (key, exception) in keys {
-                shadow.exceptions[key] = Shadow.Exception(value: exception.value, reason: .home)
+                shadow.exceptions[key] = Shadow.Exception(
+                    value: exception.value, reason: .home, shown: exception.shown)
             }
             let unchanged = AppliedDomain(
-                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions, seen: shadow.seen,
+                domain: domain, file: shadow.file, hash: shadow.hash, exceptions: shadow.exceptions,
                 replaced: shadow.replaced)
             commit(.applied([unchanged]))
         }
@@ -56,8 +57,8 @@ extension Engine {
     }
 
     /// Captures what is in the files by now, and then changes them.
-    mutating func applyUnderLock(_ observations: [Observation], at now: Int64) {
-        guard standing != .left, capture(observations, at: now) else { return unlock() }
+    mutating func applyUnderLock(_ observations: [Observation], at moment: Moment) {
+        guard standing != .left, capture(observations, at: moment) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = pendingDomains.filter(locked.contains)
         guard domains.isEmpty || !standing.isOpen else { return apply(domains) }
@@ -80,8 +81,7 @@ extension Engine {
         let changes = domains.map { domain in
             DomainChange(domain: domain, file: local.shadows[domain]?.file, changes: local.pendingChanges(in: domain))
         }
-        let application = Application(
-            domains: changes, seen: local.knowledge, isChecked: local.rules.capturesBeforeApplying)
+        let application = Application(domains: changes, isChecked: local.rules.capturesBeforeApplying)
         changesAtApplication = local.atoms.changeCount
         commit(.intendedApplication(application))
         act(.write(application))
@@ -109,7 +109,7 @@ extension Engine {
         case .done(let observations):
             let applied = application.domains.compactMap { change in
                 observations.first { Path(domain: $0.domain) == change.domain }
-                    .map { readBack(change, $0, application) }
+                    .map { readBack(change, $0) }
             }
             for (change, applied) in zip(application.domains, applied) { reportUnheld(applied, change) }
             commit(.applied(applied))
@@ -123,22 +123,24 @@ extension Engine {
     /// How many files that cannot be written are left out one by one, before all others are left for the next exchange.
     private static let mostRefusals = 16
 
-    private func readBack(_ change: DomainChange, _ observation: Observation, _ application: Application)
-        -> AppliedDomain
-    {
+    private func readBack(_ change: DomainChange, _ observation: Observation) -> AppliedDomain {
         let reading = DomainReading(observation)
         // Made anew, so that the room of those that go is not kept.
-        var exceptions = (local.shadows[change.domain]?.exceptions ?? [:]).filter { change.changes[$0.key] == nil }
+        let former = local.shadows[change.domain]?.exceptions ?? [:]
+        var exceptions = former.filter { change.changes[$0.key] == nil }
         let isSameView = changesAtApplication == local.atoms.changeCount
         for (key, replacement) in change.changes {
             let isWritten = reading.file[key] == replacement.new
             if isWritten, isSameView { continue }
             guard reading.file[key] != local.atoms.value(at: key) else { continue }
-            exceptions[key] = Shadow.Exception(value: reading.file[key], reason: isWritten ? .pending : .format)
+            // What was written is not in force any more: which writes the file shows now is not remembered.
+            exceptions[key] = Shadow.Exception(
+                value: reading.file[key], reason: isWritten ? .pending : .format,
+                shown: isWritten ? [] : former[key]?.shown ?? [])
         }
         return AppliedDomain(
             domain: change.domain, file: observation.identity, hash: observation.hash, exceptions: exceptions,
-            seen: application.seen, replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
+            replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
     }
 
     /// The most keys of which it is kept what a write replaced: a save that takes more than these back is no slip.

@@ -1,13 +1,13 @@
 // From the preference files into the state.
 extension Engine {
     /// Takes up what was changed in preference files, and goes on to change them where the mirror says so.
-    mutating func observe(_ observations: [Observation], at now: Int64) {
-        guard standing != .left, capture(observations, at: now) else { return }
+    mutating func observe(_ observations: [Observation], at moment: Moment) {
+        guard standing != .left, capture(observations, at: moment) else { return }
         askForLocks()
     }
 
     /// Takes up the files; false where others must be read with them first.
-    mutating func capture(_ observations: [Observation], at now: Int64) -> Bool {
+    mutating func capture(_ observations: [Observation], at moment: Moment) -> Bool {
         let open = Set((local.application?.domains ?? []).map(\.domain))
         let read = Set(observations.map { Path(domain: $0.domain) })
         guard open.isSubset(of: read) else {
@@ -17,13 +17,15 @@ extension Engine {
         let mirrored = observations.filter { local.shadows[Path(domain: $0.domain)]?.isMirrored ?? false }
             .sorted { Path(domain: $0.domain) < Path(domain: $1.domain) }
         let known = mirrored.filter { local.shadows[Path(domain: $0.domain)]?.isCaptured ?? false }
-        captureKnown(known, settlesApplication: local.application != nil, at: now)
-        for observation in mirrored where !known.contains(observation) { captureNew(observation, at: now) }
+        captureKnown(known, settlesApplication: local.application != nil, at: moment)
+        for observation in mirrored where !known.contains(observation) { captureNew(observation, at: moment) }
         return true
     }
 
-    private mutating func captureKnown(_ observations: [Observation], settlesApplication: Bool, at now: Int64) {
-        var draft = CaptureDraft(local, policy: policy, at: now)
+    private mutating func captureKnown(
+        _ observations: [Observation], settlesApplication: Bool, at moment: Moment
+    ) {
+        var draft = CaptureDraft(local, policy: policy, at: moment)
         for observation in observations {
             let domain = Path(domain: observation.domain)
             guard let shadow = local.shadows[domain], isNews(observation, shadow) else { continue }
@@ -32,7 +34,9 @@ extension Engine {
             for change in local.application?.domains ?? [] where change.domain == domain { reading.settle(change) }
             if overruled.remove(domain) != nil {
                 draft.overrule(observation, reading)
-            } else if accepted.remove(domain) == nil, let reason = reasonToHold(observation, reading, shadow) {
+            } else if accepted.remove(domain) != nil {
+                draft.add(observation, reading, releasedFrom: shadow.held)
+            } else if let reason = reasonToHold(observation, reading, shadow) {
                 if shadow.held != reason {
                     draft.hold(domain, reason)
                     report(.held(domain: observation.domain, reason))
@@ -44,9 +48,9 @@ extension Engine {
         record(draft.capture(settlesApplication: settlesApplication))
     }
 
-    private mutating func captureNew(_ observation: Observation, at now: Int64) {
+    private mutating func captureNew(_ observation: Observation, at moment: Moment) {
         let domain = Path(domain: observation.domain)
-        var draft = CaptureDraft(local, policy: policy, at: now)
+        var draft = CaptureDraft(local, policy: policy, at: moment)
         let reading = DomainReading(observation, local: local, policy: policy)
         let isOverruled = overruled.remove(domain) != nil
         accepted.remove(domain)
@@ -57,7 +61,8 @@ extension Engine {
             draft.hold(domain, .unreadable)
             report(.held(domain: observation.domain, .unreadable))
         } else {
-            draft.begin(observation, reading, seed: seed)
+            let isSuspect = local.shadows[domain]?.suspicion == .stateIsOlder
+            draft.begin(observation, reading, seed: isSuspect ? .merge : seed)
         }
         record(draft.capture(settlesApplication: false))
         reportSeeded(domain)
@@ -67,12 +72,12 @@ extension Engine {
         guard let capture else { return }
         let conflicts = local.conflicts.conflicts.count
         commit(.captured(capture))
-        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
+        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(conflict.id)) }
     }
 
     /// Whether a file may say something that was not taken up.
     private func isNews(_ observation: Observation, _ shadow: Shadow) -> Bool {
-        observation.identity != shadow.file || shadow.held != nil || local.application != nil
+        observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || local.application != nil
             || overruled.contains(Path(domain: observation.domain))
             || accepted.contains(Path(domain: observation.domain)) || observation.isRefused
     }
@@ -85,13 +90,42 @@ extension Engine {
         case .empty: return !reading.hadKeys || observation.mark == .deleted ? nil : .empty
         case .values: break
         }
-        guard observation.mark == nil else { return nil }
-        if let held = shadow.held, held == .emptied || held == .rolledBack {
-            return observation.hash == shadow.hash ? nil : held
-        }
-        if reading.isEmptied { return .emptied }
+        if observation.hash == shadow.hash { return nil }
+        // What came back with its mark is no less old for that.
+        if shadow.held == .rolledBack || shadow.suspicion == .fileIsOlder { return .rolledBack }
         let isFormer = observation.hash.map { shadow.generations.dropFirst().contains($0) } ?? false
+        if shadow.suspicion == .markIsGone, isFormer { return .rolledBack }
+        guard observation.mark == nil else { return nil }
+        if shadow.held == .emptied || reading.isEmptied { return .emptied }
         return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
+    }
+
+    /// Looks at the mark beside the preference files: another one than this state has left means that one of the two
+    /// came back from a backup.
+    mutating func find(_ mark: UInt64?) {
+        let known = local.storeMarks
+        guard local.rules.noticesRestores, let latest = known.marks.first else { return }
+        if mark == latest {
+            if !known.isWritten { commit(.foundMark) }
+            return
+        }
+        // The last one may not have come to the disk.
+        if !known.isWritten, mark == known.marks.dropFirst().first { return }
+        let suspicion: Shadow.Suspicion =
+            switch mark {
+            case nil: .markIsGone
+            case let mark? where known.marks.contains(mark): .fileIsOlder
+            default: .stateIsOlder
+            }
+        commit(.suspected(suspicion))
+        let suspects = local.shadows.filter { $0.value.isMirrored && $0.value.isCaptured }
+        if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
+    }
+
+    /// Leaves a new mark where preference files were read or written since the last one.
+    mutating func leaveMark(_ random: UInt64) {
+        if local.storeMarks.isDue { commit(.marked(random)) }
+        if let latest = local.storeMarks.marks.first, !local.storeMarks.isWritten { act(.mark(latest)) }
     }
 
     mutating func release(_ domain: String, takesFile: Bool) {

@@ -29,7 +29,7 @@ extension Engine {
         dropWaiting()
         if !again.isEmpty { act(.fetch(again)) }
         guard hasJoined else { return }
-        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(loser: conflict.loser)) }
+        for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(conflict.id)) }
         guard isLast else { return }
         hasJoined = false
         let known = Set(local.shadows.keys)

@@ -106,7 +106,7 @@ extension Engine {
         let log = LogPack(
             mirror: local.mirror, writer: local.writer, previous: local.folder.tip,
             knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
-            transactions: Array(local.outbox.prefix(count)))
+            transactions: Array(local.outbox.prefix(count)), lineage: local.lineage(of: []))
         let pack = log.encoded()
         if sizeOfFolder(with: pack) <= limits.bytesOfWriter {
             intend(pack, last: log.last)
@@ -154,8 +154,8 @@ extension Engine {
 
     private mutating func intendBase(insteadOfLog: Bool = false) {
         let base = local.base
-        let values = base.atoms.reduce(0) { $0 + $1.atom.value.bytes.count }
-        let paths = base.atoms.reduce(0) { $0 + $1.atom.path.bytes.count }
+        let values = base.atoms.reduce(0) { $0 + $1.value.bytes.count }
+        let paths = base.atoms.reduce(0) { $0 + $1.path.bytes.count }
         guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
@@ -174,15 +174,11 @@ extension Engine {
 extension LocalState {
     /// All that we still have to say, and what we carry for writers whose folders are gone.
     package var base: BasePack {
-        var entries: [BasePack.Entry] = []
-        atoms.visit { atom in
-            guard atom.dot.writer == writer || carried.contains(atom.dot.writer) else { return }
-            let beat = Set((beats[atom.path] ?? []).filter(isUnseen).map(\.beaten)).sorted()
-            entries.append(BasePack.Entry(atom: atom, beat: atom.dot.writer == writer ? beat : []))
-        }
+        var said: [Atom] = []
+        atoms.visit { if $0.dot.writer == writer || carried.contains($0.dot.writer) { said.append($0) } }
         return BasePack(
-            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: entries,
-            digest: digest.fingerprint)
+            mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: said,
+            digest: digest.fingerprint, lineage: lineage(of: carried))
     }
 }
 
@@ -278,6 +274,6 @@ extension Engine {
 extension Transaction {
     /// About how many bytes this takes in a log and its blobs.
     fileprivate var size: Int {
-        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 }
+        writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 + $1.seen.count * 24 }
     }
 }

@@ -27,6 +27,7 @@ extension Engine {
     /// before what was changed in files here, of which some may be theirs.
     package func shouldPullFirst(_ listing: Listing) -> Bool {
         (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
+            || local.shadows.values.contains { $0.suspicion == .stateIsOlder }
     }
 
     private func isInView(_ address: PackAddress) -> Bool { folders[address.writer]?.contains(address.name) ?? false }
@@ -49,12 +50,15 @@ extension Engine {
 
     func isUnknown(_ name: PackName) -> Bool {
         name.kind != .note && local.folder.created[name] == nil && local.intent?.pack.name != name
+            && !local.folder.removed.contains(name)
     }
 
     /// What was intended may stand there already, and what was created may be gone.
     private mutating func noteOwnFiles(sizes: [String: Int], at now: Int64) {
         let names = folders[local.writer] ?? []
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
+        let returned = local.folder.removed.filter { names.contains($0) && local.folder.created[$0] == nil }
+        if !returned.isEmpty { act(.remove(returned)) }
         let needed = local.folder.created.filter { local.folder.needs($0.key) }
         let damaged = needed.filter { name, file in sizes[name.description].map { $0 != file.size } ?? false }
         let lostBlobs = local.folder.blobs.filter { name, blob in

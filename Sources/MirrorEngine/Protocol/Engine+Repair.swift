@@ -1,30 +1,31 @@
 // What was lost or spoilt is said anew.
 extension Engine {
-    /// Writes what a conflict's loser had written as a change of today, by one who knows all that is known here.
-    mutating func restore(_ loser: Dot, at now: Int64) {
-        let conflicts = local.conflicts.conflicts.filter { $0.loser == loser }
-        guard let conflict = conflicts.last(where: { $0.resolvedAt == nil }) ?? conflicts.last else { return }
+    /// Writes what conflicts lost as changes of today.
+    mutating func restore(_ ids: [WriteID], at moment: Moment) {
+        let conflicts = ids.compactMap { local.conflicts.conflict($0) }
+        guard !conflicts.isEmpty else { return }
         var clock = local.clock
-        let transaction = transaction(of: conflict, &clock, at: now)
-        commit(.restored(Restoration(loser: loser, transaction: transaction, clock: clock.local, when: now)))
+        let transaction = transaction(of: conflicts, &clock, at: moment)
+        commit(
+            .restored(
+                Restoration(
+                    conflicts: conflicts.map(\.id), transaction: transaction, clock: clock.local, when: moment.now)))
         askForLocks()
     }
 
-    /// The lost values but those that are in force again.
+    /// The lost values but those that are in force again. They replace what the file shows, like any other write.
     private func transaction(
-        of conflict: ConflictJournal.Conflict, _ clock: inout HybridClock, at now: Int64
+        of conflicts: [ConflictJournal.Conflict], _ clock: inout HybridClock, at moment: Moment
     ) -> Transaction? {
-        let lost = conflict.values.sorted { $0.key < $1.key }.map { Write(path: $0.key, value: $0.value) }
-        let writes = lost.filter { $0.value != .left && local.atoms.value(at: $0.path) != $0.value.value }.normalised
+        let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
+        let writes = lost.filter { local.atoms.value(at: $0.path) != $0.value.value }.normalised
         guard !writes.isEmpty else { return nil }
-        let overlaps = writes.map { local.atoms.greatestStamp(overlapping: $0.path) }
-        let stamps = clock.stamp(at: now, now: now, over: overlaps)
-        let stamped = zip(writes, stamps.writes).map { write, stamp in
-            Transaction.StampedWrite(
-                path: write.path, stamp: stamp, value: write.value, replaced: local.atoms.atom(at: write.path)?.dot)
+        let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
+        let stamped = writes.map { write in
+            let shown = local.shownWrites(at: write.path.prefix(components: 2))
+            return write.stamped(stamp, over: shown, by: dot, moment.random, local.rules)
         }
-        let dot = Dot(writer: local.writer, sequence: local.sequence + 1)
-        return Transaction(dot: dot, stamp: stamps.common, context: local.knowledge, writes: stamped)
+        return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.

@@ -47,7 +47,7 @@ extension Pack.Content {
     fileprivate var paths: [Path] {
         switch self {
         case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
-        case .base(let base): base.atoms.map(\.atom.path)
+        case .base(let base): base.atoms.map(\.path)
         case .note: []
         }
     }

@@ -19,6 +19,12 @@ package enum Event: Sendable {
     /// Files that were asked for were read, or not; in several pieces where they are many, so that preference files are
     /// written only after the last.
     case fetched([PackAddress: Fetch], isLast: Bool = true)
+    /// The mark that was found beside the preference files, before anything else of an exchange.
+    case foundMark(UInt64?)
+    /// An exchange is over, for now.
+    case settled
+    /// The mark is there and stays through a crash.
+    case marked
     /// Preference files were found changed.
     case observed([Observation])
     /// The preference files that were to be locked are, and look so; none where they could not be locked.
@@ -44,9 +50,9 @@ package enum Command: Hashable, Sendable {
     case remove(domain: String)
     /// A held domain: the file as it stands is right, or the mirror is.
     case release(domain: String, takesFile: Bool)
-    case resolve(Dot)
-    /// Writes what a conflict's loser had written anew; to be told right after `observed`.
-    case restore(Dot)
+    case resolve([WriteID])
+    /// Writes what conflicts lost anew; to be told right after `observed`.
+    case restore([WriteID])
     /// Says that we leave, when all else is said.
     case leave
     /// Forgets the mirror without a word to it: from here on nothing is done any more, and the state may be deleted.

@@ -51,7 +51,11 @@ extension PreferenceFiles {
                 guard let key = path.key else { continue }
                 values[key] = replacement.new?.propertyList
             }
-            if !file.canHold(values, draft.format) { values = file.values(draft, changedBy: change) }
+            if !file.canHold(values, draft.format) {
+                // What no text format holds, or holds without its fraction, is not lost for the other hosts.
+                draft.format = .binary
+                if !file.canHold(values, .binary) { values = file.values(draft, changedBy: change) }
+            }
             draft.values = values
         }
         edit.requiresKnown = isChecked
@@ -79,10 +83,10 @@ extension PreferenceFiles {
 
 extension DomainFile {
     fileprivate func canHold(_ values: PropertyList.Dictionary, _ format: PropertyList.Format) -> Bool {
-        var written = values
-        // Fractions of seconds are let go of there, which is no reason to leave the rest.
-        if format == .xml { _ = written.dropFractions() }
-        return values.keys.allSatisfy(\.isFitForWriting) && (try? serialized(written, as: format)) != nil
+        guard values.keys.allSatisfy(\.isFitForWriting), let bytes = try? serialized(values, as: format) else {
+            return false
+        }
+        return format == .binary || (try? parse(bytes).0) == values
     }
 
     /// The values with each change in them that the format can hold. The mirror remembers which it could not.

@@ -49,8 +49,8 @@ extension MirrorSession {
     }
 
     /// The number by which a conflict is called.
-    package func number(ofConflict loser: Dot) -> Int? {
-        engine.local.conflicts.conflicts.firstIndex { $0.loser == loser }.map { $0 + 1 }
+    package func number(ofConflict id: WriteID) -> Int? {
+        engine.local.conflicts.conflicts.firstIndex { $0.id == id }.map { $0 + 1 }
     }
 
     /// What a report says to a program; nil for what only people want to know.
@@ -65,10 +65,10 @@ extension MirrorSession {
             return .waiting(reason: .format, detail: "\(domain): the format of its file cannot hold \(names)")
         case .unwritten(let domain):
             return .waiting(reason: .refused, detail: "\(domain): its file cannot be written")
-        case .conflict(let loser):
-            let conflict = engine.local.conflicts.conflicts.first { $0.loser == loser }
+        case .conflict(let id):
+            let conflict = engine.local.conflicts.conflict(id)
             return .conflict(
-                number: number(ofConflict: loser) ?? 0, host: conflict.map { host($0.winner.writer) } ?? "",
+                number: number(ofConflict: id) ?? 0, host: conflict?.winner.map { host($0.writer) } ?? "",
                 reason: conflict?.kind == .reverted ? .reverted : .conflict)
         case .held(let domain, let held): return .held(domain: domain, reason: held.phrase)
         case .standing(.present): return nil

@@ -49,6 +49,11 @@ extension MirrorPlaces {
         return lock.parent.appending("mirror")
     }
 
+    /// The file beside the preference files that has this host's mark of a mirror.
+    func mark(of mirror: MirrorID) -> FilePath? {
+        servant.map { $0.parent.resolving(FilePath("mirror-\(mirror)") ?? ".") }
+    }
+
     /// Refuses where another host mirrors this store, which then lies on a file server.
     package func checkServant() throws(MirrorFailure) {
         guard let servant, let bytes = (try? machine.fileSystem.contents(of: servant, limit: 4096)) ?? nil else {

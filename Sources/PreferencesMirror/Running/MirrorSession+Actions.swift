@@ -93,9 +93,17 @@ extension MirrorSession {
             attempt { () throws(SystemFailure) in try directory.removeFolder(of: writer) }
         case .write(let application): return write(application)
         case .quarantine(let address): quarantine(address)
+        case .mark(let mark): return leave(mark)
         case .append, .report, .fetch, .observe, .lock, .unlock: break
         }
         return nil
+    }
+
+    /// Leaves a mark beside the preference files. One that cannot be left is tried again at the next exchange.
+    private mutating func leave(_ mark: UInt64) -> Event? {
+        let mark = StoreMark(mark: mark, writer: engine.local.writer)
+        let (places, id) = (places, id)
+        return attempt { () throws(SystemFailure) in try mark.write(of: id, in: places) } ? .marked : nil
     }
 
     private mutating func create(_ address: PackAddress, _ pack: EncodedPack) -> Event {

@@ -37,6 +37,9 @@ extension MirrorSession {
 
     /// Takes up what changed here, takes in what others wrote, and publishes. To be called under the state's lock.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
+        try handle(.foundMark(StoreMark(of: id, in: places)?.mark))
+        locked?.release()
+        locked = nil
         try handle(.directory(look))
         let listing = try list()
         let mustPullFirst = listing.map { engine.shouldPullFirst($0) || !configuration.isSeeded } ?? false
@@ -50,6 +53,8 @@ extension MirrorSession {
         }
         if listing != nil { try noteSeeded() }
         if direction != .pull { try publish() }
+        try flush()
+        try handle(.settled)
         try flush()
         try settle()
     }
@@ -119,7 +124,7 @@ extension MirrorSession {
         let paths =
             switch pack.content {
             case .log(let log): log.transactions.flatMap { $0.writes.map(\.path) }
-            case .base(let base): base.atoms.map(\.atom.path)
+            case .base(let base): base.atoms.map(\.path)
             case .note: [Path]()
             }
         var (found, last) = (Set<Path>(), Path?.none)

@@ -112,7 +112,9 @@ extension MirrorSession {
             var state = try journal.load()
             if state == nil {
                 try forgetSeeding()
-                let fresh = LocalState(mirror: id, writer: .first(random: moment.random))
+                // Whoever this store was before the state was lost, what it wrote then is its own.
+                let former = StoreMark(of: id, in: places).map { Set([$0.writer]) } ?? []
+                let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
                 try journal.begin(fresh)
                 state = fresh
             }

@@ -143,9 +143,12 @@ extension MirrorSession {
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
                     isClosed: closedFolders.contains(writer),
-                    clockIsAhead: ahead > HybridClock.tolerance ? .milliseconds(ahead) : nil)
+                    clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)
             }
     }
+
+    /// How far ahead the clock of another host may be before people are told, in milliseconds.
+    private static let clockTolerance: Int64 = 600_000
 
     private var deleteCount: Int {
         var count = 0

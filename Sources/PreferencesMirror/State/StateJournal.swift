@@ -46,6 +46,12 @@ struct StateJournal: Sendable {
         if reading.damage != nil {
             // What is behind the damage is lost; our own folder shows it, and then we take another name.
             try keepDamaged()
+            var state = reading.state
+            state.apply(.suspected(.stateIsOlder))
+            try begin(state)
+            return state
+        }
+        if reading.isOfFirstVersion {
             try begin(reading.state)
             return reading.state
         }

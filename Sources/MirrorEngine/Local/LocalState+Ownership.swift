@@ -1,0 +1,107 @@
+// Whose a write is, and what becomes of ours.
+extension LocalState {
+    /// The numbers that this store had before, and all that those had before.
+    var formerNumbers: Set<WriterID> {
+        formerWriters.reduce(into: formerWriters) { $0.formUnion(lineage[$1]) }.subtracting([writer])
+    }
+
+    /// The former numbers of ourselves and of others, as a file that speaks of these writers publishes them.
+    func lineage(of writers: Set<WriterID>) -> Lineage {
+        var published = lineage.of(writers)
+        published[writer] = formerNumbers
+        return published
+    }
+
+    /// Whether it is for this host to list a write that ends unseen.
+    func isOwn(_ atom: Atom) -> Bool {
+        let author = atom.dot.writer
+        if author == writer { return !foreign.contains(atom.id) }
+        return adopted.contains(atom.id) || isClaimed(author)
+    }
+
+    /// Whether a writer was this store before, or is a copy of it under another number.
+    private func isClaimed(_ author: WriterID) -> Bool {
+        guard rules.claimsFormerNumbers, author != writer else { return false }
+        if formerWriters.contains(author) { return true }
+        let ancestors = lineage[author]
+        return ancestors.contains(writer) || !ancestors.isDisjoint(with: formerWriters)
+    }
+
+    /// Settles what became of a write that came in.
+    mutating func settle(_ outcome: AtomStore.Outcome, ofJoined atom: Atom, at now: Int64) {
+        switch outcome {
+        case .known: return
+        case .dominated(let winners):
+            // Its author may be gone, and nobody else displaces it any more.
+            guard isClaimed(atom.dot.writer) else { return }
+            for winner in winners {
+                if isInForce(atom) {
+                    adopt(winner)
+                } else if !winner.hasSeen(atom) {
+                    conflicts.add(lost: atom, to: winner, at: now)
+                }
+            }
+        case .joined(let displaced):
+            if atom.dot.writer == writer { foreign.insert(atom.id) }
+            settle(displaced, displacedBy: atom, at: now)
+            settleParts(around: atom, at: now)
+        }
+    }
+
+    /// Settles what became of a write that was made here.
+    mutating func settle(_ outcome: AtomStore.Outcome, ofMade atom: Atom, at now: Int64) {
+        switch outcome {
+        case .known: return
+        case .dominated(let winners):
+            guard let winner = winners.first else { return }
+            if isInForce(atom) {
+                for winner in winners { adopt(winner) }
+            } else if rules.listsLost {
+                conflicts.add(lost: atom, to: winner, at: now)
+            }
+        case .joined(let displaced):
+            settle(displaced, displacedBy: atom, at: now)
+            settleParts(around: atom, at: now)
+        }
+    }
+
+    /// Settles what a write inside another, earlier one hides of that.
+    private mutating func settleParts(around atom: Atom, at now: Int64) {
+        for upper in atoms.above(atom.path, withItself: false) { settlePart(of: upper, hiddenBy: atom, at: now) }
+        guard !atoms.isAtMost(deep: atom.path.depth), isOwn(atom) else { return }
+        for lower in atoms.under(atom.path) where lower.path != atom.path {
+            settlePart(of: atom, hiddenBy: lower, at: now)
+        }
+    }
+
+    private mutating func settlePart(of upper: Atom, hiddenBy lower: Atom, at now: Int64) {
+        guard isOwn(upper), let part = upper.part(hiddenBy: lower) else { return }
+        if atoms.value(at: part.path) == part.value {
+            adopt(lower)
+        } else if rules.listsLost, !lower.hasSeen(upper, at: part.path) {
+            conflicts.add(lostPart: part.value, of: upper, at: part.path, to: lower, when: now)
+        }
+    }
+
+    private mutating func settle(_ displaced: [Atom], displacedBy winner: Atom, at now: Int64) {
+        for loser in displaced {
+            let isOurs = isOwn(loser)
+            adopted.remove(loser.id)
+            foreign.remove(loser.id)
+            guard isOurs else { continue }
+            if isInForce(loser) {
+                adopt(winner)
+            } else if rules.listsLost, !winner.hasSeen(loser) {
+                conflicts.add(lost: loser, to: winner, at: now)
+            }
+        }
+    }
+
+    /// Whether the value of a write is there, whoever wrote it.
+    private func isInForce(_ atom: Atom) -> Bool { atoms.value(at: atom.path) == atom.value.value }
+
+    /// Takes a write for ours too, because it has our value.
+    mutating func adopt(_ atom: Atom) {
+        if rules.adoptsEqual, !isOwn(atom) { adopted.insert(atom.id) }
+    }
+}

@@ -1,0 +1,37 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+
+/// A line beside the preference files, in a file for each mirror.
+///
+/// A backup of the files brings back an old mark, and a backup of the mirror's state leaves one that the state does not
+/// know: either way the next exchange notices.
+struct StoreMark {
+    let mark: UInt64
+    /// The number that this host's store had when it left the mark.
+    let writer: WriterID
+
+    init(mark: UInt64, writer: WriterID) {
+        self.mark = mark
+        self.writer = writer
+    }
+
+    /// The mark that is there; nil where there is none that can be read.
+    init?(of mirror: MirrorID, in places: MirrorPlaces) {
+        guard let path = places.mark(of: mirror),
+            let bytes = (try? places.machine.fileSystem.contents(of: path, limit: 4096)) ?? nil
+        else { return nil }
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, let mark = UInt64(words[0], radix: 16), let writer = WriterID(words[1]) else {
+            return nil
+        }
+        self.init(mark: mark, writer: writer)
+    }
+
+    func write(of mirror: MirrorID, in places: MirrorPlaces) throws(SystemFailure) {
+        guard let path = places.mark(of: mirror) else { return }
+        let line = "\(String(mark, radix: 16)) \(writer)\n"
+        try places.machine.fileSystem.makeFolders(path.parent)
+        try places.machine.fileSystem.replace(path, with: Array(line.utf8))
+    }
+}
