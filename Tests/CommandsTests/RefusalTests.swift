@@ -21,6 +21,42 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }, "\(text)")
     }
 
+    static let steering = "a\u{1B}[2J\u{9B}1m\u{202E}\u{200B}\u{AD}\u{7F}b"
+
+    /// A value may come from a stranger, too. To a pipe its bytes go as they are.
+    @Test(arguments: [
+        "read d", "read d k", "explain d", "history d", "diff d e", "domains", "find a", "export d -",
+        "export --format json d -", "export --format gnustep d -", "read --format raw d k", "read-type d k",
+        "read d missing\u{9B}key",
+    ])
+    func `shows on a terminal what would steer it`(_ line: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.store(["k": .string(Self.steering), "other": 1], as: "d")
+        try machine.store(["k": "else"], as: "e\u{202E}x")
+        try machine.store(["k": "else"], as: "e")
+        _ = try runPrefs(["prefs", "write", "d", "k2", Self.steering], on: machine)
+        let terminal = SimulatedTerminal(widths: [.output: 80, .errors: 80])
+        var environment = machine.environment
+        environment.arguments = ["prefs"] + line.split(separator: " ").map(String.init)
+        let status = Prefs.run(
+            in: Surroundings(
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal)))
+        let text = terminal.text(of: .output) + terminal.text(of: .errors)
+        #expect(!text.isEmpty, "\(status)")
+        let invisible = text.unicodeScalars.filter {
+            $0 != "\n" && $0 != "\t" && [.control, .format].contains($0.properties.generalCategory)
+        }
+        #expect(invisible.isEmpty, "\(text.debugDescription)")
+    }
+
+    @Test func `writes to a pipe the bytes that are stored`() throws {
+        let machine = try SimulatedMachine()
+        try machine.store(["k": .string(Self.steering)], as: "d")
+        #expect(try machine.run("prefs read --format raw d k").output.contains(Self.steering))
+    }
+
     @Test func `names no version for a damaged file that has none`() throws {
         let machine = try SimulatedMachine()
         let file = "/home/ada/.config/prefs/d.plist"

@@ -19,11 +19,11 @@ final class Progress {
         guard hasSaid || count > 0, last.advanced(by: .milliseconds(100)) <= now else { return }
         last = now
         hasSaid = true
-        try? surroundings.terminal.write("\r\(count) of \(all) \(what)", to: .errors)
+        try? surroundings.cursor.write("\r\(count) of \(all) \(what)", to: .errors)
     }
 
     func end() {
         guard hasSaid else { return }
-        try? surroundings.terminal.write("\r\u{1B}[K", to: .errors)
+        try? surroundings.cursor.write("\r\u{1B}[K", to: .errors)
     }
 }

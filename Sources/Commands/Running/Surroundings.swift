@@ -29,11 +29,12 @@ package struct Surroundings: Sendable {
         dialogue: (any Terminal) -> any Dialogue = { WrittenDialogue($0) }
     ) {
         self.machine = machine
+        self.machine.terminal = VisibleTerminal(machine.terminal)
         self.wait = wait
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
-        self.dialogue = dialogue(machine.terminal)
+        self.dialogue = dialogue(self.machine.terminal)
     }
 }
 
@@ -42,6 +43,9 @@ extension Surroundings {
     package var fileSystem: any FileSystem { machine.fileSystem }
     package var clock: any Clock { machine.clock }
     package var terminal: any Terminal { machine.terminal }
+
+    /// The streams themselves, for what moves the cursor of a terminal on purpose.
+    var cursor: any Terminal { (terminal as? VisibleTerminal)?.inner ?? terminal }
 }
 
 extension Surroundings {

@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// From the first question on, the signals end the dialogue and not the process: the terminal is put in order first.
 final class TerminalDialogue: Dialogue {
-    private let terminal = SystemTerminal()
+    private let terminal = VisibleTerminal(SystemTerminal())
     private let state = Mutex(State())
 
     fileprivate struct State: Sendable {
