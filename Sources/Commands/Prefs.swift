@@ -44,8 +44,10 @@ public enum Prefs: Sendable {
             try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
             return .done
         case .run(let invocation):
-            if let position = surroundings.environment.changedArgument, words.indices.contains(position - 1) {
-                throw UsageFailure(.notText(words[position - 1]), path: invocation.path)
+            // Only the name of a file may be any bytes.
+            for word in surroundings.environment.changedArguments.keys.sorted()
+            where words.contains(word) && !invocation.namesFile(word) {
+                throw UsageFailure(.notText(word), path: invocation.path)
             }
             return try invocation.verb.run(invocation, surroundings)
         }

@@ -83,7 +83,7 @@ import Testing
     @Test func `of this process is what the process was told`() throws {
         let environment = Environment.ofThisProcess()
         #expect(environment.variables["PATH"] != nil)
-        #expect(environment.arguments == CommandLine.arguments && environment.changedArgument == nil)
+        #expect(environment.arguments == CommandLine.arguments && environment.changedArguments.isEmpty)
         #expect(environment.process > 1 && !environment.hostName.isEmpty)
         #expect(try SystemFileSystem().status(of: present(environment.executable))?.kind == .file)
         #expect(try environment.hostIdentity(in: SystemFileSystem()).bytes.count == 16)

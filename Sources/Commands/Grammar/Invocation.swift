@@ -37,6 +37,21 @@ extension Invocation {
         operands.first { $0.operand.name == operand }?.words ?? []
     }
 
+    /// Whether the word is nothing but the name of a file wherever it was given.
+    func namesFile(_ word: String) -> Bool {
+        let isOfFile = { (operand: Operand) in
+            switch operand.kind {
+            case .file, .folder: true
+            case .domain, .domainOrFile: DomainWord.isPath(word)
+            default: false
+            }
+        }
+        let found = operands.filter { $0.words.contains(word) }
+        let others = options.filter { $0.word == word && $0.option.name != Option.output.name }
+        return found.allSatisfy { isOfFile($0.operand) } && others.isEmpty
+            && (!found.isEmpty || self[.output] == word)
+    }
+
     /// The format that was asked for.
     package var format: FormatName? {
         options.last { $0.option.name == "--format" }.flatMap { FormatName(word: $0.word) }

@@ -58,11 +58,24 @@ extension Surroundings {
     /// The file that an argument names; `~/` is the user's home.
     package func path(_ argument: String) throws -> FilePath {
         guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
-            guard let path = FilePath(argument) else { throw CommandFailure(.usage, "a file needs a name") }
+            guard let path = FilePath(bytes(of: argument)) else {
+                throw CommandFailure(.usage, "a file needs a name")
+            }
             return path
         }
         let home = try environment.home(in: fileSystem)
-        return FilePath(argument.utf8.dropFirst(2)).map(home.resolving) ?? home
+        return FilePath(bytes(of: argument).dropFirst(2)).map(home.resolving) ?? home
+    }
+
+    /// The bytes that an argument was given as, be they no UTF-8. What the command itself has put before or behind it
+    /// stays.
+    private func bytes(of argument: String) -> [UInt8] {
+        let bytes = Array(argument.utf8)
+        for (text, given) in environment.changedArguments {
+            guard let range = bytes.firstRange(of: Array(text.utf8)) else { continue }
+            return Array(bytes[..<range.lowerBound]) + given + bytes[range.upperBound...]
+        }
+        return bytes
     }
 
     /// The file that an argument names, as seen from the root.
@@ -74,7 +87,8 @@ extension Surroundings {
         if folder.bytes.suffix(10) == Array(" (deleted)".utf8), try fileSystem.status(of: folder) == nil {
             throw SystemFailure(.noSuchFile, .open, path)
         }
-        return folder.resolving(FilePath(argument.hasPrefix("./") ? String(argument.dropFirst(2)) : argument) ?? path)
+        let isHere = path.bytes.starts(with: "./".utf8)
+        return folder.resolving(FilePath(path.bytes.dropFirst(isHere ? 2 : 0)) ?? path)
     }
 
     /// Writes a line of results.

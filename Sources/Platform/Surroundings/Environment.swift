@@ -3,8 +3,9 @@ package struct Environment: Hashable, Sendable {
     package var variables: EnvironmentVariables
     /// The program's name and what follows it.
     package var arguments: [String]
-    /// The position of the first argument that is no UTF-8, and so is not what the process was given.
-    package var changedArgument: Int?
+    /// The bytes of each argument that is no UTF-8, by the text that it is among `arguments`. Those that two different
+    /// ones have become are empty.
+    package var changedArguments: [String: [UInt8]] = [:]
     /// The file of the running program, where that can be known.
     package var executable: FilePath?
     package var process: Int32

@@ -12,17 +12,23 @@ extension Environment {
         var environment = Environment(
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
             process: getpid(), user: geteuid(), hostName: nameOfHost())
-        environment.changedArgument = changedArgument(among: environment.arguments)
+        environment.changedArguments = changedArguments(among: environment.arguments)
         return environment
     }
 
     /// Swift puts another character in the place of what is no UTF-8.
-    private static func changedArgument(among arguments: [String]) -> Int? {
+    private static func changedArguments(among arguments: [String]) -> [String: [UInt8]] {
         let given = CommandLine.unsafeArgv
-        return arguments.indices.prefix(Int(CommandLine.argc)).first { position in
-            guard let bytes = given[position] else { return false }
-            return arguments[position].withCString { strcmp($0, bytes) } != 0
+        var changed: [String: [UInt8]] = [:]
+        for position in arguments.indices.prefix(Int(CommandLine.argc)) {
+            guard let text = given[position], arguments[position].withCString({ strcmp($0, text) }) != 0 else {
+                continue
+            }
+            let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+            let other = changed.updateValue(bytes, forKey: arguments[position])
+            if let other, other != bytes { changed[arguments[position]] = [] }
         }
+        return changed
     }
 
     private static func environmentVariables() -> EnvironmentVariables {
