@@ -62,7 +62,7 @@ final class SimulatedFile: OpenFile {
     }
 
     /// Simulated files have none.
-    func adoptAccessList(of path: FilePath) -> Bool { true }
+    func adoptAttributes(of path: FilePath) -> Bool { true }
 
     private func changeAttributes(
         _ operation: SystemFailure.Operation, _ change: @Sendable (inout Node.Attributes) -> Void

@@ -82,6 +82,6 @@ final class Clinic {
     /// A line without what differs from one machine to the next.
     func withoutNumbers(_ line: String) -> String {
         line.replacing(/[0-9a-f]{32}\.plist/, with: "HOST.plist").replacing(
-            /-write-[0-9a-f]{16}-/, with: "-write-VERSION-")
+            /-write-[0-9a-f]{16}(\.[0-9a-f]{8})?-/, with: "-write-VERSION-")
     }
 }

@@ -96,9 +96,9 @@ import Testing
         try Data(text.utf8).write(to: command.home.url.appending(path: "list.plist"))
     }
 
-    /// What is in the home folder, but for what the script itself writes there.
+    /// What is in the home folder, but for what the script itself writes there, and the folder of locks.
     private static func names(_ command: BuiltCommand) throws -> Set<String> {
         let path = command.home.url.path(percentEncoded: false)
-        return Set(try FileManager.default.contentsOfDirectory(atPath: path)).subtracting(["output", "errors"])
+        return Set(try FileManager.default.contentsOfDirectory(atPath: path)).subtracting(["output", "errors", "state"])
     }
 }

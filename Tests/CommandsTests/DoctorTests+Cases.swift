@@ -141,7 +141,8 @@ extension DoctorTests {
                 .setPermissions(FilePermissions(rawValue: 0o666))
         },
         Case(
-            name: "a forced file that the user cannot read", said: ["/etc/prefs/forced/f.plist: you cannot read it"],
+            name: "a forced file that the user cannot read",
+            said: ["/etc/prefs/forced/f.plist: not everyone can read it"],
             mended: ["sudo chmod a+r /etc/prefs/forced/f.plist"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
@@ -149,7 +150,7 @@ extension DoctorTests {
         },
         Case(
             name: "a forced folder that the user cannot look into",
-            said: ["/etc/prefs/forced: you cannot look into it"], mended: ["sudo chmod a+rx /etc/prefs/forced"]
+            said: ["/etc/prefs/forced: not everyone can read it"], mended: ["sudo chmod a+rx /etc/prefs/forced"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
             try clinic.root.open("/etc/prefs/forced", .reading)?.setPermissions(.privateFolder)

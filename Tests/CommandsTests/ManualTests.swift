@@ -155,7 +155,7 @@ import Testing
 
     @Test func `the name of a version is one`() throws {
         let lines = try section("VERSIONS", of: "prefs.5")
-        let name = try #require(lines.first { $0.hasPrefix(".Dl ") }.map { String($0.dropFirst(4)) })
+        let name = try #require(lines.first { $0.hasPrefix("0000000007-") })
         let machine = try SimulatedMachine()
         let folder: FilePath = "/tmp/history"
         try machine.fileSystem.makeFolders(folder)

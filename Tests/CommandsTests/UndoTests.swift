@@ -51,7 +51,7 @@ import Testing
         try machine.disk.process().open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o500))
         let write = try runPrefs(["prefs"] + words, on: machine)
         #expect(write.status == 0)
-        #expect(write.errors.contains("prefs: d: written, but \(folder) cannot keep this version\n"))
+        #expect(write.errors.contains("prefs: d: written, but this version could not be kept in \(folder)\n"))
         #expect(try state(machine) != before)
     }
 
@@ -212,10 +212,34 @@ import Testing
 
     static let historyOfD: FilePath = "/home/ada/.local/state/prefs/history/d"
 
-    private func damage(_ version: Int, on machine: SimulatedMachine) throws {
-        let names = try #require(try machine.fileSystem.names(in: Self.historyOfD))
+    /// Gives a version other bytes than its name says; or as many, under a name without a checksum.
+    private func damage(_ version: Int, on machine: SimulatedMachine, unnoticed: Bool = false) throws {
+        let files = machine.fileSystem
+        let names = try #require(try files.names(in: Self.historyOfD))
         let path = Self.historyOfD.appending(names[version - 1])
-        try machine.fileSystem.replace(path, with: [0, 1].span.bytes)
+        guard unnoticed else { return try files.replace(path, with: [0, 1].span.bytes) }
+        let count = try #require(try files.status(of: path)).size
+        let name = names[version - 1].description.replacing(/\.[0-9a-f]{8}-/, with: "-")
+        try files.remove(path)
+        try files.replace(
+            Self.historyOfD.resolving(#require(FilePath(name))), with: [UInt8](repeating: 1, count: count))
+    }
+
+    /// A crash has taken it, so that there is nothing to go back to: as if nobody had kept it.
+    @Test(arguments: [(1, 1, "2"), (2, 0, "1"), (3, 0, "2")])
+    func `a version that is not what its name says is none`(
+        _ version: Int, _ status: Int32, _ value: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2", "3", "4"].prefix(version + 1) {
+            _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine)
+        }
+        try damage(version, on: machine)
+        #expect(try runPrefs(["prefs", "restore", "d", "\(version)"], on: machine).status == 1)
+        #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == status)
+        #expect(try state(machine).values == ["k": .string(value)])
+        let listed = try runPrefs(["prefs", "history", "d"], on: machine).output
+        #expect(!listed.contains("damaged"), "\(listed)")
     }
 
     /// What it changed, nobody knows: an undo past it would take back more than it was asked to.
@@ -225,7 +249,7 @@ import Testing
         for value in ["1", "2", "3", "4"].prefix(version + 1) {
             _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine)
         }
-        try damage(version, on: machine)
+        try damage(version, on: machine, unnoticed: true)
         let before = try state(machine)
         #expect(try runPrefs(["prefs", "history", "d"], on: machine).output.contains("    (damaged)\n"))
         #expect(try runPrefs(["prefs", "restore", "d", "\(version)"], on: machine).status == 5)

@@ -42,8 +42,8 @@ import Testing
             }
             if !hit { break }
         }
-        // open, write, synchronize, rename, synchronize the folder.
-        #expect(operation == 6)
+        // open, write, look at the owner, synchronize, rename, synchronize the folder.
+        #expect(operation == 7)
     }
 
     @Test func `leaves nothing else behind when it fails`() throws {

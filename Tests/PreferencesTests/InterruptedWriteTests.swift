@@ -220,30 +220,28 @@ import Testing
         #expect(failure?.file == Self.linked.path.description)
     }
 
-    /// Whoever had the lock of a file that is its own lock has replaced the file, and the next one waits for another.
-    @Test func `waits no longer for many files in one place than for one`() throws {
+    /// Whoever can read a file can lock it, and must not keep its owner from writing it.
+    @Test(arguments: ["/home/ada/some.plist", "/home/ada"] as [FilePath])
+    func `is not held up by a reader who has locked the file or its folder`(_ locked: FilePath) throws {
         let bench = try StoreBench()
-        let path = Self.byPath.path
         try bench.process().set("key", 1, in: Self.byPath)
-        let machine = bench.process()
-        let (files, other) = (
-            try #require(machine.fileSystem as? SimulatedFileSystem), bench.simulated.disk.process(user: 1000)
-        )
-        let held = Mutex<(any OpenFile)?>(nil)
-        let replace: @Sendable () -> Void = { [clock = bench.simulated.clock] in
-            clock.advance(by: .milliseconds(100))
-            try? other.replace(path, with: [1])
-            let next = try? other.open(path, .writing)
-            _ = try? next?.lock(.exclusive, patience: .zero)
-            held.withLock { held in
-                held?.unlock()
-                held = next
-            }
-        }
-        replace()
-        files.whenBusy(replace)
-        let start = bench.simulated.clock.now
-        #expect(throws: StoreFailure.self) { try machine.set("key", 2, in: Self.byPath) }
-        #expect(start.duration(to: bench.simulated.clock.now) <= .milliseconds(400))
+        let reader = try #require(try bench.simulated.disk.process(user: 0).open(locked, .reading))
+        #expect(try reader.lock(.exclusive, patience: .zero))
+        try bench.process().set("key", 2, in: Self.byPath)
+        #expect(try Self.byPath.contents(on: bench.process()).values == ["key": 2])
+        reader.unlock()
+    }
+
+    /// Other programs take no lock at all: what they have written since the file was read is read again.
+    @Test func `of a file by its path loses nothing that came while it was made`() throws {
+        let bench = try StoreBench()
+        try bench.process().set("key", 1, in: Self.byPath)
+        var machine = bench.process()
+        let hooked = HookedFileSystem(machine.fileSystem)
+        machine.fileSystem = hooked
+        let theirs = try Self.byPath.serialized(["theirs": 1], as: .xml)
+        hooked.onceOpened(Self.byPath.path) { try? bench.process().scribble(theirs, to: Self.byPath.path) }
+        try machine.set("key", 2, in: Self.byPath)
+        #expect(try Self.byPath.contents(on: bench.process()).values == ["theirs": 1, "key": 2])
     }
 }

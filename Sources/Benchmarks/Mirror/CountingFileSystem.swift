@@ -149,9 +149,9 @@ private final class CountedFile: OpenFile {
         try inner.setOwner(owner, group: group)
     }
 
-    func adoptAccessList(of path: FilePath) -> Bool {
+    func adoptAttributes(of path: FilePath) -> Bool {
         counter.note(path)
-        return inner.adoptAccessList(of: path)
+        return inner.adoptAttributes(of: path)
     }
 
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {

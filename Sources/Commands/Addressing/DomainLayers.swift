@@ -46,7 +46,7 @@ struct LayerValues: Sendable {
     /// Nil for what no file of the store holds: variables, and what a schema sets.
     let file: DomainFile?
     var values: PropertyList.Dictionary
-    /// Whether others can read the file.
+    /// Whether others than the user can read the file.
     let isExposed: Bool
 
     var layer: Layer { origin.layer }
@@ -55,11 +55,11 @@ struct LayerValues: Sendable {
         (self.origin, self.values, file, isExposed) = (origin, values, nil, false)
     }
 
-    init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents) {
+    init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on machine: Machine) {
         origin = Origin(layer, file: file.path.description)
         self.file = file
         values = contents.values
-        isExposed = contents.status?.isExposed ?? false
+        isExposed = contents.status?.isExposed(to: machine.environment.user) ?? false
     }
 
     /// What the layer says of a key, if it is declared under its present name or a former one; nil for nothing.

@@ -9,6 +9,8 @@ extension StoreAccess {
         guard let history = History(of: domain.file, on: machine) else {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no versions are kept here")
         }
+        // A folder that cannot be listed need not be empty.
+        _ = try history.listed()
         return history
     }
 
@@ -42,21 +44,22 @@ extension StoreAccess {
         edit.requiresFormer = !invocation.has(.force)
         let outcome = try commit([edit], reason).first
         for key in left.withLock(\.self) {
-            try surroundings.note(
+            surroundings.remark(
                 "\(domain.word.onOneLine) \(key.onOneLine): stays, the administrator has decided on this value")
         }
-        if let outcome, outcome.isChanged { try sayHowToReturn(domain, from: outcome, invocation) }
+        if let outcome, outcome.isChanged { sayHowToReturn(domain, from: outcome, invocation) }
     }
 
     private func sayHowToReturn(
         _ domain: AddressedDomain, from outcome: CommittedDomain, _ invocation: Invocation
-    ) throws {
-        let history = try history(of: domain)
+    ) {
         let former = DomainState(outcome.before)
-        guard let version = history.versions.last(where: { history.state(of: $0) == former }) else { return }
+        guard let history = History(of: domain.file, on: machine),
+            let version = history.versions.last(where: { history.state(of: $0) == former })
+        else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
             .words([Verb.restore.name], [version.sequence.description])
-        try surroundings.note("to take this back: \(ShellWord.line(words).onOneLine)")
+        surroundings.remark("to take this back: \(ShellWord.line(words).onOneLine)")
     }
 
     /// The keys of a domain on which the administrator has decided.

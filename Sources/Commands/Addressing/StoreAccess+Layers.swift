@@ -17,9 +17,21 @@ extension StoreAccess {
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
     ) throws -> [LayerValues] {
         try files.compactMap { layer, file in
-            guard layer != .forced || file.isTrusted(on: machine) else { return nil }
-            let contents = try read(file)
-            return contents.exists ? LayerValues(layer, file, contents) : nil
+            guard try layer != .forced || file.isTrusted(on: machine) else { return nil }
+            guard let contents = try suggestion(layer, { try read(file) }), contents.exists else { return nil }
+            return LayerValues(layer, file, contents, on: machine)
+        }
+    }
+
+    /// What `body` returns. What the administrator only suggests is not worth a failure: where it cannot be read, that
+    /// is reported, and it is skipped. A policy that cannot be read is a failure, since it must never be ignored.
+    private func suggestion<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
+        do {
+            return try body()
+        } catch  where layer == .site || layer == .siteGlobal {
+            let (_, lines) = Prefs.explanation(of: error)
+            for line in lines { try surroundings.note("\(line); skipped") }
+            return nil
         }
     }
 
@@ -47,7 +59,7 @@ extension StoreAccess {
     /// The file in which the administrator has decided on values of a domain; nil for a domain that he himself writes.
     func forcedFile(of domain: AddressedDomain) throws -> DomainFile? {
         guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
-            try machine.fileSystem.status(of: file.path) != nil, file.isTrusted(on: machine)
+            try file.isTrusted(on: machine)
         else {
             return nil
         }
@@ -57,7 +69,9 @@ extension StoreAccess {
     /// The names of all domains that have a file in any layer, sorted.
     func namesInAllLayers() throws -> [DomainName] {
         var names: Set<DomainName> = []
-        for place in try places.allPlaces() { names.formUnion(try self.names(in: place)) }
+        for place in try places.allPlaces() {
+            names.formUnion(try suggestion(place.layer) { try self.names(in: place) } ?? [])
+        }
         return names.sorted()
     }
 }

@@ -12,17 +12,29 @@ extension StoreAccess {
             try surroundings.checkNoDescriptor(edit.file.path, edit.file.name)
         }
         defer { surroundings.delayInterrupts(false) }
-        let outcomes = try writer.commit(edits.map { delayingInterrupts($0.made(in: policy.newFormat)) })
+        let outcomes = try writer.commit(
+            edits.map { delayingInterrupts(judgingSecrets($0.made(in: policy.newFormat))) })
         for outcome in outcomes {
-            try warn(outcome.before.recovery)
+            if let recovery = outcome.before.recovery { surroundings.remark(recovery.description) }
             if outcome.hasDroppedFractions {
-                try surroundings.note("\(outcome.file.path): XML holds no fractions of a second; they were dropped")
+                surroundings.remark("\(outcome.file.path): XML holds no fractions of a second; they were dropped")
             }
             if let folder = outcome.unwritableHistory {
-                try surroundings.note("\(outcome.file.name): written, but \(folder) cannot keep this version")
+                let which = outcome.losesFormer ? "the previous" : "this"
+                surroundings.remark(
+                    "\(outcome.file.name): written, but \(which) version could not be kept in \(folder)")
             }
         }
         return outcomes
+    }
+
+    /// The edit, with what the domain's schema calls sensitive, where others are to read the file.
+    private func judgingSecrets(_ edit: DomainEdit) -> DomainEdit {
+        guard edit.file.audience == .everyone, let name = try? DomainName(edit.file.name) else { return edit }
+        let masking = masking(AddressedDomain(word: name.text, name: name, file: edit.file, layer: .site))
+        var judging = edit
+        judging.isSensitive = { key, value in masking.touches(value, at: [EntryPath.Component(key)]) }
+        return judging
     }
 
     /// The edit, and from it on no interrupt: the locks are ours then, so that it cannot take long.
@@ -67,6 +79,7 @@ extension StoreFailure: Reportable {
             .ownKey:
             .invalidValue
         case .notCurrent: .different
+        case .pendingOfOthers: .systemFailed
         case .forced: .forced
         case .severalStores: .usage
         default: .systemFailed

@@ -32,6 +32,11 @@ struct StoreAccess {
         if isByHost, layer != .userHost {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
+        if let note = places.user.noteOfOthers(on: machine) {
+            try surroundings.note(
+                "\(note): another user has decided on a change of several files in this store, and only that user can carry it out"
+            )
+        }
     }
 
     private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
@@ -106,6 +111,9 @@ extension StoreAccess {
 
     /// A file by its path; `.plist` may be left off.
     private func file(at word: String) throws -> DomainFile {
+        guard !word.hasSuffix("/") else {
+            throw CommandFailure(.usage, "\(word.onOneLine): names a folder, not a file")
+        }
         var path = try surroundings.absolutePath(word)
         if try machine.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
             let longer = FilePath(path.bytes + Array(".plist".utf8))

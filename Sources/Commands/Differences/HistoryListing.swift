@@ -22,7 +22,7 @@ struct HistoryListing {
     init(_ history: History) {
         var entries: [Entry] = []
         var former: DomainState?
-        for version in history.versions {
+        for version in history.versions where !history.isLost(version) {
             let isFirst = version.sequence == 1 && entries.isEmpty
             let state = history.state(of: version)
             entries.append(Entry(version: version, state: state, former: isFirst ? .absent : former))

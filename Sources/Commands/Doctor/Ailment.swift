@@ -53,6 +53,6 @@ package struct Examination: Sendable {
 
     package static let all: [Examination] = [
         variables, permissions, folders, damage, leftovers, schemas, versions, values, unknownKeys, shadows,
-        forcedFiles, temporaries, transactions, watching, mirrors,
+        forcedFiles, closedLayers, temporaries, transactions, watching, mirrors,
     ]
 }

@@ -37,11 +37,14 @@ extension Examination {
     private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Ailment? {
         let path = domain.file.path
         guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
+            // Only a fault of the device is in the kernel's log.
+            let isOfDisk =
+                if case .system(ErrorCode.inputOutput.rawValue, _) = failure.problem { true } else { false }
             return Ailment(
-                path.description, failure.description, .advice("see what the system says of its disk: dmesg"))
+                path.description, failure.description,
+                .advice(isOfDisk ? "see what the system says of its disk: dmesg" : "see what it is: ls -ld \(path)"))
         }
-        guard !domain.layer.isOfUser else { return nil }
-        return Ailment(path.description, "you cannot read it", .command(["sudo", "chmod", "a+r"], on: path))
+        return nil
     }
 
     private static func damagedVersions(of domain: ExaminedDomain, _ checkup: Checkup) -> [Ailment] {

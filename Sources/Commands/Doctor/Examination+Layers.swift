@@ -9,7 +9,7 @@ extension Examination {
         var findings: [Ailment] = []
         // The domains stand in the order of their layers.
         for domain in checkup.domains where [.forced, .userHost, .user].contains(domain.layer) {
-            guard domain.layer != .forced || domain.file.isTrusted(on: checkup.machine),
+            guard domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
                 let contents = try? domain.file.contents(on: checkup.machine)
             else { continue }
             let values = contents.values.withoutHidden
@@ -36,19 +36,59 @@ extension Examination {
     /// Files of the administrator that force nothing, since others could have written them.
     static let forcedFiles = Examination(subject: "forced files that do not count") { checkup in
         guard let folder = checkup.access.places.forced?.folder else { return [] }
-        do throws(SystemFailure) {
-            _ = try checkup.files.names(in: folder)
-        } catch {
-            return [
-                Ailment(folder.description, "you cannot look into it", .command(["sudo", "chmod", "a+rx"], on: folder))
-            ]
-        }
         let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
             ((try? checkup.files.status(of: path)) ?? nil).map {
                 reasons(path, $0, checkup.machine.administrator)
             } ?? []
         }
+    }
+
+    /// Files and folders of the administrator's layers that not everyone can use: then a policy is an error for all,
+    /// and a suggestion reaches nobody. A file with a sensitive value stays closed, and that value has to go.
+    static let closedLayers = Examination(subject: "layers of the administrator that not everyone can read") {
+        checkup in
+        var seen: Set<FilePath> = []
+        var findings: [Ailment] = []
+        func look(_ path: FilePath, _ needed: FilePermissions, _ mode: String) {
+            guard seen.insert(path).inserted else { return }
+            let status: FileStatus?
+            do throws(SystemFailure) { status = try checkup.files.status(of: path) } catch { return }
+            guard let status, !status.permissions.isSuperset(of: needed) else { return }
+            findings.append(
+                Ailment(path.description, "not everyone can read it", .command(["sudo", "chmod", mode], on: path)))
+        }
+        let places = checkup.access.places
+        for folder in places.site.map(\.folder) + [places.forced?.folder].compactMap(\.self) {
+            // Of a layer that nobody has, the folders above are not looked at.
+            if case .success(nil) = Result(catching: { try checkup.files.status(of: folder) }) { continue }
+            var chain = [folder]
+            while let last = chain.last, last.parent != last { chain.append(last.parent) }
+            for path in chain.reversed() {
+                look(path, FilePermissions(rawValue: path == folder ? 0o005 : 0o001), path == folder ? "a+rx" : "a+x")
+            }
+        }
+        for domain in checkup.domains where !domain.layer.isOfUser {
+            if let secret = secret(in: domain, checkup) {
+                findings.append(
+                    Ailment(
+                        "\(domain.name) \(secret)",
+                        "is sensitive, and the layer \(domain.layer) is for everyone to read (\(domain.file.path))",
+                        checkup.removal(of: secret, in: domain)))
+            } else {
+                look(domain.file.path, FilePermissions(rawValue: 0o004), "a+r")
+            }
+        }
+        return findings
+    }
+
+    /// The first key of a domain whose value is sensitive.
+    private static func secret(in domain: ExaminedDomain, _ checkup: Checkup) -> String? {
+        guard let values = try? domain.file.contents(on: checkup.machine).values,
+            let addressed = try? checkup.access.domain(domain.name, in: domain.layer)
+        else { return nil }
+        let masking = checkup.access.masking(addressed)
+        return values.first { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }?.key
     }
 
     private static func reasons(

@@ -41,7 +41,7 @@ extension Examination {
     /// Values that break their rules, and so do not count.
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
-            let layer = LayerValues(domain.layer, domain.file, contents)
+            let layer = LayerValues(domain.layer, domain.file, contents, on: checkup.machine)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Ailment? in
                 // That others can read the user's files is a finding about these files.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }

@@ -27,6 +27,11 @@ extension Examination {
     /// Changes to several domains that were decided, but could not be carried out.
     static let transactions = Examination(subject: "pending transactions") { checkup in
         checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
+            if noted.isOfOthers {
+                return Ailment(
+                    noted.path.description, "another user has decided on a change of several files in this store",
+                    .advice("only that user can carry it out, by any command on one of the domains"))
+            }
             guard let domains = noted.domains else {
                 return Ailment(
                     noted.path.description, "the note of a transaction, but nobody can read it",

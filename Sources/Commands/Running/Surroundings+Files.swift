@@ -1,4 +1,6 @@
 internal import Platform
+internal import Preferences
+internal import PropertyLists
 
 extension Surroundings {
     /// The bytes of the file that an argument names; `-` is the standard input.
@@ -43,17 +45,17 @@ extension Surroundings {
     }
 
     /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
-    func write(_ bytes: [UInt8], to argument: String) throws {
+    ///
+    /// - Parameter isSensitive: Whether the bytes are for nobody but this user.
+    func write(_ bytes: [UInt8], to argument: String, isSensitive: Bool = false) throws {
         if argument == "-" { return try terminal.write(bytes, to: .output) }
         try checkReplaceable(argument)
-        let path = try path(argument).followingLinks(in: fileSystem)
+        let file = DomainFile(name: argument, path: try absolutePath(argument), lock: .itself)
+            .addressedByPath
         delayInterrupts(true)
         defer { delayInterrupts(false) }
-        do throws(SystemFailure) {
-            try fileSystem.replace(path, with: bytes, like: fileSystem.status(of: path))
-        } catch {
-            throw error.naming(path)
-        }
+        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
+        try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 
     /// Refuses to write where a file would come to lie beside what was meant.

@@ -94,6 +94,9 @@ extension Surroundings {
     /// Writes a line of results.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
+    /// Writes one line about what was done. That it cannot be written does not undo what was done, so it is no failure.
+    package func remark(_ line: String) { try? note(line) }
+
     /// Writes one line about what happened, behind the program's name.
     package func note(_ line: String) throws { try terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
 }

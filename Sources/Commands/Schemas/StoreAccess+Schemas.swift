@@ -103,13 +103,13 @@ extension StoreAccess {
     /// What may be given away of a domain: to the standard output no secret, and none to a file that others can read.
     func publishable(
         _ values: PropertyList.Dictionary, of domain: AddressedDomain, to argument: String
-    ) throws -> PropertyList.Dictionary {
+    ) throws -> (values: PropertyList.Dictionary, isSensitive: Bool) {
         let masking = masking(domain)
         let secrets = values.filter { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }.map(\.key)
-        guard !secrets.isEmpty else { return values }
+        guard !secrets.isEmpty else { return (values, false) }
         if argument != "-" {
             let status = try machine.fileSystem.status(of: surroundings.path(argument))
-            guard status?.isExposed ?? false else { return values }
+            guard status?.isExposed(to: machine.environment.user) ?? false else { return (values, true) }
             throw CommandFailure(
                 .invalidValue,
                 "\(argument.onOneLine): others can read it, and \(secrets[0].onOneLine) is sensitive; nothing was written"
@@ -119,6 +119,6 @@ extension StoreAccess {
         for key in secrets { shown[key] = nil }
         let names = secrets.map(\.onOneLine).joined(separator: ", ")
         try surroundings.note("\(domain.word.onOneLine): left out, since it is sensitive: \(names)")
-        return shown
+        return (shown, false)
     }
 }

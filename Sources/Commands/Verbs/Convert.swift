@@ -69,8 +69,8 @@ private struct Conversion: Sendable {
             guard contents.exists else { throw CommandFailure.noDomain(domain) }
             try checkFormat(contents.format, domain, invocation)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
-            let value = PropertyList.dictionary(shown)
-            return try access.surroundings.write(bytes(of: value, domain.word), to: output)
+            let bytes = try bytes(of: .dictionary(shown.values), domain.word)
+            return try access.surroundings.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
         guard rendering.format != .openstep else {
             throw CommandFailure(

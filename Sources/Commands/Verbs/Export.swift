@@ -20,7 +20,8 @@ extension Verb {
         }
         let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
         let shown = try access.publishable(values, of: domain, to: file)
-        try surroundings.write(rendering.bytes(of: .dictionary(shown)), to: file)
+        try surroundings.write(
+            rendering.bytes(of: .dictionary(shown.values)), to: file, isSensitive: shown.isSensitive)
         return .done
     }
 }

@@ -36,7 +36,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
         let history = try access.history(of: domain)
-        guard let version = history.versions.first(where: { $0.sequence == id }) else {
+        guard let version = history.versions.first(where: { $0.sequence == id }), !history.isLost(version) else {
             throw CommandFailure(
                 .notFound, "\(domain.word.onOneLine): no version \(id) is kept; `prefs history` lists those that are")
         }

@@ -22,10 +22,23 @@ package struct FileName: Hashable, Sendable {
 }
 
 extension FileName {
-    /// The name of a file that is still being written. It begins with a dot and is of one length, so that what a crash
-    /// left behind can be told from everything else.
+    /// The name of a file that is still being written, as that of `number`.
     package static func temporary(_ number: UInt64) -> FileName {
         FileName(joined: temporaryPrefix.utf8 + Hexadecimal.digits(of: number, count: temporaryDigits))
+    }
+
+    /// The name of a file that is still being written, to be renamed to this one.
+    ///
+    /// It begins with a dot and is of one length, so that what a crash left behind can be told from everything else.
+    /// Half of its digits are those of this name: whoever has the lock of this file knows that they are left over.
+    package func temporaryName(_ number: UInt64) -> FileName {
+        .temporary(UInt64(CRC32C.checksum(bytes)) << 32 | number & 0xFFFF_FFFF)
+    }
+
+    /// Whether a file of this name was being written to take the place of `other`.
+    package func isTemporary(of other: FileName) -> Bool {
+        let count = Self.temporaryPrefix.utf8.count + Self.temporaryDigits / 2
+        return isTemporary && bytes.prefix(count) == other.temporaryName(0).bytes.prefix(count)
     }
 
     /// Whether this is the name of a file that was still being written.

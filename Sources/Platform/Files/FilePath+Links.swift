@@ -20,6 +20,26 @@ extension FilePath {
         return resolved
     }
 
+    /// Where the path leads for `user`, who is about to replace the file there. A link or a file that somebody else has
+    /// planted in a folder where anybody may make files is refused.
+    package func leadingToTarget(
+        for user: UInt32, in fileSystem: some FileSystem
+    ) throws(SystemFailure) -> FilePath {
+        var path = self
+        for _ in 0..<40 {
+            let found = try fileSystem.status(of: path, followingLink: false)
+            let isOwn = found.map { $0.owner == user && [.file, .symbolicLink].contains($0.kind) } ?? true
+            if !isOwn, try fileSystem.status(of: path.parent)?.isOpenToAll == true {
+                throw SystemFailure(.notPermitted, .replacePlanted, path)
+            }
+            guard found?.kind == .symbolicLink, let destination = try fileSystem.destination(ofLink: path) else {
+                return path
+            }
+            path = path.parent.resolving(destination)
+        }
+        throw SystemFailure(.tooManySymbolicLinks, .readLink, self)
+    }
+
     /// Where the path leads once no symbolic link stands at its end. There need be nothing.
     package func followingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
         var path = self

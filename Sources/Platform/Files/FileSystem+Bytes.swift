@@ -2,22 +2,24 @@
 
 extension FileSystem {
     /// `replace(_:with:like:)`, from an array.
-    package func replace(_ path: FilePath, with bytes: [UInt8], like model: FileStatus? = nil) throws(SystemFailure) {
-        try replace(path, with: bytes.span.bytes, like: model)
+    package func replace(
+        _ path: FilePath, with bytes: [UInt8], like model: FileStatus? = nil, for audience: Audience = .owner
+    ) throws(SystemFailure) {
+        try replace(path, with: bytes.span.bytes, like: model, for: audience)
     }
 
     /// `writeTemporary(_:beside:like:)`, from an array.
     package func writeTemporary(
-        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil
+        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> FilePath {
-        try writeTemporary(bytes.span.bytes, beside: path, like: model)
+        try writeTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
     }
 
     /// `startTemporary(_:beside:like:)`, from an array.
     package func startTemporary(
-        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil
+        _ bytes: [UInt8], beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> (FilePath, any OpenFile) {
-        try startTemporary(bytes.span.bytes, beside: path, like: model)
+        try startTemporary(bytes.span.bytes, beside: path, like: model, for: audience)
     }
 }
 

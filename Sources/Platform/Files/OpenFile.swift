@@ -24,8 +24,9 @@ package protocol OpenFile: AnyObject, Sendable {
     func setPermissions(_ permissions: FilePermissions) throws(SystemFailure)
     func setOwner(_ owner: UInt32, group: UInt32) throws(SystemFailure)
 
-    /// Takes over who else may use the file at `path`; false where that cannot be done.
-    func adoptAccessList(of path: FilePath) -> Bool
+    /// Takes over the access list of the file at `path`, and the attributes that its user has given it; false where
+    /// the list cannot be taken over.
+    func adoptAttributes(of path: FilePath) -> Bool
 
     /// Takes the file's lock, which only others that ask for it respect. False when it is not free within `patience`.
     ///

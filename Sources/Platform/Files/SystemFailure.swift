@@ -3,10 +3,14 @@ package struct SystemFailure: Error, Hashable, Sendable {
     /// What was asked of the system.
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case open, read, write, truncate
+        /// Reading as a file what is a pipe, a device or a socket.
+        case readSpecial
         case synchronize, synchronizeFolder
         case lock
         case setMode, setOwner
         case rename, exchange, link, remove
+        /// Replacing what another user has put into a folder where anybody may make files.
+        case replacePlanted
         case list, makeFolder, status, readLink
         case watch, startThread, run
     }
@@ -32,7 +36,13 @@ extension SystemFailure {
 
 extension SystemFailure: CustomStringConvertible {
     package var description: String {
-        "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(code.description)"
+        let reason =
+            switch operation {
+            case .readSpecial: "it is a pipe, a device or a socket"
+            case .replacePlanted: "it belongs to another user, in a folder where everyone can make files"
+            default: code.description
+            }
+        return "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
     }
 }
 
@@ -43,6 +53,8 @@ extension SystemFailure.Operation {
         case .open, .read, .write, .truncate, .lock, .rename, .exchange, .remove, .list, .watch,
             .run:
             rawValue
+        case .readSpecial: "read"
+        case .replacePlanted: "replace"
         case .synchronize: "write to the disk"
         case .synchronizeFolder: "write to the disk the folder"
         case .setMode: "set the permissions of"

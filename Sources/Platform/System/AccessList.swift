@@ -22,6 +22,11 @@
     @_silgen_name("fremovexattr")
     private func removeAttribute(_ file: Int32, _ name: UnsafePointer<CChar>) -> Int32
 
+    @_silgen_name("listxattr")
+    private func listAttributes(
+        _ path: UnsafePointer<CChar>, _ names: UnsafeMutableRawPointer?, _ size: Int
+    ) -> Int
+
     private let accessList = "system.posix_acl_access"
     /// The most that the kernel lets an attribute have.
     private let mostBytes = 1 << 16
@@ -39,6 +44,23 @@ func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
         return removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
     #else
         return true
+    #endif
+}
+
+/// Gives a file the attributes that users have given the file at `path`, as far as its file system can keep them.
+func copyUserAttributes(of path: FilePath, to file: Descriptor) {
+    #if os(Linux)
+        let size = path.withCString { listAttributes($0, nil, 0) }
+        guard size > 0 else { return }
+        var names = [UInt8](repeating: 0, count: size)
+        let count = path.withCString { listAttributes($0, &names, names.count) }
+        guard count > 0 else { return }
+        var value = [UInt8](repeating: 0, count: mostBytes)
+        for name in names.prefix(count).split(separator: 0) where name.starts(with: "user.".utf8) {
+            let name = name.map { CChar(bitPattern: $0) } + [0]
+            let length = path.withCString { getAttribute($0, name, &value, value.count) }
+            if length >= 0 { _ = setAttribute(file.number, name, value, length, 0) }
+        }
     #endif
 }
 

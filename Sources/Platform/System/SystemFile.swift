@@ -75,7 +75,10 @@ final class SystemFile: OpenFile {
         _ = try systemCall(.setOwner, path) { fchown(descriptor.number, owner, group) }
     }
 
-    func adoptAccessList(of path: FilePath) -> Bool { copyAccessList(of: path, to: descriptor) }
+    func adoptAttributes(of path: FilePath) -> Bool {
+        copyUserAttributes(of: path, to: descriptor)
+        return copyAccessList(of: path, to: descriptor)
+    }
 
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
         guard let holder = try LockWaits.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {

@@ -17,6 +17,8 @@ package struct DomainFile: Hashable, Sendable {
     /// Whether it is a domain's, which can have any value in any format; a file that is addressed by its path has the
     /// meaning that other programs give it.
     package var isOfDomain = true
+    /// Who is to use a file that is new.
+    package var audience = Audience.owner
 
     package init(
         name: String, path: FilePath, lock: LockPlace, history: FilePath? = nil, transactions: FilePath? = nil,
@@ -33,6 +35,14 @@ package struct DomainFile: Hashable, Sendable {
 }
 
 extension DomainFile {
+    /// The same as a file that is addressed by its path, and is no domain's.
+    package var addressedByPath: DomainFile {
+        var file = self
+        file.isOfDomain = false
+        file.audience = .umask
+        return file
+    }
+
     /// The same, in the format that new domains of our own are to have. Other files have one of their own.
     package func made(in format: PropertyList.Format) -> DomainFile {
         guard lock != .itself else { return self }
@@ -42,10 +52,18 @@ extension DomainFile {
     }
 }
 
+extension DomainFile {
+    /// The lock that all writers of the store's domains share; nil for a file that is not one of them.
+    var lockOfStore: FilePath? {
+        guard case .file = lock, let notes = transactions?.parent else { return nil }
+        return notes.resolving(".locks/.store.lock")
+    }
+}
+
 /// What a writer locks so that no other one changes the same file.
 package enum LockPlace: Hashable, Sendable {
     /// A file of its own, which stays when the other is replaced.
     case file(FilePath)
-    /// The file itself, or, as long as there is none, its folder.
+    /// A file that is named for the path, as long as somebody holds it.
     case itself
 }

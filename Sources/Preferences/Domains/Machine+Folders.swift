@@ -4,12 +4,12 @@ extension Machine {
     /// What `body` returns. Where it fails because the folder is missing, it is tried again once the folder is there.
     @inline(__always)
     func makingFolder<Result>(
-        _ folder: FilePath, for body: () throws(SystemFailure) -> Result
+        _ folder: FilePath, for audience: Audience = .owner, _ body: () throws(SystemFailure) -> Result
     ) throws(SystemFailure) -> Result {
         do throws(SystemFailure) {
             return try body()
         } catch  where error.code == .noSuchFile {
-            try fileSystem.makeFolders(folder)
+            try fileSystem.makeFolders(folder, for: audience)
             return try body()
         }
     }

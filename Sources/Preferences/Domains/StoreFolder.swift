@@ -12,6 +12,8 @@ package struct StoreFolder: Hashable, Sendable {
     package let history: FilePath
     /// The folder of locks and notes that path addresses share with this store.
     private let notes: FilePath
+    /// Who is to use the files.
+    let audience: Audience
     /// The folder in which transactions over several files are noted.
     package var transactions: FilePath { notes.appending(".transactions") }
 
@@ -22,7 +24,11 @@ package struct StoreFolder: Hashable, Sendable {
         case foreign(newFormat: PropertyList.Format, isReadOnly: Bool)
     }
 
-    package init(_ folder: FilePath, _ arrangement: Arrangement, history: FilePath, notes: FilePath) {
+    package init(
+        _ folder: FilePath, _ arrangement: Arrangement, history: FilePath, notes: FilePath,
+        audience: Audience = .owner
+    ) {
+        self.audience = audience
         self.folder = folder
         self.arrangement = arrangement
         self.history = history
@@ -46,10 +52,12 @@ package struct StoreFolder: Hashable, Sendable {
         let path = place(folder, subfolder, ".plist")
         switch arrangement {
         case .own:
-            return DomainFile(
+            var file = DomainFile(
                 name: name, path: path, lock: .file(place(notes.appending(".locks"), subfolder, ".lock")),
                 history: place(history, subfolder.map { _ in ".ByHost" }, ""),
                 transactions: transactions)
+            file.audience = audience
+            return file
         case .foreign(let format, let isReadOnly):
             return DomainFile(
                 name: name, path: path, lock: .itself, history: historyFolder(ofPath: path),
@@ -64,11 +72,10 @@ package struct StoreFolder: Hashable, Sendable {
     package func file(
         at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
     ) -> DomainFile {
-        var file = DomainFile(
+        DomainFile(
             name: name, path: path, lock: .itself, history: historyFolder(ofPath: place ?? path),
-            transactions: transactions, newFormat: newFormat)
-        file.isOfDomain = false
-        return file
+            transactions: transactions, newFormat: newFormat
+        ).addressedByPath
     }
 
     /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.

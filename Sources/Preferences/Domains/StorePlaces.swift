@@ -31,10 +31,10 @@ package struct StorePlaces: Sendable {
 
     private static func ofAdministrator(_ machine: Machine) -> (site: [StoreFolder], forced: StoreFolder?) {
         let site = machine.environment.systemFolders(.configuration).map {
-            StoreFolder(own: $0.appending("prefs"), history: $0.resolving("prefs/.history"))
+            StoreFolder(own: $0.appending("prefs"), history: $0.resolving("prefs/.history"), audience: .everyone)
         }
         let forced = machine.forcedFolder
-        return (site, StoreFolder(own: forced, history: forced.appending(".history")))
+        return (site, StoreFolder(own: forced, history: forced.appending(".history"), audience: .everyone))
     }
 
     /// The folder of another program, of which versions and locks are kept in ours.
@@ -49,8 +49,8 @@ package struct StorePlaces: Sendable {
 }
 
 extension StoreFolder {
-    fileprivate init(own folder: FilePath, history: FilePath) {
-        self.init(folder, .own, history: history, notes: folder)
+    fileprivate init(own folder: FilePath, history: FilePath, audience: Audience = .owner) {
+        self.init(folder, .own, history: history, notes: folder, audience: audience)
     }
 }
 
@@ -105,11 +105,20 @@ extension StorePlaces {
 }
 
 extension DomainFile {
-    /// Whether only the administrator can have written the file, so that it may force values.
-    package func isTrusted(on machine: Machine) -> Bool {
-        [path, path.parent].allSatisfy { path in
-            guard let status = try? machine.fileSystem.status(of: path) else { return false }
-            return status.owner == machine.administrator && !status.isWritableByAny
+    /// Whether the file exists, and only the administrator can have written it, so that it may force values.
+    ///
+    /// A policy that cannot be looked at is not absent: that is thrown.
+    package func isTrusted(on machine: Machine) throws(StoreFailure) -> Bool {
+        for path in [path, path.parent] {
+            let status = try reporting { () throws(SystemFailure) in
+                do throws(SystemFailure) {
+                    return try machine.fileSystem.status(of: path)
+                } catch {
+                    throw SystemFailure(error.code, .read, self.path)
+                }
+            }
+            guard let status, status.owner == machine.administrator, !status.isWritableByAny else { return false }
         }
+        return true
     }
 }

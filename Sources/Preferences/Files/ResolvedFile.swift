@@ -11,7 +11,7 @@ struct ResolvedFile: Sendable {
     init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
         self.file = file
         target = try file.reporting { () throws(SystemFailure) in
-            try file.path.followingLinks(in: machine.fileSystem)
+            try file.path.leadingToTarget(for: machine.environment.user, in: machine.fileSystem)
         }
         isLinked = target != file.path
     }

@@ -28,6 +28,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case notADictionary(PropertyList.Kind)
         /// Somebody else held the lock all the time.
         case locked(holder: LockHolder?)
+        /// Another user has left the note of a change of several files, which only that user can carry out.
+        case pendingOfOthers(note: String)
         /// The store can only be read.
         case readOnly
         /// The file's format cannot hold a value.
@@ -75,6 +77,11 @@ extension StoreFailure {
 }
 
 extension StoreFailure {
+    /// Whether another program has replaced the file since it was read. It can be read and changed again.
+    var meansOtherContents: Bool {
+        if case .system(ErrorCode.staleHandle.rawValue, _) = problem { true } else { false }
+    }
+
     /// The same of a change that is decided.
     var ofDecidedChange: StoreFailure {
         guard case .system(let code, let description) = problem else { return self }
@@ -106,6 +113,9 @@ extension StoreFailure: CustomStringConvertible {
         case .locked(let holder):
             let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
             return "\(domain) is locked\(who): waited too long"
+        case .pendingOfOthers(let note):
+            return
+                "\(domain): another user has decided on a change of several files in this store (\(note)), and only that user can carry it out; nothing was written"
         case .readOnly: return "\(domain): this store can only be read"
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"

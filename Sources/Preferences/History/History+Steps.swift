@@ -31,7 +31,8 @@ extension History {
     package func back(
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
-        let way = way
+        // Of a version that a crash has taken there is nothing to go back to, as of one that is gone.
+        let way = way.filter { !isLost($0) }
         var (state, sequence, left) = (present, 0, steps)
         for version in way.reversed() where left > 0 {
             guard let former = self.state(of: version) else {

@@ -4,7 +4,7 @@ package import PropertyLists
 /// The kept versions of one domain.
 package struct History: Sendable {
     let file: DomainFile
-    let folder: FilePath
+    package let folder: FilePath
     let machine: Machine
 
     /// Nil where no versions of the file are kept.
@@ -16,9 +16,18 @@ package struct History: Sendable {
     }
 
     /// What the names in the folder say, oldest first. None where the folder cannot be read.
-    package var versions: [KeptVersion] {
-        let names = (try? machine.fileSystem.names(in: folder)) ?? nil
-        return (names ?? []).compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
+    package var versions: [KeptVersion] { (try? listed()) ?? [] }
+
+    /// The same, where a folder that cannot be listed is not taken for an empty one.
+    ///
+    /// - Parameter removingLeftovers: Whether what writers that died have left there is removed. Only for whoever has
+    ///   the lock.
+    package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
+        let names = try machine.fileSystem.names(in: folder) ?? []
+        if removingLeftovers {
+            for name in names where name.isTemporary { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+        }
+        return names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
     }
 
     /// The newest version that can be read, with its values. None where that is a removal: a file that came after it
@@ -36,8 +45,23 @@ package struct History: Sendable {
         return try? file.parse(bytes).0
     }
 
+    /// The bytes of a version; nil for one that is gone, or that a crash has taken some of.
     func bytes(of version: KeptVersion) -> [UInt8]? {
-        path(of: version).flatMap { contents(of: $0) }
+        path(of: version).flatMap { contents(of: $0) }.flatMap { version.isMade(of: $0) ? $0 : nil }
+    }
+
+    /// Whether there is nothing of a version but its name: a crash has taken the contents, or some of them.
+    package func isLost(_ version: KeptVersion) -> Bool {
+        guard let path = path(of: version), let bytes = contents(of: path) else { return false }
+        return !version.isMade(of: bytes)
+    }
+
+    /// Returns once a version is on the disk; false where that cannot be said.
+    func synchronize(_ version: KeptVersion) -> Bool {
+        guard let path = path(of: version), let file = try? machine.fileSystem.open(path, .reading) else {
+            return false
+        }
+        return (try? file.synchronize()) != nil && (try? machine.fileSystem.synchronizeFolder(folder)) != nil
     }
 
     private func contents(of path: FilePath) -> [UInt8]? {
@@ -76,29 +100,41 @@ package struct HistoryPolicy: Hashable, Sendable {
 extension History {
     /// Keeps a version. What goes wrong here is no failure of the write: false where it could not be kept.
     ///
-    /// - Parameter former: Those that are kept already; what was kept is one of them then.
+    /// - Parameters:
+    ///   - former: Those that are kept already; what was kept is one of them then.
+    ///   - isDurable: Whether it must outlast a loss of power from the moment at which this returns.
     @discardableResult
-    func record(_ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy) -> Bool {
+    func record(
+        _ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false
+    ) -> Bool {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
         var version = next(
             after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
+        version.checksum = KeptVersion.checksum(of: bytes)
         // In place of a domain's beginning comes one.
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
             version.sequence = last.sequence
         }
-        guard let path = version.fileName.map(folder.appending), let copy = create(path) else { return false }
+        guard let path = version.fileName.map(folder.appending), let (temporary, copy) = create(path) else {
+            return false
+        }
+        let files = machine.fileSystem
         do throws(SystemFailure) {
             try copy.write(bytes, at: 0)
-            if let model = try machine.fileSystem.status(of: file.path),
+            if let model = try files.status(of: file.path),
                 model.permissions != .privateFile || model.owner != machine.environment.user
             {
                 try copy.adopt(model, of: file.path)
             }
+            if isDurable { try copy.synchronize() }
+            try files.rename(temporary, to: path)
         } catch {
-            _ = try? machine.fileSystem.remove(path)
+            _ = try? files.remove(temporary)
             return false
         }
+        // It is there, but may be gone after a loss of power: a name of it would be worse than none.
+        if isDurable, (try? files.synchronizeFolder(folder)) == nil { return false }
         forget(former, with: version, policy)
         former.append(version)
         return true
@@ -107,25 +143,26 @@ extension History {
     /// Keeps the file that is about to be replaced under a second name, or else a copy of it: the versions may lie on
     /// another disk than the domain. False where it could not be kept.
     func recordReplaced(
-        _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String, policy: HistoryPolicy
+        _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String,
+        after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool
     ) -> Bool {
         guard policy.versions > 0 else { return true }
-        var former = versions
-        if let newest = former.last, isSameFile(newest, status) { return true }
+        if let newest = former.last, isSameFile(newest, status) { return !isDurable || synchronize(newest) }
         let time = machine.clock.wall
         let version = next(after: former, note, transaction, time, size: status.size, isFirst: false)
         guard let name = version.fileName else { return false }
         do throws(SystemFailure) {
-            if former.isEmpty { try machine.fileSystem.makeFolders(folder) }
+            if former.isEmpty { try machine.fileSystem.makeFolders(folder, for: audience) }
             try machine.fileSystem.link(path, to: folder.appending(name))
         } catch {
             guard let bytes = contents(of: path) else { return false }
-            if let newest = former.last, isCopy(newest, of: bytes) { return true }
+            if let newest = former.last, isCopy(newest, of: bytes) { return !isDurable || synchronize(newest) }
             let copy = UnkeptVersion(bytes: bytes, note: note, transaction: transaction, time: time)
-            return record(copy, after: &former, policy: policy)
+            return record(copy, after: &former, policy: policy, isDurable: isDurable)
         }
         forget(former, with: version, policy)
-        return true
+        former.append(version)
+        return !isDurable || synchronize(version)
     }
 
     /// Removes all versions, where none are to be kept any more: an old one would stand in for what came long after it.
@@ -156,13 +193,14 @@ extension History {
             sequence: overflows ? .max : sequence, time: time, note: note, transaction: transaction, size: size)
     }
 
-    private func create(_ path: FilePath) -> (any OpenFile)? {
-        do throws(SystemFailure) {
-            return try machine.makingFolder(folder) { () throws(SystemFailure) in
-                try machine.fileSystem.open(path, .creatingAnew(.privateFile))
-            }
-        } catch {
-            return nil
+    /// Whoever may read the domain's file may use the versions where it is damaged.
+    private var audience: Audience { file.audience == .everyone ? .everyone : .owner }
+
+    private func create(_ path: FilePath) -> (temporary: FilePath, file: any OpenFile)? {
+        try? machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
+            let (temporary, copy) = try machine.fileSystem.makeTemporary(beside: path)
+            try machine.fileSystem.giveToOwnerOfFolder(copy, at: path)
+            return (temporary, copy)
         }
     }
 

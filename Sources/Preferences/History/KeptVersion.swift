@@ -14,14 +14,18 @@ package struct KeptVersion: Hashable, Sendable {
     package var transaction: String
     /// How many bytes its file has.
     package var size: Int
+    /// The CRC-32C of the bytes, in eight hexadecimal digits; nil where none was made, as by former versions of this
+    /// library.
+    package var checksum: String?
 
-    /// `sequence-milliseconds-process-reason-transaction-size-program.plist`
+    /// `sequence-milliseconds-process-reason-transaction-size-program.plist`, where the checksum follows the
+    /// transaction behind a dot.
     package var fileName: FileName? {
         let number = Array(String(sequence).utf8)
         var name = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, 10 - number.count)) + number
         for part in [
-            String(time.milliseconds), String(note.process), note.reason.rawValue, transaction, String(size),
-            Self.encoded(note.program),
+            String(time.milliseconds), String(note.process), note.reason.rawValue,
+            transaction + (checksum.map { ".\($0)" } ?? ""), String(size), Self.encoded(note.program),
         ] {
             name.append(UInt8(ascii: "-"))
             name += part.utf8
@@ -52,9 +56,11 @@ package struct KeptVersion: Hashable, Sendable {
         let note = WriteNote(
             program: Self.decoded(parts.rest), process: process, reason: WriteReason(rawValue: reason))
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        let (name, checksum) = (transaction.prefix { $0 != "." }, transaction.drop { $0 != "." }.dropFirst())
         self.init(
             sequence: sequence, time: Timestamp(seconds: seconds, nanoseconds: rest * 1_000_000), note: note,
-            transaction: transaction, size: size)
+            transaction: String(name), size: size)
+        self.checksum = checksum.isEmpty ? nil : String(checksum)
     }
 
     /// What is left of a name, of which one part after the other is read.
@@ -86,6 +92,15 @@ package struct KeptVersion: Hashable, Sendable {
             }
             return number
         }
+    }
+
+    static func checksum(of bytes: [UInt8]) -> String {
+        Hexadecimal.text(of: UInt64(CRC32C.checksum(bytes)), count: 8)
+    }
+
+    /// Whether these are the bytes that the name says.
+    func isMade(of bytes: [UInt8]) -> Bool {
+        size == bytes.count && checksum.map { $0 == Self.checksum(of: bytes) } ?? true
     }
 
     private static let ending = ".plist"

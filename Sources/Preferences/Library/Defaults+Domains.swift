@@ -69,11 +69,11 @@ extension Defaults {
         guard let domain = persistent(domainName), let name = try? DomainName(domainName) else { return }
         do throws(StoreFailure) {
             domain.look()
-            let (stored, status) = domain.stored()
+            let stored = domain.stored
             let schema = name == self.name ? self.schema : store.process.schemas[name]
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
-            try schema?.rules.check(changes, over: stored, status, domainName)
+            try schema?.rules.check(changes, over: stored, isExposed: domain.isExposed, domainName)
             let beginning = stored.isEmpty && !values.isEmpty ? schema?.rules.beginning ?? [] : []
             domain.set(changes.filter { stored[$0.0] != $0.1 } + beginning)
         } catch {

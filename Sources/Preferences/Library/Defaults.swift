@@ -145,8 +145,8 @@ public final class Defaults: Sendable {
         }
         target.look()
         guard let schema else { return target.set(changes) }
-        let (stored, status) = target.stored()
-        try schema.rules.check(changes, over: stored, status, name.text)
+        let stored = target.stored
+        try schema.rules.check(changes, over: stored, isExposed: target.isExposed, name.text)
         // The next set is held against the version that this one begins, be it on the disk by then or not.
         let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
         target.set(schema.withFormerKeys(changes, in: stored) + beginning)

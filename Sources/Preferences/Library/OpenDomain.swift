@@ -78,10 +78,8 @@ final class OpenDomain: Sendable {
         return state.withLock { ($0.values, $0.failure) }
     }
 
-    /// The values as this process sees them, and what the system says of their file.
-    func stored() -> (values: PropertyList.Dictionary, status: FileStatus?) {
-        state.withLock { ($0.values, $0.stored.status) }
-    }
+    /// The values as this process sees them.
+    var stored: PropertyList.Dictionary { state.withLock(\.values) }
 
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
 
@@ -89,7 +87,9 @@ final class OpenDomain: Sendable {
     func hasChanged(since version: UInt64) -> Bool { published.load(ordering: .acquiring) != version }
 
     /// Whether others can read the file.
-    var isExposed: Bool { state.withLock { $0.stored.status?.isExposed ?? false } }
+    var isExposed: Bool {
+        state.withLock { $0.stored.status?.isExposed(to: machine.environment.user) ?? false }
+    }
 
     /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
     func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {
@@ -124,7 +124,12 @@ final class OpenDomain: Sendable {
         guard isDue else { return }
         // What a writer that died has decided need not show in this file yet.
         if isExact || isFirst { file.finishTransactions(on: machine) }
-        let generation = (try? machine.fileSystem.status(of: file.path))?.generation
+        let generation: FileGeneration?
+        do throws(SystemFailure) {
+            generation = try machine.fileSystem.status(of: file.path)?.generation
+        } catch {
+            return noteUnreadable(file.failure(error))
+        }
         let isSame = state.withLock { $0.knows(generation, isExact) }
         // Each turn that is in vain is one in which somebody else has read or written.
         if !isSame { for _ in 0..<64 where read(file, generation, mustBeTrusted) { return } }
@@ -134,8 +139,8 @@ final class OpenDomain: Sendable {
     private func read(_ file: DomainFile, _ generation: FileGeneration?, _ mustBeTrusted: Bool) -> Bool {
         let number = state.withLock(\.readings)
         do throws(StoreFailure) {
-            let contents =
-                mustBeTrusted && !file.isTrusted(on: machine) ? .absent : try file.contents(on: machine)
+            let counts = mustBeTrusted ? try file.isTrusted(on: machine) : true
+            let contents = counts ? try file.contents(on: machine) : .absent
             let isDamaged = state.withLock { state -> Bool? in
                 guard state.readings == number else { return nil }
                 if state.isWriting {
@@ -152,16 +157,23 @@ final class OpenDomain: Sendable {
             guard let isDamaged else { return false }
             if isDamaged, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
-            let isNews = state.withLock { state in
-                defer { state.failure = error }
-                // What the system refuses now it may allow the next time.
-                state.damaged = error.isDamage ? generation : nil
-                return state.failure != error
-            }
-            if isNews { post(.unreadable(error)) }
+            // What the system refuses now it may allow the next time.
+            noteUnreadable(error, damaged: error.isDamage ? generation : nil)
+            return true
         }
         noteChange()
         return true
+    }
+
+    /// Notes why the file could not be read, and posts it the first time. What was read of it before still holds.
+    private func noteUnreadable(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
+        let isNews = state.withLock { state in
+            defer { state.failure = failure }
+            state.damaged = generation
+            return state.failure != failure
+        }
+        if isNews { post(.unreadable(failure)) }
+        noteChange()
     }
 
     func post(_ kind: Issue.Kind) { signals.issues.post(Issue(kind, domain: file?.name ?? "")) }
@@ -222,7 +234,8 @@ extension OpenDomain.State {
             changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         // Whether others can read the file decides on what counts of it.
-        let isOtherwise = (stored.status?.isExposed ?? false) != (contents.status?.isExposed ?? false)
+        let (former, new) = (stored.status, contents.status)
+        let isOtherwise = former?.isExposed != new?.isExposed || former?.owner != new?.owner
         for entry in next where isOtherwise || values[entry.key] != entry.value {
             changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }

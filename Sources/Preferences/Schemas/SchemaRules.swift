@@ -34,7 +34,7 @@ package struct SchemaRules: Sendable {
         }
         if !isForced {
             try check(from: former, to: draft.values, domain)
-            if draft.status?.isExposed ?? false { try checkPrivacy(of: draft.values, domain) }
+            if draft.isExposed { try checkPrivacy(of: draft.values, domain) }
         }
         if hasVersion, !draft.removesFile { note(&draft.values, isNew: stored.isEmpty) }
         return result
@@ -74,13 +74,13 @@ extension SchemaRules {
 
     /// Refuses to set values over those that are there, or to remove some.
     func check(
-        _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary, _ status: FileStatus?,
+        _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary, isExposed: Bool,
         _ domain: String
     ) throws(StoreFailure) {
         try checkVersion(of: stored, domain)
         let new = Dictionary(changes.map { (ExactKey($0.key), $0.value) }) { _, last in last }
         try check(from: { stored[$0] }, to: { new[ExactKey($0)] ?? stored[$0] }, new.keys.map(\.text), domain)
-        guard status?.isExposed ?? false else { return }
+        guard isExposed else { return }
         try checkPrivacy(
             of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key.text, $0) } }), domain)
     }

@@ -17,4 +17,6 @@ package struct CommittedDomain: Sendable {
     package let hasDroppedFractions: Bool
     /// The folder of the history, where the new version could not be kept in it.
     package let unwritableHistory: FilePath?
+    /// Whether it is the former version that could not be kept.
+    package let losesFormer: Bool
 }

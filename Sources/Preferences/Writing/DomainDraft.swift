@@ -14,6 +14,8 @@ package struct DomainDraft: Sendable {
     package var reason: WriteReason?
     /// What the system says of the file; nil where there is none.
     package let status: FileStatus?
+    /// Whether others can read the file.
+    package var isExposed = false
 
     /// Whether there is a file.
     package var exists: Bool { status != nil }

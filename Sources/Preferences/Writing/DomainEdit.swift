@@ -16,6 +16,8 @@ package struct DomainEdit: Sendable {
     package var unkept: UnkeptVersion?
     /// Whether the new version is kept by the writer later, or else by whoever writes next.
     package var isKeptLater = false
+    /// Whether a value is sensitive, as the domain's schema says it; nil for a domain without one.
+    package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
     /// Changes the values as they are now, under the lock. What it throws leaves all as it is.
     package var change: @Sendable (inout DomainDraft) throws -> Void
 
@@ -40,6 +42,7 @@ package struct DomainEdit: Sendable {
         edit.requiresKnown = requiresKnown || other.requiresKnown
         edit.requiresFormer = requiresFormer || other.requiresFormer
         edit.acceptsLoss = acceptsLoss || other.acceptsLoss
+        edit.isSensitive = isSensitive ?? other.isSensitive
         return edit
     }
 

@@ -35,6 +35,17 @@ package struct DomainWriter: Sendable {
     /// may refuse a step: then `unfinished` is thrown.
     @discardableResult
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
+        for _ in 0..<16 {
+            do {
+                return try commitOnce(edits)
+            } catch let failure as StoreFailure where failure.meansOtherContents {
+                continue
+            }
+        }
+        return try commitOnce(edits)
+    }
+
+    private func commitOnce(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try check(edits)
         let files = try edits.map { edit throws(StoreFailure) in try ResolvedFile(edit.file, on: machine) }
         try checkDistinct(files)
@@ -55,6 +66,7 @@ package struct DomainWriter: Sendable {
             for (edit, file) in zip(edits, files) {
                 plans.append(try FilePlan(edit, file, locks, self))
             }
+            removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for index in plans.indices {
                 try plans[index].startTemporary(self)
                 // Of very many none stays open.
@@ -68,6 +80,33 @@ package struct DomainWriter: Sendable {
         return plans.map(\.outcome)
     }
 
+    /// Replaces a file that is named by its path, whatever it holds, under its lock.
+    ///
+    /// - Parameter isSensitive: Whether the bytes are for nobody but this user.
+    package func replace(_ file: DomainFile, with bytes: [UInt8], isSensitive: Bool) throws(StoreFailure) {
+        let resolved = try ResolvedFile(file, on: machine)
+        let locks = try DomainLocks(of: [resolved], on: machine, patience: patience)
+        defer { locks.release() }
+        removeLeftovers(of: [resolved])
+        try file.reporting { () throws(SystemFailure) in
+            let files = machine.fileSystem
+            try files.replace(
+                resolved.target, with: bytes, like: files.status(of: resolved.target),
+                for: isSensitive ? .owner : .umask)
+        }
+    }
+
+    /// Removes what writers that died have left beside the files, whose locks are ours.
+    private func removeLeftovers(of files: [ResolvedFile]) {
+        for (folder, files) in Dictionary(grouping: files, by: \.target.parent) {
+            let names = (try? machine.fileSystem.names(in: folder)) ?? nil
+            for left in (names ?? []).filter(\.isTemporary).map(folder.appending)
+            where files.contains(where: { left.isTemporary(of: $0.target) }) {
+                _ = try? machine.fileSystem.remove(left)
+            }
+        }
+    }
+
     /// Keeps a version that this writer left unkept, unless another one has done so since.
     ///
     /// Whoever has the lock now sees to it himself.
@@ -78,7 +117,7 @@ package struct DomainWriter: Sendable {
         guard let lock = locks.markFile(of: file), DomainMark(in: lock)?.transaction == version.transaction else {
             return
         }
-        var former = history.versions
+        guard var former = try? history.listed() else { return }
         history.record(version, after: &former, policy: policy)
     }
 
@@ -108,6 +147,11 @@ package struct DomainWriter: Sendable {
             let locks = try DomainLocks(of: files, on: machine, patience: left)
             // Whoever noted a change to one of these files had its lock, which is ours now: the writer is dead.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
+            if let note = pending.noteOfOthers, let file = files.first?.file {
+                locks.release()
+                throw StoreFailure(file, .pendingOfOthers(note: note.description))
+            }
+            pending.removeLeftovers(of: files)
             if !pending.concern(files) { return locks }
             locks.release()
             let targets = Set(files.map(\.target))
@@ -145,8 +189,14 @@ package struct DomainWriter: Sendable {
         } catch {
             // With a record the change holds: whoever opens one of the files next carries it out.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
+            // A file that is gone is not found to be so by the next attempt, which would keep the removal.
+            if record == nil {
+                for index in changed where plans[index].isCarriedOut && plans[index].removesFile {
+                    plans[index].keepNew(self, transaction)
+                }
+            }
             let file = plans[current].resolved.file
-            if error.meansOtherContents { throw StoreFailure(file, .notCurrent) }
+            if error.meansOtherContents, plans[current].requiresKnown { throw StoreFailure(file, .notCurrent) }
             throw record == nil ? file.failure(error) : file.failure(error).ofDecidedChange
         }
         if let record { PendingTransactions.remove(record, on: machine) }

@@ -15,6 +15,7 @@ extension FilePlan {
         // Beside the new version, one alone is not kept.
         let isLost = requiresFormer && before.exists && writer.policy.versions < 2
         if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
+        losesFormer = true
         if requiresFormer { throw StoreFailure(resolved.file, .notKept(folder: history.folder.description)) }
         unwritableHistory = history.folder
     }
@@ -23,26 +24,59 @@ extension FilePlan {
     private mutating func keepFormer(
         in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
     ) -> Bool {
-        if let status = before.status, before.recovery == nil, status.size > writer.policy.mostCopiedBytes {
-            return history.recordReplaced(
-                resolved.target, status, note(writer), transaction: transaction, policy: writer.policy)
-        }
-        guard bytesBefore != nil || unkeptBefore != nil else { return true }
-        var versions = history.versions
+        let isLarge = before.recovery == nil && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
+        // What this writer itself has left and kept needs no look.
+        guard !before.exists || isLarge || bytesBefore != nil || unkeptBefore != nil else { return true }
+        guard var versions = try? history.listed(removingLeftovers: true) else { return false }
         defer { self.versions = versions }
+        if let status = before.status, isLarge {
+            return history.recordReplaced(
+                resolved.target, status, note(writer), transaction: transaction, after: &versions,
+                policy: writer.policy, isDurable: isFormerIrreplaceable)
+        }
         let mark = locks.markFile(of: resolved.file).flatMap { DomainMark(in: $0) }
+        if !before.exists, let removal = unkeptRemoval(mark, versions, history, writer) {
+            return history.record(removal, after: &versions, policy: writer.policy)
+        }
         var isKept = true
         if let unkeptBefore, !isStoodFor(writer.policy),
             before.isOwn || mark?.transaction == unkeptBefore.transaction
         {
-            isKept = history.record(unkeptBefore, after: &versions, policy: writer.policy)
+            isKept = history.record(
+                unkeptBefore, after: &versions, policy: writer.policy, isDurable: isFormerIrreplaceable)
         }
-        if let bytesBefore, bytesBefore != bytes,
-            let found = unkeptVersion(bytesBefore, mark, versions, history, writer)
-        {
-            isKept = history.record(found, after: &versions, policy: writer.policy) && isKept
+        guard let bytesBefore, bytesBefore != bytes || removesFile else { return isKept }
+        if let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+            let isDurable = isFormerIrreplaceable || found.note.reason == .found
+            isKept = history.record(found, after: &versions, policy: writer.policy, isDurable: isDurable) && isKept
+        } else if isFormerIrreplaceable, writer.policy.versions > 0 {
+            let kept = versions.last { history.isCopy($0, of: bytesBefore) }
+            isKept = (kept.map { history.synchronize($0) } ?? !requiresFormer) && isKept
         }
         return isKept
+    }
+
+    /// Whether nothing but the history has the former values once the change holds. A loss of power must not take them.
+    private var isFormerIrreplaceable: Bool { requiresFormer || removesFile }
+
+    /// The removal of the domain, where the file is gone and the newest version does not say so: another program has
+    /// removed it, or one of ours that had no time to keep that.
+    private func unkeptRemoval(
+        _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+    ) -> UnkeptVersion? {
+        guard let newest = versions.last, !history.isCopy(newest, of: DomainState.tombstone) else { return nil }
+        let isOurs = mark?.hash == nil && !versions.contains { $0.transaction == mark?.transaction }
+        guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.machine.clock.wall, writer) }
+        return UnkeptVersion(
+            bytes: DomainState.tombstone, note: mark.note, transaction: mark.transaction,
+            time: writer.machine.clock.wall)
+    }
+
+    /// A version that another program has made.
+    private func found(_ bytes: [UInt8], at time: Timestamp, _ writer: DomainWriter) -> UnkeptVersion {
+        var note = writer.note
+        note.reason = .found
+        return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
     }
 
     /// Whether one of us wrote what stands there, and did not come to the end: it keeps its version last.
@@ -53,7 +87,8 @@ extension FilePlan {
         else {
             return false
         }
-        return !leavesVersion(writer.policy) || !history.versions.contains { $0.transaction == mark.transaction }
+        return !leavesVersion(writer.policy)
+            || !history.versions.contains { $0.transaction == mark.transaction && history.isCopy($0, of: bytesBefore) }
     }
 
     /// Whether a version of what stands there is kept once it is written.
@@ -73,16 +108,14 @@ extension FilePlan {
     ) -> UnkeptVersion? {
         let time = before.status?.modified ?? writer.machine.clock.wall
         if let mark, mark.hash == SHA256.hash(bytes) {
+            // It has to be there, and not only by name: a crash may have taken its contents.
             let kept = versions.last { $0.transaction == mark.transaction }
-            // What must not be lost has to be there, and not only by name.
-            if let kept, !requiresFormer || history.bytes(of: kept) == bytes { return nil }
+            if let kept, history.isCopy(kept, of: bytes) { return nil }
             return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
         // The mark of a write that failed names a file that never came.
         if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
-        var note = writer.note
-        note.reason = .found
-        return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
+        return found(bytes, at: time, writer)
     }
 
     /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is
@@ -99,7 +132,10 @@ extension FilePlan {
             unkept = version
             return
         }
-        var former = versions ?? history.versions
+        guard var former = versions ?? (try? history.listed()) else {
+            unwritableHistory = history.folder
+            return
+        }
         if !history.record(version, after: &former, policy: writer.policy) { unwritableHistory = history.folder }
     }
 }

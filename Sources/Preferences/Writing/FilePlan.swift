@@ -17,6 +17,10 @@ struct FilePlan {
     var versions: [KeptVersion]?
     /// Where the version that is in force now could not be kept.
     var unwritableHistory: FilePath?
+    /// Whether it is the former version that could not be kept.
+    var losesFormer = false
+    /// Who is to use the new file.
+    private var audience: Audience
     let isKeptLater: Bool
     let isFirst: Bool
     /// Whether what stands there must be kept.
@@ -31,8 +35,11 @@ struct FilePlan {
     private var written: FileStatus?
     private var after: DomainContents
     private var transaction: String?
-    /// Whether whatever else may stand there by now must stay.
-    private let requiresKnown: Bool
+    /// Whether a file that came since the former one was read must stay, whatever the lock says: other programs take
+    /// none.
+    private let comparesFormer: Bool
+    /// Whether only the file that the caller knows may be replaced.
+    let requiresKnown: Bool
     /// Whether dates have lost their fractions, which XML cannot hold.
     private let hasDroppedFractions: Bool
 
@@ -45,17 +52,33 @@ struct FilePlan {
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
+        draft.isExposed = before.status?.isExposed(to: writer.machine.environment.user) ?? false
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
+        audience = try Self.audience(of: draft.values, edit, before)
         hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
         self.draft = draft
         (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
+        comparesFormer = requiresKnown || edit.file.lock == .itself
         after = before
         if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
             // Where no version tells that all went well, it is not written anew each time.
             self.draft.rewrites = leavesVersion(writer.policy)
             isInDoubt = !self.draft.rewrites
         }
+    }
+
+    /// Who is to use a file with these values: nobody but its owner, where one of them is sensitive. What everyone can
+    /// read gets no such value.
+    private static func audience(
+        of values: PropertyList.Dictionary, _ edit: DomainEdit, _ before: DomainContents
+    ) throws(StoreFailure) -> Audience {
+        guard edit.file.audience != .owner, let isSensitive = edit.isSensitive else { return edit.file.audience }
+        let secrets = values.filter { isSensitive($0.key, $0.value) }
+        if edit.file.audience == .everyone, let new = secrets.first(where: { before.values[$0.key] != $0.value }) {
+            throw StoreFailure(.exposed(key: new.key), edit.file.name)
+        }
+        return secrets.isEmpty ? edit.file.audience : .owner
     }
 
     /// Sees to it that the file as it stands is on the disk.
@@ -66,6 +89,9 @@ struct FilePlan {
             try files.synchronizeFolder(resolved.target.parent)
         }
     }
+
+    /// Whether the file has been replaced or removed.
+    var isCarriedOut: Bool { transaction != nil }
 
     // MARK: What becomes of the file
 
@@ -81,7 +107,7 @@ struct FilePlan {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
             unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions,
-            unwritableHistory: unwritableHistory)
+            unwritableHistory: unwritableHistory, losesFormer: losesFormer)
     }
 
     /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.
@@ -94,9 +120,14 @@ struct FilePlan {
 
     private mutating func startTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
         let (files, target) = (writer.machine.fileSystem, resolved.target)
+        let (audience, status) = (audience, before.status)
         let (path, file) = try resolved.file.reporting { () throws(SystemFailure) in
-            try writer.machine.makingFolder(target.parent) { () throws(SystemFailure) in
-                try files.startTemporary(bytes, beside: target, like: before.status)
+            // The folder of a file that is named by its path may be misspelled: it is not made.
+            guard resolved.file.isOfDomain else {
+                return try files.startTemporary(bytes, beside: target, like: status, for: audience)
+            }
+            return try writer.machine.makingFolder(target.parent, for: audience) { () throws(SystemFailure) in
+                try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
         }
         (temporary, unsynchronized) = (path, file)
@@ -139,7 +170,7 @@ struct FilePlan {
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
             // With others a record is noted, by which a former file beside the new one would come back.
-            if requiresKnown, isOnly {
+            if comparesFormer, isOnly {
                 try exchange(temporary, in: files)
             } else {
                 try files.rename(temporary, to: resolved.target)
@@ -162,7 +193,7 @@ struct FilePlan {
     mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
         guard let bytes else { return }
         let files = writer.machine.fileSystem
-        let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status)
+        let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status, for: audience)
         do throws(SystemFailure) {
             written = try files.status(of: copy)
             try files.rename(copy, to: resolved.target)

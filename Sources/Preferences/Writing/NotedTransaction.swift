@@ -10,6 +10,8 @@ package struct NotedTransaction: Hashable, Sendable {
     package let temporaries: [FilePath]
     /// Whether its writer, or somebody else, is at one of the domains right now.
     package let isBusy: Bool
+    /// Whether another user has left it, or the store is another user's.
+    package var isOfOthers = false
 }
 
 extension StoreFolder {
@@ -17,11 +19,13 @@ extension StoreFolder {
     package func notedTransactions(on machine: Machine) -> [NotedTransaction] {
         guard arrangement == .own else { return [] }
         let folder = transactions
+        let other = noteOfOthers(on: machine)
         let names = (try? machine.fileSystem.names(in: folder)) ?? []
         return names.filter { !$0.isTemporary }.map { name in
             let path = folder.appending(name)
             guard let record = PendingTransactions.record(at: path, folder, machine) else {
-                return NotedTransaction(path: path, domains: nil, temporaries: [], isBusy: false)
+                return NotedTransaction(
+                    path: path, domains: nil, temporaries: [], isBusy: false, isOfOthers: path == other)
             }
             let files = record.steps.map { ResolvedFile(decided: $0.file, target: $0.target) }
             let locks = try? DomainLocks(of: files, on: machine, patience: .zero)

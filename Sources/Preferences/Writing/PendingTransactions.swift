@@ -1,30 +1,59 @@
-internal import Platform
+package import Platform
 internal import PropertyLists
 
 /// The transactions that were decided but perhaps not carried out.
 struct PendingTransactions {
     private let machine: Machine
     private let records: [(path: FilePath, record: TransactionRecord)]
+    /// A note that another user has left, or that lies in another user's store. Only that user may carry it out.
+    let noteOfOthers: FilePath?
+    /// What writers that died have left of notes.
+    private let leftovers: [FilePath]
 
-    /// Those that are noted in a folder. What cannot be read does not count, and is left for a person to look at.
+    /// Those that are noted in a folder. What cannot be read is ignored, and left for a person to look at.
     init(in folder: FilePath?, on machine: Machine) {
         self.machine = machine
         guard let folder, let names = try? machine.fileSystem.names(in: folder) else {
-            records = []
+            (records, noteOfOthers, leftovers) = ([], nil, [])
             return
         }
-        records = names.filter { !$0.isTemporary }.compactMap { name in
+        let isOwn = Self.isOwn(folder, machine)
+        var (records, other) = ([(path: FilePath, record: TransactionRecord)](), FilePath?.none)
+        for name in names where !name.isTemporary {
             let path = folder.appending(name)
-            guard let record = Self.record(at: path, folder, machine) else { return nil }
-            return (path, record)
+            let status = (try? machine.fileSystem.status(of: path, followingLink: false)) ?? nil
+            if !isOwn || status.map({ $0.owner != machine.environment.user }) ?? false {
+                other = other ?? path
+            } else if let record = Self.record(at: path, folder, machine) {
+                records.append((path, record))
+            }
         }
+        (self.records, noteOfOthers) = (records, other)
+        leftovers = isOwn ? names.filter(\.isTemporary).map(folder.appending) : []
     }
 
+    /// Whether nobody but this user can have put notes into the folder: it and the store that it belongs to are the
+    /// user's own, and it is no link to another place.
+    private static func isOwn(_ folder: FilePath, _ machine: Machine) -> Bool {
+        let (files, user) = (machine.fileSystem, machine.environment.user)
+        guard let notes = try? files.status(of: folder, followingLink: false), notes.kind == .folder,
+            let store = try? files.status(of: folder.parent)
+        else {
+            return false
+        }
+        return notes.owner == user && store.owner == user && !notes.isWritableByAny
+    }
+
+    /// The record of a note in a folder of the user's own; nil where anybody else may have had a hand in it.
+    ///
+    /// Carrying it out takes our rights: what somebody else has noted could have us make and rename any file. So the
+    /// note itself is read, no link to another file, and it changes nothing but what its domains lead to.
     static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
-        // Carrying it out takes our rights: what somebody else has noted could have us make and rename any file.
-        guard let file = try? machine.fileSystem.open(path, .reading), let status = try? file.status(),
+        guard isOwn(folder, machine), let file = try? machine.fileSystem.open(path, .readingItself),
+            let status = try? file.status(), status.kind == .file, status.links == 1,
             status.owner == machine.environment.user, let bytes = try? file.contents(status, limit: 64 << 20),
-            let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value)
+            let value = try? PropertyList(parsing: bytes, as: .binary), var record = TransactionRecord(value),
+            record.steps.allSatisfy({ $0.isWithinReach(of: folder.parent, machine) })
         else {
             return nil
         }
@@ -33,6 +62,14 @@ struct PendingTransactions {
     }
 
     var isEmpty: Bool { records.isEmpty }
+
+    /// Removes what is left of notes by writers that died while they changed one of the files. Only for whoever has
+    /// the locks.
+    func removeLeftovers(of files: [ResolvedFile]) {
+        for path in leftovers where files.contains(where: { path.isTemporary(of: $0.target) }) {
+            _ = try? machine.fileSystem.remove(path)
+        }
+    }
 
     func concern(_ files: [ResolvedFile]) -> Bool {
         let targets = Set(files.map(\.target))
@@ -83,9 +120,19 @@ struct PendingTransactions {
         } catch {
             throw SystemFailure(.invalidArgument, .write, path)
         }
-        try machine.makingFolder(path.parent) { () throws(SystemFailure) in
-            try machine.fileSystem.replace(path, with: bytes)
+        let files = machine.fileSystem
+        // Named for a file that it changes: whoever has that one's lock may remove what is left of it.
+        let named = record.steps.first?.target.lastComponent.map(path.parent.appending) ?? path
+        let temporary = try machine.makingFolder(path.parent) { () throws(SystemFailure) in
+            try files.writeTemporary(bytes, beside: named)
         }
+        do throws(SystemFailure) {
+            try files.rename(temporary, to: path)
+        } catch {
+            _ = try? files.remove(temporary)
+            throw error
+        }
+        try files.synchronizeFolder(path.parent)
     }
 
     /// Takes back a record whose way to the disk failed. False where it may come back after a crash.
@@ -105,7 +152,32 @@ struct PendingTransactions {
     }
 }
 
+extension FilePath {
+    /// Whether a file of this name was being written to take the place of `other`.
+    func isTemporary(of other: FilePath) -> Bool {
+        guard let name = lastComponent, let other = other.lastComponent else { return false }
+        return name.isTemporary(of: other)
+    }
+}
+
+extension TransactionRecord.Step {
+    /// Whether the user whose store this is would change the same files by writing the domain: its target is where the
+    /// domain's path leads, in a folder of the user's own, and its lock is the store's.
+    fileprivate func isWithinReach(of store: FilePath, _ machine: Machine) -> Bool {
+        let (files, user) = (machine.fileSystem, machine.environment.user)
+        if case .file(let lock) = file.lock, !lock.components.starts(with: store.components) { return false }
+        return (try? files.status(of: target.parent))?.owner == user
+            && (try? file.path.leadingToTarget(for: user, in: files)) == target
+            && change.temporary.parent == target.parent
+    }
+}
+
 extension StoreFolder {
+    /// The note of a change of several files that only another user can carry out; nil where there is none.
+    package func noteOfOthers(on machine: Machine) -> FilePath? {
+        PendingTransactions(in: transactions, on: machine).noteOfOthers
+    }
+
     /// Carries out what a writer that died has decided, where nobody is at it.
     package func finishTransactions(on machine: Machine) {
         file(of: .global).finishTransactions(on: machine)
