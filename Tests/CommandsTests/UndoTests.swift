@@ -277,6 +277,24 @@ import Testing
         }
     }
 
+    /// A closed or full standard error does not take back what was done.
+    @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
+    func `is done though its message cannot be written`(_ words: [String]) throws {
+        let machine = try SimulatedMachine()
+        for value in ["1", "2"] { _ = try runPrefs(["prefs", "write", "d", "k", value], on: machine) }
+        let terminal = SimulatedTerminal()
+        terminal.failWrites(.noSpace)
+        var environment = machine.environment
+        environment.arguments = ["prefs"] + words
+        let status = Prefs.run(
+            in: Surroundings(
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: terminal)))
+        #expect(status == .done)
+        #expect(try state(machine).values == ["k": "1"])
+    }
+
     /// An undo that could not be undone would be the end of what stood there.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
     func `what cannot be kept is not given up, unless forced`(_ words: [String]) throws {

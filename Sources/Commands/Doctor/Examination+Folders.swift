@@ -26,6 +26,9 @@ extension Examination {
     }
 
     private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Ailment? {
+        // Root can write anywhere, and must leave nothing in another user's folder, not even for a moment.
+        let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
+        if checkup.machine.environment.user == 0, owner != 0 { return nil }
         do throws(SystemFailure) {
             try probe(folder, checkup.files)
             return nil
