@@ -199,7 +199,12 @@ extension History {
     private func create(_ path: FilePath) -> (temporary: FilePath, file: any OpenFile)? {
         try? machine.makingFolder(folder, for: audience) { () throws(SystemFailure) in
             let (temporary, copy) = try machine.fileSystem.makeTemporary(beside: path)
-            try machine.fileSystem.giveToOwnerOfFolder(copy, at: path)
+            do throws(SystemFailure) {
+                try machine.fileSystem.giveToOwnerOfFolder(copy, at: path)
+            } catch {
+                _ = try? machine.fileSystem.remove(temporary)
+                throw error
+            }
             return (temporary, copy)
         }
     }
