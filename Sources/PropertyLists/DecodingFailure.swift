@@ -43,6 +43,9 @@ extension DecodingFailure {
         case invalidCharacter(UInt32)
         case loneSurrogate
         case invalidEscape(String)
+        /// A string whose opening quote is at the offset, and that has no closing one.
+        case unterminatedString
+        case missingByteOrderMark(encoding: String)
 
         // Values.
         case invalidInteger(String)
@@ -61,6 +64,10 @@ extension DecodingFailure {
         case mismatchedTag(expected: String, found: String)
         case malformedTag(String)
         case unknownEntity(String)
+        /// A known reference without its semicolon.
+        case unterminatedReference(String)
+        /// An ampersand that does not begin a reference.
+        case bareAmpersand
         case internalSubset
         case misplacedText
         case keyWithoutValue(String)
@@ -71,6 +78,8 @@ extension DecodingFailure {
         // JSON.
         /// JSON's null, which a property list has no place for.
         case null
+        /// A comment, which only JSON5 has.
+        case commentInJSON
 
         // Binary.
         case unsupportedVersion(String)
@@ -111,11 +120,15 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .integerOutOfRange(let text): "integer out of range: \(quoted(text))"
         case .realOutOfRange(let text): "real out of range: \(quoted(text))"
         case .dateOutOfRange(let text): "date out of range: \(quoted(text))"
+        case .unterminatedString: "a string without a closing quote"
+        case .missingByteOrderMark(let encoding): "\(encoding) without a byte order mark"
         case .unknownElement(let name): complaint(aboutElement: name)
         case .misplacedElement(let name): "<\(shortened(name))> may not stand here"
         case .mismatchedTag(let expected, let found): "expected </\(shortened(expected))>, found </\(shortened(found))>"
         case .malformedTag(let what): "malformed tag: \(what)"
         case .unknownEntity(let name): "unknown entity &\(shortened(name));"
+        case .unterminatedReference(let name): "missing “;” after “&\(shortened(name))”"
+        case .bareAmpersand: "bare “&”: write “&amp;”"
         case .internalSubset: "a document type with declarations of its own is not allowed"
         case .misplacedText: "text may not stand here"
         case .keyWithoutValue(let key): "the key \(quoted(key)) has no value"
@@ -123,6 +136,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .noValue: "there is no value"
         case .severalValues: "there is more than one value"
         case .null: "null, which a property list cannot hold"
+        case .commentInJSON: "comments are not JSON"
         case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
         case .invalidTrailer(let what): "invalid trailer: \(what)"
         case .invalidOffset(let object, let offset): "object \(object) would begin at \(offset), outside the objects"

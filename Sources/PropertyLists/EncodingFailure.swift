@@ -17,6 +17,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         case nestedTooDeeply(limit: Int)
+        case tooManyValues(limit: Int)
+        case tooLarge(limit: Int)
         /// The format has no way to say a value of this kind.
         case kindNotSupported(PropertyList.Kind)
         /// A character that cannot stand in the format, even as a reference.
@@ -39,6 +41,8 @@ extension EncodingFailure: CustomStringConvertible {
     private var reason: String {
         switch problem {
         case .nestedTooDeeply(let limit): "containers more than \(limit) levels deep"
+        case .tooManyValues(let limit): "more than \(limit) values"
+        case .tooLarge(let limit): "more than \(limit) bytes as \(format.rawValue)"
         case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
         case .characterNotSupported(let code):
             "\(format.rawValue) cannot hold the character U+\(String(code, radix: 16, uppercase: true))"

@@ -15,14 +15,25 @@ extension PropertyList {
         public var omitsNulls = false
         /// Reads `{"$date": …}` and its like in JSON as the values that `WritingOptions.wrapsInJSON` wrote so.
         public var unwrapsJSON = false
-        /// Refuses a key that stands twice in one dictionary; otherwise its last value counts.
+        /// Refuses a duplicate key in a dictionary; otherwise the last value is used.
         public var refusesDuplicateKeys = false
+        /// Accepts in JSON what JSON5 adds: comments, trailing commas, single quotes and keys without quotes.
+        public var allowsJSON5 = false
+        /// Reads a number, `true`, `false` or a string in quotes as JSON where no format is named.
+        ///
+        /// Apple's tools read all of these as OpenStep strings.
+        public var readsScalarsAsJSON = true
 
-        /// Reads as the defaults of the options say where nothing else is asked for.
-        public init(omitsNulls: Bool = false, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false) {
+        /// The options with the defaults for everything that is not given.
+        public init(
+            omitsNulls: Bool = false, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false,
+            allowsJSON5: Bool = false, readsScalarsAsJSON: Bool = true
+        ) {
             self.omitsNulls = omitsNulls
             self.unwrapsJSON = unwrapsJSON
             self.refusesDuplicateKeys = refusesDuplicateKeys
+            self.allowsJSON5 = allowsJSON5
+            self.readsScalarsAsJSON = readsScalarsAsJSON
         }
     }
 
@@ -43,8 +54,8 @@ extension PropertyList {
         /// Notes in a binary file that the root's keys are sorted and unique, for readers that search by halving.
         /// Nothing is noted where the order of keys is kept.
         public var marksSortedRoot = false
-        /// How deep containers may stand inside one another.
-        public var nesting = Limits.default.nesting
+        /// What a writer refuses to go beyond: the limits of a reader, so that what is written can be read.
+        public var limits = Limits.default
 
         /// Writes as the defaults of the options say.
         public init() {}

@@ -28,16 +28,22 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
-    /// Reads a value in the format that the bytes look like, and says which that is.
+    /// Reads a value in the format that the name of its file or else the bytes show, and returns that format.
+    ///
+    /// - Parameter name: The name of the file, of which the extension is used; nil for a domain or a stream.
     package static func sniffed(
-        _ bytes: [UInt8], limits: Limits = .default, options: ReadingOptions = ReadingOptions()
+        _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
+        options: ReadingOptions = ReadingOptions()
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
+        let named = name.flatMap { NamedFormat(fileName: $0) }
+        var options = options
+        if named == .json5 { options.allowsJSON5 = true }
         let result = bytes.withUnsafeBufferPointer { bytes in
             Result { () throws(DecodingFailure) in
                 guard bytes.count <= limits.inputBytes else {
                     throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
                 }
-                return try readSniffed(bytes, limits: limits, options: options)
+                return try readSniffed(bytes, as: named?.format, limits: limits, options: options)
             }
         }
         return try result.get()
@@ -63,12 +69,16 @@ extension PropertyList {
     /// The value in `format`. Equal values give equal bytes, unless the options keep the order of keys, or one has −0
     /// where the other has 0.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
-        switch format {
-        case .xml: try writtenAsXML(options)
-        case .binary: try writtenAsBinary(options)
-        case .json: try writtenAsJSON(options)
-        case .openstep: try writtenAsOpenStep(options, dialect: .openstep)
-        case .gnustep: try writtenAsOpenStep(options, dialect: .gnustep)
-        }
+        let data =
+            switch format {
+            case .xml: try writtenAsXML(options)
+            case .binary: try writtenAsBinary(options)
+            case .json: try writtenAsJSON(options)
+            case .openstep: try writtenAsOpenStep(options, dialect: .openstep)
+            case .gnustep: try writtenAsOpenStep(options, dialect: .gnustep)
+            }
+        let limit = options.limits.inputBytes
+        guard data.count <= limit else { throw EncodingFailure(.tooLarge(limit: limit), format: format) }
+        return data
     }
 }

@@ -155,7 +155,7 @@ private struct Window: Codable, Equatable {
         try bench.process().set("old", 1, in: file)
         let defaults = Defaults(Self.name, in: bench.store())
         var issues = defaults.issues.makeAsyncIterator()
-        defaults[.theme] = "a\u{1}b"
+        defaults[.theme] = "a\0b"
         defaults[.size] = 14
         try defaults.flush()
         #expect(try file.contents(on: bench.process()).values == ["old": 1, "size": 14])

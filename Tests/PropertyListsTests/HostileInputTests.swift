@@ -94,7 +94,8 @@ import Testing
                     + (0..<500).flatMap { _ in UInt64(2).bigEndian(width: 2) },
                 Data([0x51, 0x78]),
             ], referenceSize: 2)
-        let other = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flat) }
+        let limits = PropertyList.Limits(expandedBytes: 1 << 30)
+        let other = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flat, limits: limits) }
         #expect(other?.problem == .tooManyNodes(limit: 10_000_000))
         #expect(clock.now - start < .seconds(5))
     }

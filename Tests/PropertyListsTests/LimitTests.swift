@@ -74,7 +74,7 @@ import Testing
         #expect(failure?.path.components.count == 512)
         #expect(failure?.format == format)
         var options = PropertyList.WritingOptions()
-        options.nesting = 3
+        options.limits.nesting = 3
         #expect(throws: Never.self) {
             try Self.nest(3, inDictionaries: inDictionaries).serialized(as: format, options: options)
         }
@@ -211,6 +211,32 @@ import Testing
             try PropertyList(parsing: file, limits: PropertyList.Limits(expandedBytes: bytes - 1))
         }
         #expect(failure?.problem == .tooManyBytes(limit: bytes - 1))
+    }
+
+    @Test(arguments: PropertyList.Format.allCases.filter { $0 != .openstep })
+    func `as many values and bytes as the limit are written and not one more`(_ format: PropertyList.Format) throws {
+        let value: PropertyList = [[1, 2], ["a": 3]]
+        var options = PropertyList.WritingOptions()
+        options.limits.expandedNodes = 6
+        let count = try value.serialized(as: format, options: options).count
+        options.limits.inputBytes = count
+        #expect(throws: Never.self) { try value.serialized(as: format, options: options) }
+        options.limits.inputBytes = count - 1
+        let large = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
+        #expect(large?.problem == .tooLarge(limit: count - 1))
+        options.limits.expandedNodes = 5
+        let many = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
+        #expect(many?.problem == .tooManyValues(limit: 5))
+    }
+
+    @Test func `a small file that expands to many bytes is read in a domain only`() throws {
+        // 8⁶ times 22 bytes of data.
+        let arrays = (0..<6).map { "\($0) array" + String(repeating: " \($0 + 1)", count: 8) }
+        let lines = arrays + ["6 data " + String(repeating: "00", count: 20)]
+        let file = Array(try BinaryAssembler(lines.joined(separator: "\n")).bytes)
+        let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: file) }
+        #expect(failure?.problem == .tooManyBytes(limit: 1 << 22))
+        #expect(throws: Never.self) { try PropertyList.sniffed(file, limits: .ofStore) }
     }
 
     @Test func `sharing does not hide depth`() throws {

@@ -30,7 +30,7 @@ struct OpenStepWritingTests {
     @Test(arguments: [
         ("bare", "bare"), ("a/b:c.d-e$f_9", "a/b:c.d-e$f_9"), ("", "\"\""), ("/etc", "\"/etc\""), ("a b", "\"a b\""),
         ("a+b", "\"a+b\""), ("\"\\", #""\"\\""#), ("a\nb\t\u{1}\u{7F}\0", #""a\012b\011\001\177\000""#),
-        ("it's", "\"it's\""), ("naïve 😀", "\"naïve 😀\""), ("-5", "-5"),
+        ("it's", "\"it's\""), ("naïve 😀", "\"naïve 😀\""), ("-5", "\"-5\""), ("true", "\"true\""),
         ("long enough for a word\n", #""long enough for a word\012""#),
         ("\u{80}", "\"\u{80}\""),
     ])
@@ -76,7 +76,7 @@ struct OpenStepWritingTests {
 
     @Test func `nesting has a limit, with the entry that exceeds it`() throws {
         var options = PropertyList.WritingOptions.default
-        options.nesting = 2
+        options.limits.nesting = 2
         let fits: PropertyList = .array([.dictionary(["k": .string("v")])])
         #expect(throws: Never.self) { try written(fits, options) }
         let failure = #expect(throws: EncodingFailure.self) {

@@ -67,6 +67,21 @@ import Testing
         }
     }
 
+    /// Control characters included.
+    @Test func `3000 random values come back equal through XML`() throws {
+        var (controls, unequal) = (0, 0)
+        for round in 0..<3000 {
+            var values = ValueGenerator(SeededGenerator(stream: "3000 through XML", round: round), scope: .xml)
+            let value = values.root(depth: 3)
+            let bytes = try value.serialized(as: .xml)
+            if bytes.contains(where: { $0 < 0x20 && ![0x09, 0x0A, 0x0D].contains($0) }) { controls += 1 }
+            if try PropertyList(parsing: bytes) != value { unequal += 1 }
+        }
+        print("3000 through XML: \(Seed.ofThisRun)")
+        #expect(unequal == 0, "\(Seed.ofThisRun)")
+        #expect(controls > 100)
+    }
+
     @Test(arguments: ways)
     func `every kind stands at the root`(_ way: Way) throws {
         for round in Self.rounds {

@@ -21,9 +21,9 @@ import Testing
         #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
     }
 
-    @Test(arguments: [0, 1, 8, 0xB, 0xC, 0x1F, 0xFFFE, 0xFFFF] as [UInt32])
-    func `XML refuses a character that it cannot carry`(_ code: UInt32) throws {
-        let text = "text before it " + String(try #require(Unicode.Scalar(code))) + " and behind it"
+    /// Apple's tools write and read other control characters as they are.
+    @Test func `XML refuses NUL`() throws {
+        let (text, code) = ("text before it \0 and after it", 0 as UInt32)
         Self.expectRefusal(.string(text), .xml, .characterNotSupported(code))
         let failure = #expect(throws: EncodingFailure.self) {
             try PropertyList.dictionary([text: .integer(1)]).serialized(as: .xml)
@@ -154,7 +154,7 @@ import Testing
     @Test(arguments: [
         ("a", "a"), ("a.b-c_d$e:f/9", "a.b-c_d$e:f/9"), ("", "\"\""), ("a b", "\"a b\""), ("/a", "\"/a\""),
         ("a/b", "a/b"),
-        ("-1", "-1"), ("\"", "\"\\\"\""), ("\\", "\"\\\\\""), ("a;", "\"a;\""), ("é", "\"é\""), ("a+b", "\"a+b\""),
+        ("-1", "\"-1\""), ("\"", "\"\\\"\""), ("\\", "\"\\\\\""), ("a;", "\"a;\""), ("é", "\"é\""), ("a+b", "\"a+b\""),
     ])
     func `a string is bare where both readers take it so`(_ text: String, _ expected: String) throws {
         for format in [PropertyList.Format.openstep, .gnustep] {

@@ -110,6 +110,8 @@ extension CorpusCase {
             case "omitsNulls": options.omitsNulls = true
             case "unwrapsJSON": options.unwrapsJSON = true
             case "refusesDuplicateKeys": options.refusesDuplicateKeys = true
+            case "allowsJSON5": options.allowsJSON5 = true
+            case "scalarsAreText": options.readsScalarsAsJSON = false
             default: throw Mistake(description: "\(self.name): no option \(name)")
             }
         }

@@ -22,5 +22,6 @@ extension DecodingFailure.Problem {
         "valueWithoutKey": .valueWithoutKey,
         "noValue": .noValue, "severalValues": .severalValues, "null": .null, "cycle": .cycle,
         "overlappingObjects": .overlappingObjects, "keyIsNotText": .keyIsNotText,
+        "unterminatedString": .unterminatedString, "bareAmpersand": .bareAmpersand, "commentInJSON": .commentInJSON,
     ]
 }

@@ -32,13 +32,7 @@ extension ValueGenerator.Scope {
     package static let xml: Self = {
         var scope = Self()
         scope.allowsFractionalDates = false
-        scope.allows = { scalar in
-            switch scalar.value {
-            case 0x09, 0x0A, 0x0D: true
-            case 0..<0x20, 0xFFFE, 0xFFFF: false
-            default: true
-            }
-        }
+        scope.allows = { $0.value != 0 }
         return scope
     }()
 
@@ -61,6 +55,13 @@ extension ValueGenerator.Scope {
         scope.kinds.remove(.uid)
         scope.greatestDate = 6e10
         scope.allowsNonFiniteReals = false
+        scope.allows = { scalar in
+            switch scalar.value {
+            case 0x09, 0x0A, 0x0D: true
+            case 0..<0x20, 0xFFFE, 0xFFFF: false
+            default: true
+            }
+        }
         return scope
     }()
 }

@@ -110,7 +110,10 @@ package struct ValueArguments {
         _ text: String, _ flag: TypeFlag, _ format: PropertyList.Format?
     ) throws(ValueFailure) -> PropertyList {
         do throws(DecodingFailure) {
-            return try format == .json ? LosslessJSON.value(of: text) : PropertyList(parsing: text, as: format)
+            guard format != .json else { return try LosslessJSON.value(of: text) }
+            // A word such as 12 or true is a string, as defaults(1) reads it.
+            let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
+            return try PropertyList(parsing: text, as: format, options: options)
         } catch {
             let entry = error.path.components.isEmpty ? "" : " (at \(error.path.description.onOneLine))"
             throw ValueFailure(.damaged(flag, error.location(in: text.utf8), "\(error.problem)\(entry)"))

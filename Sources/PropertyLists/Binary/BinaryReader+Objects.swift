@@ -84,7 +84,7 @@ extension BinaryReader where Bytes: ~Copyable {
             let place = head.contents + at * trailer.referenceSize
             begun.size.add(ExpandedSize(bytes: try addKey(try reference(at: place), at: place)))
         }
-        if begun.size.nodes > limits.expandedNodes || begun.size.bytes > limits.expandedBytes {
+        if begun.size.nodes > limits.expandedNodes || begun.size.bytes > mostBytes {
             throw tooLarge(begun.size, begun.object)
         }
         builder.isInKey = false

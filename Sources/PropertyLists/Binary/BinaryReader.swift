@@ -80,6 +80,8 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     var bytes: Bytes
     let trailer: BinaryTrailer
     let limits: PropertyList.Limits
+    /// How many bytes the values may take if each shared value is counted each time.
+    let mostBytes: Int
     var builder: TreeBuilder
 
     /// What is known of each object: nothing, met once, open, or kept at a place in `kept`.
@@ -100,6 +102,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         self.bytes = bytes
         self.trailer = trailer
         self.limits = limits
+        mostBytes = limits.expandedBytes(ofFile: trailer.fileLength)
         builder = TreeBuilder(limits: limits, options: options)
     }
 
@@ -152,7 +155,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     /// Checks a container's size with that of the child added last.
     @inline(__always)
     mutating func check(_ size: ExpandedSize, behind child: Int) throws(Fault) {
-        if size.nodes > limits.expandedNodes || size.bytes > limits.expandedBytes {
+        if size.nodes > limits.expandedNodes || size.bytes > mostBytes {
             builder.dropValue()
             throw tooLarge(size, child)
         }
@@ -161,7 +164,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     func tooLarge(_ size: ExpandedSize, _ object: Int) -> Fault {
         let problem: DecodingFailure.Problem =
             size.nodes > limits.expandedNodes
-            ? .tooManyNodes(limit: limits.expandedNodes) : .tooManyBytes(limit: limits.expandedBytes)
+            ? .tooManyNodes(limit: limits.expandedNodes) : .tooManyBytes(limit: mostBytes)
         return Fault(problem, at: trailer.tableOffset + object * trailer.offsetSize)
     }
 }

@@ -11,6 +11,8 @@ struct BinaryTrailer {
     static let length = 32
     static let headerLength = 8
     static let header: StaticString = "bplist00"
+    /// The beginning of the header in every file of version 0: Apple's reader ignores the last character.
+    static let version: StaticString = "bplist0"
 
     /// 1 where the root's keys are sorted and unique, as this package's store writes them.
     var sortVersion: UInt8
@@ -53,7 +55,7 @@ extension BinaryTrailer {
 
     /// Checks the eight bytes that a file begins with.
     static func checkHeader(_ bytes: UnsafePointer<UInt8>) throws(Fault) {
-        if sameBytes(bytes, header.utf8Start, headerLength) { return }
+        if sameBytes(bytes, version.utf8Start, version.utf8CodeUnitCount) { return }
         let start = UnsafeBufferPointer(start: bytes, count: headerLength)
         guard start.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
         throw Fault(.unsupportedVersion(String(decoding: start.dropFirst(6), as: UTF8.self)), at: 6)

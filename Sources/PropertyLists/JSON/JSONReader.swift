@@ -9,7 +9,7 @@ extension PropertyList {
     }
 }
 
-/// Reads JSON, strictly as RFC 8259 has it, from UTF-8 that has been validated.
+/// Reads JSON, strictly as RFC 8259 has it, or with JSON5's additions, from UTF-8 that has been validated.
 struct JSONReader: TextReader, ~Copyable {
     let base: UnsafePointer<UInt8>
     let end: Int
@@ -19,7 +19,7 @@ struct JSONReader: TextReader, ~Copyable {
     let isASCII: Bool
     /// A string with escapes, as they are resolved.
     var scratch = OutputBuffer(capacity: 0)
-    private let options: PropertyList.ReadingOptions
+    let options: PropertyList.ReadingOptions
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
@@ -35,12 +35,12 @@ struct JSONReader: TextReader, ~Copyable {
     var path: EntryPath { builder.path }
 
     mutating func read() throws(Fault) -> PropertyList {
-        skipSpace()
+        try skipSpace()
         guard position < end else { throw Fault(.emptyInput, at: 0) }
         if try readValueOrOpen() {
             while builder.depth > 0 { try readNext() }
         }
-        skipSpace()
+        try skipSpace()
         guard position == end else { throw Fault(.trailingContent, at: position) }
         guard builder.childCount > 0 else { throw Fault(.null, at: 0) }
         return builder.finish()
@@ -49,13 +49,14 @@ struct JSONReader: TextReader, ~Copyable {
     /// Reads what follows a value inside a container: a comma and the next one, or the end.
     @inline(__always)
     private mutating func readNext() throws(Fault) {
-        skipSpace()
+        try skipSpace()
         guard position < end else { throw Fault(.unexpectedEnd(inside: innermost), at: end) }
         let isInDictionary = builder.isInDictionary
         switch base[position] {
         case UInt8(ascii: ","):
             position += 1
-            skipSpace()
+            try skipSpace()
+            if options.allowsJSON5, isAtEnd(ofDictionary: isInDictionary) { return }
             if isInDictionary { try readKey() }
             _ = try readValueOrOpen()
         case UInt8(ascii: "}") where isInDictionary:
@@ -84,8 +85,8 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "{"):
                 try builder.begin(dictionary: true, at: start)
                 position += 1
-                skipSpace()
-                if position < end, base[position] == UInt8(ascii: "}") {
+                try skipSpace()
+                if isAtEnd(ofDictionary: true) {
                     position += 1
                     try endDictionary()
                 } else {
@@ -95,8 +96,8 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "["):
                 try builder.begin(dictionary: false, at: start)
                 position += 1
-                skipSpace()
-                if position < end, base[position] == UInt8(ascii: "]") {
+                try skipSpace()
+                if isAtEnd(ofDictionary: false) {
                     position += 1
                     builder.endArray()
                 } else {
@@ -108,6 +109,7 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "n") where skip("null"):
                 guard options.omitsNulls else { throw Fault(.null, at: start) }
                 if builder.isInDictionary { builder.dropKey() }
+            case UInt8(ascii: "'") where options.allowsJSON5: builder.add(.string(try readSingleQuoted()))
             default: throw Fault(.expected("a value"), at: start)
             }
             return true
@@ -118,14 +120,22 @@ struct JSONReader: TextReader, ~Copyable {
     private mutating func readKey() throws(Fault) {
         let start = position
         guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
-        guard base[start] == UInt8(ascii: "\"") else { throw Fault(.expected("a key in quotes"), at: start) }
-        let (key, bytes) = try readKeyText()
-        builder.addKey(key, bytes: bytes, at: start)
-        skipSpace()
+        if base[start] == UInt8(ascii: "\"") {
+            let (key, bytes) = try readKeyText()
+            builder.addKey(key, bytes: bytes, at: start)
+        } else {
+            builder.addKey(try readUnusualKey(), bytes: nil, at: start)
+        }
+        try skipSpace()
         guard position < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         guard base[position] == UInt8(ascii: ":") else { throw Fault(.expected("“:”"), at: position) }
         position += 1
-        skipSpace()
+        try skipSpace()
+    }
+
+    @inline(__always)
+    private func isAtEnd(ofDictionary isDictionary: Bool) -> Bool {
+        position < end && base[position] == (isDictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
     }
 
     private mutating func endDictionary() throws(Fault) {
@@ -135,8 +145,9 @@ struct JSONReader: TextReader, ~Copyable {
     }
 
     @inline(__always)
-    private mutating func skipSpace() {
+    private mutating func skipSpace() throws(Fault) {
         while position < end, isXMLSpace(base[position]) { position += 1 }
+        if position < end, base[position] == UInt8(ascii: "/") { try skipComments() }
     }
 
     /// Passes over `word` if it stands here.

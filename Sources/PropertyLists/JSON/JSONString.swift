@@ -33,22 +33,22 @@ extension JSONReader {
             isASCII = isASCII && run.isASCII
             scratch.append(UnsafeBufferPointer(start: base + position, count: run.end - position))
             position = run.end
-            guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+            guard position < end else { throw Fault(.unterminatedString, at: start - 1) }
             switch base[position] {
             case UInt8(ascii: "\""):
                 position += 1
                 return String(
                     validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
-            case UInt8(ascii: "\\"): isASCII = try readEscape() && isASCII
+            case UInt8(ascii: "\\"): isASCII = try readEscape(ofStringAt: start - 1) && isASCII
             case let control: throw Fault(.invalidCharacter(UInt32(control)), at: position)
             }
         }
     }
 
     /// Takes the character that an escape stands for; true if it is ASCII.
-    private mutating func readEscape() throws(Fault) -> Bool {
+    mutating func readEscape(ofStringAt opening: Int) throws(Fault) -> Bool {
         let start = position
-        guard start + 1 < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+        guard start + 1 < end else { throw Fault(.unterminatedString, at: opening) }
         position += 2
         switch base[start + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scratch.append(base[start + 1])
@@ -58,9 +58,10 @@ extension JSONReader {
         case UInt8(ascii: "r"): scratch.append(UInt8(13))
         case UInt8(ascii: "t"): scratch.append(UInt8(9))
         case UInt8(ascii: "u"):
-            let scalar = try readUnicodeEscape(from: start)
+            let scalar = try readUnicodeEscape(from: start, ofStringAt: opening)
             for unit in UTF8.encode(scalar)! { scratch.append(unit) }
             return scalar.isASCII
+        case UInt8(ascii: "'") where options.allowsJSON5: scratch.append(UInt8(ascii: "'"))
         default: throw Fault(.invalidEscape(shownEscape(start)), at: start)
         }
         return true
@@ -73,23 +74,25 @@ extension JSONReader {
     }
 
     /// Reads the digits of `\u`, and those of the other half of a pair.
-    private mutating func readUnicodeEscape(from start: Int) throws(Fault) -> Unicode.Scalar {
-        let high = try readUnit(from: start)
+    private mutating func readUnicodeEscape(
+        from start: Int, ofStringAt opening: Int
+    ) throws(Fault) -> Unicode.Scalar {
+        let high = try readUnit(from: start, ofStringAt: opening)
         if let scalar = Unicode.Scalar(high) { return scalar }
         guard high < 0xDC00, position + 1 < end, base[position] == UInt8(ascii: "\\"),
             base[position + 1] == UInt8(ascii: "u")
         else { throw Fault(.loneSurrogate, at: start) }
         position += 2
-        guard let scalar = Unicode.Scalar(high: high, low: try readUnit(from: position - 2)) else {
+        guard let scalar = Unicode.Scalar(high: high, low: try readUnit(from: position - 2, ofStringAt: opening)) else {
             throw Fault(.loneSurrogate, at: start)
         }
         return scalar
     }
 
-    private mutating func readUnit(from start: Int) throws(Fault) -> UInt32 {
+    private mutating func readUnit(from start: Int, ofStringAt opening: Int) throws(Fault) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
-            guard position < end else { throw Fault(.unexpectedEnd(inside: "a string"), at: end) }
+            guard position < end else { throw Fault(.unterminatedString, at: opening) }
             guard let digit = Hexadecimal.value(ofDigit: base[position]) else {
                 throw Fault(.invalidEscape("\\u"), at: start)
             }

@@ -165,7 +165,8 @@ extension JSONWriter {
             default: JSONWrapping.real
             }
         }
-        guard indent < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
+        let nesting = options.limits.nesting
+        guard indent < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
         begin(ContainerShape(isDictionary: true, count: 1))
         beginElement(isFirst: true)
         append(quoted: key(value))

@@ -1,9 +1,9 @@
 /// The encoding of NeXTSTEP, in which `\341` in an old file is `Æ`.
 enum NeXTSTEPEncoding {
-    /// The character that a byte stands for; nil for FE and FF, which stand for none, and beyond a byte.
-    static func character(_ code: UInt32) -> UInt32? {
-        if code < 0x80 { return code }
-        return code < 0x80 + UInt32(upperHalf.count) ? UInt32(upperHalf[Int(code) - 0x80]) : nil
+    /// The character of a byte; the replacement character for FE and FF, which are not assigned.
+    static func character(_ byte: UInt8) -> UInt32 {
+        if byte < 0x80 { return UInt32(byte) }
+        return Int(byte) - 0x80 < upperHalf.count ? UInt32(upperHalf[Int(byte) - 0x80]) : 0xFFFD
     }
 }
 

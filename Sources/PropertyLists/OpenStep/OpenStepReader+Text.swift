@@ -51,6 +51,7 @@ extension OpenStepReader {
     }
 
     private mutating func readQuoted(_ quote: UInt8) throws(Fault) -> String {
+        opening = at
         at += 1
         let start = at
         let isASCII = try skipPlainCharacters(quote) || isASCII
@@ -82,7 +83,7 @@ extension OpenStepReader {
             seen |= UInt64(base[at])
             at += 1
         }
-        guard at < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+        guard at < count else { throw Fault(.unterminatedString, at: opening) }
         guard base[at] != 0 else { throw Fault(.invalidCharacter(0), at: at) }
         return seen & 0x8080_8080_8080_8080 == 0
     }
@@ -103,7 +104,7 @@ extension OpenStepReader {
 
     private mutating func readEscape() throws(Fault) {
         let start = at
-        guard at + 1 < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+        guard at + 1 < count else { throw Fault(.unterminatedString, at: opening) }
         let mark = base[at + 1]
         at += 2
         switch mark {
@@ -122,7 +123,7 @@ extension OpenStepReader {
         }
     }
 
-    /// Reads `\ooo`: a byte in NeXTSTEP's encoding, a Unicode character in GNUstep's reading.
+    /// Reads `\ooo`: the lowest eight bits in NeXTSTEP's encoding, or a Unicode character in GNUstep's dialect.
     private mutating func readOctal(from start: Int) throws(Fault) {
         var code: UInt32 = 0
         at = start + 1
@@ -130,7 +131,7 @@ extension OpenStepReader {
             code = code << 3 | UInt32(base[at] & 7)
             at += 1
         }
-        if dialect == .openstep { code = NeXTSTEPEncoding.character(code) ?? .max }
+        if dialect == .openstep { code = NeXTSTEPEncoding.character(UInt8(truncatingIfNeeded: code)) }
         guard let scalar = Unicode.Scalar(code) else { throw invalidEscape(from: start) }
         scratch.append(character: scalar)
     }
@@ -139,7 +140,7 @@ extension OpenStepReader {
     private mutating func readUnicode(from start: Int) throws(Fault) -> Unicode.Scalar {
         guard let unit = readUnit() else {
             // Where the text ends, more digits could have followed.
-            guard at < count else { throw Fault(.unexpectedEnd(inside: "a string"), at: count) }
+            guard at < count else { throw Fault(.unterminatedString, at: opening) }
             throw invalidEscape(from: start)
         }
         if let scalar = Unicode.Scalar(unit) { return scalar }

@@ -30,6 +30,8 @@ struct OpenStepReader: TextReader, ~Copyable {
     var builder: TreeBuilder
     /// Where text with escapes, and data, is put together.
     var scratch = OutputBuffer(capacity: 0)
+    /// Where the quote of the last string is.
+    var opening = 0
     /// Whether the root is a dictionary without braces, as strings files have it.
     private var isStringsFile = false
     /// Whether what failed was looked for behind a value, which is then the entry at fault.
@@ -62,7 +64,11 @@ struct OpenStepReader: TextReader, ~Copyable {
 
     mutating func read() throws(Fault) -> PropertyList {
         try skipSpace()
-        guard at < count else { return .dictionary([:]) }
+        guard at < count else {
+            // White space alone is an empty strings file, and no file of GNUstep's.
+            if dialect == .gnustep { throw Fault(.emptyInput, at: 0) }
+            return .dictionary([:])
+        }
         switch base[at] {
         case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "<"): try readValue()
         default: try readFirstText()

@@ -47,7 +47,8 @@ extension OpenStepWriter {
             if fraction != 0 { output.append(text: " \(fraction)") }
             output.append(">")
         case .uid(let number):
-            guard level < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
+            let nesting = options.limits.nesting
+            guard level < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
             output.append("{CF$UID = ")
             write(typed: PropertyList.Integer(number))
             output.append(";}")

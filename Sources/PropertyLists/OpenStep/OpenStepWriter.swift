@@ -7,13 +7,19 @@
 extension PropertyList {
     func writtenAsOpenStep(_ options: WritingOptions, dialect: OpenStepDialect) throws(EncodingFailure) -> Data {
         var writer = OpenStepWriter(options, dialect: dialect)
-        if case .string(let text) = self, text.hasPrefix("bplist") {
-            // Bare, it would be sniffed as a binary file.
+        if case .string(let text) = self, text.hasPrefix("bpl") || Self.looksLikeJSON(text) {
+            // Bare, it would be read as a binary file or as JSON where no format is named.
             writer.write(quoted: text)
         } else {
             try ValueWalk.walk(self, into: &writer, options: options, format: dialect.format)
         }
         return writer.finished()
+    }
+
+    /// Whether a text begins as a number or a word of JSON does.
+    private static func looksLikeJSON(_ text: String) -> Bool {
+        guard let first = text.utf8.first else { return false }
+        return first == UInt8(ascii: "-") || first &- 0x30 <= 9 || text == "true" || text == "false"
     }
 }
 

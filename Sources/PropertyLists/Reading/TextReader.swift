@@ -11,12 +11,14 @@ extension DecodedText {
     /// Text that is invalid from some byte on is read up to there: what the reader fails at before is reported as it
     /// is; otherwise the invalid byte is, with the entry in which the reader found its input at an end.
     func read<Reader: TextReader & ~Copyable>(
-        _ bytes: UnsafeBufferPointer<UInt8>, as format: PropertyList.Format, allowsNonCharacters: Bool = true,
+        _ bytes: UnsafeBufferPointer<UInt8>, as format: PropertyList.Format,
         with makeReader: (_ text: UnsafeBufferPointer<UInt8>, _ isASCII: Bool) -> Reader
     ) throws(DecodingFailure) -> PropertyList {
         try withText(of: bytes) { text throws(DecodingFailure) in
             let traits = textTraits(of: text)
-            let fault = traits.fault(in: text, encoding, invalidFrom: invalidFrom, allowsNonCharacters)
+            let fault = (traits.firstInvalid ?? invalidFrom).map {
+                Fault(.invalidText(encoding: encoding.name), at: $0)
+            }
             let valid = fault.map { UnsafeBufferPointer(rebasing: text[..<$0.offset]) } ?? text
             var reader = makeReader(valid, traits.isASCII)
             do throws(Fault) {
@@ -24,7 +26,11 @@ extension DecodedText {
                 if let fault { throw fault }
                 return value
             } catch {
-                let first = fault.map { error.offset < $0.offset ? error : $0 } ?? error
+                if start == 0, encoding == .utf8, let unmarked = TextEncoding.withoutMark(in: bytes) {
+                    throw DecodingFailure(.missingByteOrderMark(encoding: unmarked.name), offset: 0, format: format)
+                }
+                // A string without an end was read to where the valid text ends.
+                let first = fault.map { error.isBefore($0) ? error : $0 } ?? error
                 throw DecodingFailure(
                     first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path,
                     format: format)
@@ -33,14 +39,8 @@ extension DecodedText {
     }
 }
 
-extension TextTraits {
-    /// The first thing that makes the text no text.
-    fileprivate func fault(
-        in text: UnsafeBufferPointer<UInt8>, _ encoding: TextEncoding, invalidFrom: Int?, _ allowsNonCharacters: Bool
-    ) -> Fault? {
-        if !allowsNonCharacters, let offset = firstNonCharacter {
-            return Fault(.invalidCharacter(0xFFFE + UInt32(text[offset + 2] & 1)), at: offset)
-        }
-        return (firstInvalid ?? invalidFrom).map { Fault(.invalidText(encoding: encoding.name), at: $0) }
+extension Fault {
+    fileprivate func isBefore(_ invalidText: Fault) -> Bool {
+        offset < invalidText.offset && problem != .unterminatedString
     }
 }

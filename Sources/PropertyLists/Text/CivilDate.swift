@@ -46,8 +46,10 @@ struct CivilDate: Equatable {
         }
     }
 
-    /// Seconds since 2001-01-01.
+    /// Seconds since 2001-01-01. A month, day, hour, minute or second beyond the last one is carried over.
     var secondsSinceReference: Int {
+        let carried = (month + 11) / 12 - 1
+        let (year, month) = (year + carried, month - 12 * carried)
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
         let yearOfEra = shifted - era * 400

@@ -1,18 +1,23 @@
 extension PropertyList {
-    /// Reads bytes whose format nobody named.
+    /// Reads bytes whose format was not given.
     ///
-    /// Binary and XML are known by how they begin. What begins with a bracket is JSON if it is valid as such; any other
-    /// text is OpenStep, or GNUstep's kind of it. If it is none of them, the reader that came furthest says why.
+    /// Binary and XML are known by their first bytes, whatever the name of the file. Then the extension decides. Other
+    /// text is JSON if it is valid JSON, else OpenStep, and GNUstep only if it has GNUstep's syntax. If no reader
+    /// accepts it, the failure of the one that came furthest is thrown.
+    ///
+    /// - Parameter named: The format that the extension of the file states.
     static func readSniffed(
-        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
+        _ bytes: UnsafeBufferPointer<UInt8>, as named: Format? = nil, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let candidates: [Format]
-        switch Sniffing(bytes) {
-        case .binary: return (try readBinary(bytes, limits: limits, options: options), .binary)
-        case .xml: return (try readXML(bytes, limits: limits, options: options), .xml)
-        case .nothing: throw DecodingFailure(.emptyInput, offset: 0, format: .openstep)
-        case .bracket: candidates = [.json, .openstep, .gnustep]
-        case .text: candidates = [.openstep, .gnustep]
+        switch (Sniffing(bytes), named) {
+        case (.binary, _): return (try readBinary(bytes, limits: limits, options: options), .binary)
+        case (.xml, _): return (try readXML(bytes, limits: limits, options: options), .xml)
+        case (.nothing, _): throw DecodingFailure(.emptyInput, offset: 0, format: named ?? .openstep)
+        case (_, .json): candidates = [.json]
+        case (.bracket, nil): candidates = [.json, .openstep, .gnustep]
+        case (.scalar, nil) where options.readsScalarsAsJSON: candidates = [.json, .openstep, .gnustep]
+        default: candidates = [.openstep, .gnustep]
         }
         var furthest: DecodingFailure?
         for format in candidates {
@@ -31,16 +36,37 @@ extension PropertyList {
 }
 
 extension PropertyList {
-    /// Whether bytes are those of a binary file, as far as their beginning tells.
+    /// Whether the first bytes are those of a binary file, or all bytes are the beginning of such a file.
     package static func isBinary(_ bytes: some Collection<UInt8>) -> Bool {
-        // A strings file may well have a key that begins so; a version is two digits.
-        bytes.starts(with: "bplist".utf8) && bytes.dropFirst(6).prefix(2).allSatisfy { $0 &- 0x30 <= 9 }
+        // A strings file may have a key that begins with `bplist`; a version begins with a digit.
+        let head = Array(bytes.prefix(7))
+        if head.count < 7 { return head.count >= 3 && "bplist".utf8.starts(with: head) }
+        return head.starts(with: "bplist".utf8) && head[6] &- 0x30 <= 9
     }
+}
+
+/// A format that the extension of a file's name states.
+enum NamedFormat {
+    case json, json5, openstep
+
+    init?(fileName: String) {
+        guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+        switch fileName[fileName.index(after: dot)...].lowercased() {
+        case "json": self = .json
+        case "json5", "jsonc": self = .json5
+        case "strings": self = .openstep
+        default: return nil
+        }
+    }
+
+    var format: PropertyList.Format { self == .openstep ? .openstep : .json }
 }
 
 /// What the first bytes of an input look like.
 enum Sniffing {
     case binary, xml, bracket, text, nothing
+    /// Text that begins as a scalar of JSON does.
+    case scalar
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         if PropertyList.isBinary(bytes) {
@@ -65,10 +91,11 @@ enum Sniffing {
         let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
         // A tag may go on behind the head.
         guard isWhole || body.count > 16 else { return .nothing }
-        switch body.first {
-        case nil: return .nothing
+        guard let first = body.first else { return .nothing }
+        switch first {
         case UInt8(ascii: "{"), UInt8(ascii: "["): return .bracket
         case UInt8(ascii: "<"): return looksLikeXML(body.dropFirst()) ? .xml : .text
+        case UInt8(ascii: "\""), UInt8(ascii: "-"), 0x30...0x39, UInt8(ascii: "t"), UInt8(ascii: "f"): return .scalar
         default: return .text
         }
     }

@@ -31,6 +31,18 @@ enum TextEncoding: Equatable {
         return nil
     }
 
+    /// UTF-16 or UTF-32 where the first two characters are ASCII and there is no byte order mark.
+    static func withoutMark(in bytes: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
+        func isEncoded(unit: Int, significant: Int) -> Bool {
+            bytes.count >= 2 * unit
+                && (0..<2 * unit).allSatisfy { (bytes[$0] != 0) == ($0 % unit == significant) && bytes[$0] < 0x80 }
+        }
+        if isEncoded(unit: 2, significant: 0) { return .utf16(bigEndian: false) }
+        if isEncoded(unit: 2, significant: 1) { return .utf16(bigEndian: true) }
+        if isEncoded(unit: 4, significant: 0) { return .utf32(bigEndian: false) }
+        return isEncoded(unit: 4, significant: 3) ? .utf32(bigEndian: true) : nil
+    }
+
     /// The name that a failure uses.
     var name: String {
         switch self {

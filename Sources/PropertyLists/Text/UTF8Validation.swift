@@ -3,8 +3,6 @@ struct TextTraits {
     /// The first byte that is not part of valid UTF-8.
     var firstInvalid: Int?
     var isASCII: Bool
-    /// The first of U+FFFE and U+FFFF, which XML forbids.
-    var firstNonCharacter: Int?
 }
 
 /// Looks at all bytes once, so that no string made of them has to be checked again.
@@ -28,11 +26,6 @@ func textTraits(of bytes: UnsafeBufferPointer<UInt8>) -> TextTraits {
             guard length > 0 else {
                 traits.firstInvalid = at
                 return traits
-            }
-            if length == 3, base[at] == 0xEF, base[at + 1] == 0xBF, base[at + 2] >= 0xBE,
-                traits.firstNonCharacter == nil
-            {
-                traits.firstNonCharacter = at
             }
             at += length
         }

@@ -25,6 +25,8 @@ struct ValueWalk {
     }
 
     private var frames: [Frame] = []
+    /// The number of values in the containers that were opened, and the root.
+    private var values = 1
     private let options: PropertyList.WritingOptions
 
     /// Tells `sink` all of `value`, from the outside in.
@@ -65,7 +67,10 @@ struct ValueWalk {
             frame = self.frame(for: dictionary)
         default: return
         }
-        guard frames.count < options.nesting else { throw Refusal(.nestedTooDeeply(limit: options.nesting)) }
+        let limits = options.limits
+        guard frames.count < limits.nesting else { throw Refusal(.nestedTooDeeply(limit: limits.nesting)) }
+        values += frame.shape.count
+        guard values <= limits.expandedNodes else { throw Refusal(.tooManyValues(limit: limits.expandedNodes)) }
         try sink.begin(frame.shape)
         if Sink.takesKeysFirst, case .dictionary(let entries) = frame.children { sink.addKeys(of: entries) }
         frames.append(frame)

@@ -5,13 +5,13 @@ extension PropertyList {
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = try xmlEncoding(of: bytes)
         let text = DecodedText(bytes, as: encoding, from: start)
-        return try text.read(bytes, as: .xml, allowsNonCharacters: false) { text, isASCII in
+        return try text.read(bytes, as: .xml) { text, isASCII in
             XMLReader(text, isASCII: isASCII, limits: limits, options: options)
         }
     }
 
     /// The encoding, by mark, by the zeros around the first tag, or by the declaration.
-    private static func xmlEncoding(
+    static func xmlEncoding(
         of bytes: UnsafeBufferPointer<UInt8>
     ) throws(DecodingFailure) -> (encoding: TextEncoding, start: Int) {
         if let mark = TextEncoding.byteOrderMark(in: bytes) { return (mark.encoding, mark.length) }

@@ -39,9 +39,7 @@ extension XMLReader {
                 position += terminator.utf8CodeUnitCount
                 return
             }
-            if base[position] < 0x20, !isXMLSpace(base[position]) {
-                throw Fault(.invalidCharacter(UInt32(base[position])), at: position)
-            }
+            if base[position] == 0 { throw Fault(.invalidCharacter(0), at: position) }
             position += 1
         }
         throw Fault(.unexpectedEnd(inside: place), at: end)
@@ -69,11 +67,8 @@ extension XMLReader {
             case UInt8(ascii: ">"):
                 position += 1
                 return
-            case let byte:
-                guard byte >= 0x20 || isXMLSpace(byte) else {
-                    throw Fault(.invalidCharacter(UInt32(byte)), at: position)
-                }
-                position += 1
+            case 0: throw Fault(.invalidCharacter(0), at: position)
+            default: position += 1
             }
         }
         throw Fault(.unexpectedEnd(inside: "the document type"), at: end)

@@ -84,9 +84,7 @@ extension XMLReader {
         let quote = base[position]
         position += 1
         while position < end, base[position] != quote {
-            if base[position] < 0x20, !isXMLSpace(base[position]) {
-                throw Fault(.invalidCharacter(UInt32(base[position])), at: position)
-            }
+            if base[position] == 0 { throw Fault(.invalidCharacter(0), at: position) }
             if base[position] == forbidden {
                 throw Fault(.malformedTag("“<” in an attribute's value"), at: position)
             }

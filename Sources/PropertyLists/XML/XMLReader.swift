@@ -170,7 +170,9 @@ struct XMLReader: TextReader, ~Copyable {
         case .true, .false:
             if !tag.isEmpty {
                 let text = position
-                guard try readText(inside: tag.name).isEmpty else { throw Fault(.misplacedText, at: text) }
+                let inner = try readText(inside: tag.name)
+                let isBlank = inner.withBytes(in: base, scratch) { $0.allSatisfy(isXMLSpace) }
+                guard isBlank else { throw Fault(.misplacedText, at: text) }
             }
             try add(.boolean(tag.name == .true), from: start)
         case .string where tag.isEmpty: try add(.string(""), from: start)

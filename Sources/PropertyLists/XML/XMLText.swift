@@ -19,8 +19,6 @@ struct XMLText {
     var count: Int
     var isASCII: Bool
 
-    var isEmpty: Bool { count == 0 }
-
     @inline(__always)
     func withBytes<Result>(
         in base: UnsafePointer<UInt8>, _ scratch: borrowing OutputBuffer,
@@ -91,14 +89,14 @@ extension XMLReader {
         }
     }
 
-    /// Takes a tab or the end of a line, which is always one newline.
+    /// Takes the end of a line, which is always one newline, or another control character as it is.
     private mutating func readControl() throws(Fault) {
         switch base[position] {
-        case 0x09, 0x0A: scratch.append(base[position])
         case 0x0D:
             scratch.append(UInt8(ascii: "\n"))
             if position + 1 < end, base[position + 1] == 0x0A { position += 1 }
-        case let other: throw Fault(.invalidCharacter(UInt32(other)), at: position)
+        case 0: throw Fault(.invalidCharacter(0), at: position)
+        case let other: scratch.append(other)
         }
         position += 1
     }
@@ -128,14 +126,15 @@ extension XMLReader {
         let start = position
         var stop = start + 1
         while stop < end, !endsReference(base[stop]) { stop += 1 }
-        guard stop < end else { throw Fault(.unexpectedEnd(inside: "a reference"), at: end) }
         let name = String(
             decoding: UnsafeBufferPointer(start: base + start + 1, count: stop - start - 1), as: UTF8.self)
-        guard base[stop] == UInt8(ascii: ";") else { throw Fault(.unknownEntity(name), at: start) }
-        position = stop + 1
+        guard stop < end else { throw Fault(.unexpectedEnd(inside: "a reference"), at: end) }
+        let isTerminated = base[stop] == UInt8(ascii: ";")
         guard let scalar = try XMLReader.scalar(ofReference: name, at: start) else {
-            throw Fault(.unknownEntity(name), at: start)
+            throw Fault(isTerminated ? .unknownEntity(name) : .bareAmpersand, at: start)
         }
+        guard isTerminated else { throw Fault(.unterminatedReference(name), at: start) }
+        position = stop + 1
         for unit in UTF8.encode(scalar)! { scratch.append(unit) }
         return scalar.isASCII
     }
@@ -162,19 +161,9 @@ extension XMLReader {
         let isHexadecimal = digits.first == UInt8(ascii: "x")
         guard let code = UInt64(digits: isHexadecimal ? digits.dropFirst() : digits, radix: isHexadecimal ? 16 : 10)
         else { return nil }
-        guard let small = UInt32(exactly: code), let scalar = Unicode.Scalar(small), scalar.isXMLCharacter else {
+        guard let small = UInt32(exactly: code), let scalar = Unicode.Scalar(small), small != 0 else {
             throw Fault(.invalidCharacter(UInt32(clamping: code)), at: start)
         }
         return scalar
-    }
-}
-
-extension Unicode.Scalar {
-    /// Whether XML 1.0 can hold this character, be it as a reference.
-    var isXMLCharacter: Bool {
-        switch value {
-        case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x10000...: true
-        default: false
-        }
     }
 }

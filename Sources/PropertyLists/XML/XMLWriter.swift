@@ -20,7 +20,7 @@ private struct XMLWriter: ValueSink, ~Copyable {
     private let isLossy: Bool
     private let nesting: Int
 
-    init(_ options: PropertyList.WritingOptions) { (isLossy, nesting) = (options.isLossy, options.nesting) }
+    init(_ options: PropertyList.WritingOptions) { (isLossy, nesting) = (options.isLossy, options.limits.nesting) }
 
     mutating func beginDocument() {
         output.append(
@@ -171,12 +171,12 @@ private enum XMLEscaping: TextEscaping {
     /// As `&#13;` for a carriage return.
     static var growth: Int { 5 }
 
-    /// Markup, control characters, and whatever is not ASCII.
+    /// Markup and control characters.
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
         // `<` and `>` differ in one bit.
         ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
-            | ByteScan.below(word, 0x20) | word & ByteScan.highBits
+            | ByteScan.below(word, 0x20)
     }
 
     static func append(
@@ -187,25 +187,10 @@ private enum XMLEscaping: TextEscaping {
         case UInt8(ascii: ">"): output.append("&gt;")
         case UInt8(ascii: "&"): output.append("&amp;")
         case UInt8(ascii: "\r"): output.append("&#13;")
-        case UInt8(ascii: "\t"), UInt8(ascii: "\n"): output.append(text[start])
-        case 0x80...: return try appendNonASCII(&output, text, start)
-        case let control: throw Refusal(.characterNotSupported(UInt32(control)))
+        case 0: throw Refusal(.characterNotSupported(0))
+        // Other control characters are not XML 1.0, but Apple's tools write and read them as they are.
+        case let control: output.append(control)
         }
         return 1
-    }
-
-    private static func appendNonASCII(
-        _ output: inout OutputBuffer, _ text: UnsafeBufferPointer<UInt8>, _ start: Int
-    ) throws(Refusal) -> Int {
-        var at = start
-        while at < text.count, text[at] >= 0x80 {
-            if text[at] == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
-                throw Refusal(.characterNotSupported(0xFFFE + UInt32(text[at + 2] & 1)))
-            }
-            output.end[0] = text[at]
-            output.advance(1)
-            at += 1
-        }
-        return at - start
     }
 }

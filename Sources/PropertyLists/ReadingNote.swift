@@ -1,0 +1,161 @@
+/// Something in a property list that was read, and that other readers may refuse or read differently.
+package struct ReadingNote: Hashable, Sendable {
+    package let message: String
+    /// The byte, counted from 0.
+    package let offset: Int
+    /// The line and column in a text; nil in a binary file.
+    package let location: TextLocation?
+}
+
+extension PropertyList {
+    /// The notes on bytes that were read without a failure: at most one of each kind, in the order of the bytes.
+    package static func notes(on bytes: [UInt8], _ format: Format) -> [ReadingNote] {
+        var found: [(message: String, offset: Int)] = []
+        bytes.withUnsafeBufferPointer { bytes in
+            switch format {
+            case .xml: found = xmlNotes(on: bytes)
+            case .binary: found = binaryNotes(on: bytes)
+            case .json, .openstep, .gnustep: break
+            }
+        }
+        return found.sorted { $0.offset < $1.offset }.map { note in
+            let place = DecodingFailure(.noValue, offset: note.offset, format: format)
+            return ReadingNote(message: note.message, offset: note.offset, location: place.location(in: bytes))
+        }
+    }
+
+    private static func binaryNotes(on bytes: UnsafeBufferPointer<UInt8>) -> [(message: String, offset: Int)] {
+        guard let trailer = try? BinaryTrailer(file: bytes), let base = bytes.baseAddress else { return [] }
+        for object in 0..<trailer.objectCount {
+            let place = trailer.tableOffset + object * trailer.offsetSize
+            let offset = bigEndian(base + place, trailer.offsetSize)
+            if offset < UInt64(trailer.tableOffset), bytes[Int(offset)] >> 4 == 0xC {
+                return [("a set is read as an array", Int(offset))]
+            }
+        }
+        return []
+    }
+
+    private static func xmlNotes(on bytes: UnsafeBufferPointer<UInt8>) -> [(message: String, offset: Int)] {
+        guard let (encoding, start) = try? xmlEncoding(of: bytes) else { return [] }
+        let text = DecodedText(bytes, as: encoding, from: start)
+        return text.withText(of: bytes) { decoded in
+            var scan = XMLNoteScan(text: decoded)
+            scan.run()
+            return scan.found.map { ($0.key, text.originalOffset($0.value, in: bytes)) }
+        }
+    }
+}
+
+/// A second look at a document that the reader has accepted.
+private struct XMLNoteScan {
+    let text: UnsafeBufferPointer<UInt8>
+    var at = 0
+    /// The first place of each note.
+    private(set) var found: [String: Int] = [:]
+
+    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+
+    private mutating func note(_ message: String) { if found[message] == nil { found[message] = at } }
+
+    private func hasPrefix(_ prefix: StaticString, at place: Int) -> Bool {
+        place + prefix.utf8CodeUnitCount <= text.count
+            && UnsafeBufferPointer(rebasing: text[place..<place + prefix.utf8CodeUnitCount])
+                .elementsEqual(UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+    }
+
+    mutating func run() {
+        while at < text.count {
+            if hasPrefix("<!--", at: at) {
+                skipComment()
+            } else if hasPrefix("<![CDATA[", at: at) {
+                skip(past: "]]>")
+            } else if hasPrefix("<?", at: at) {
+                skip(past: "?>")
+            } else if text[at] == UInt8(ascii: "<") {
+                skipTag()
+            } else {
+                if hasPrefix("]]>", at: at) { note("bare “]]>” is not XML 1.0: write “]]&gt;”") }
+                if text[at] == UInt8(ascii: "&") { noteReference() }
+                step()
+            }
+        }
+    }
+
+    /// Goes on by one byte, and notes a character that is not XML 1.0.
+    private mutating func step() {
+        let byte = text[at]
+        if byte < 0x20, !isXMLSpace(byte) { note(codePoint: UInt32(byte)) }
+        if byte == 0xEF, at + 2 < text.count, text[at + 1] == 0xBF, text[at + 2] >= 0xBE {
+            note(codePoint: 0xFFFE + UInt32(text[at + 2] & 1))
+        }
+        at += 1
+    }
+
+    private mutating func note(codePoint code: UInt32) {
+        let digits = String(code, radix: 16, uppercase: true)
+        note("the character U+\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits) is not XML 1.0")
+    }
+
+    private mutating func noteReference() {
+        guard hasPrefix("&#", at: at) else { return }
+        let isHexadecimal = hasPrefix("&#x", at: at)
+        let digits = text[(at + (isHexadecimal ? 3 : 2))...].prefix { $0 != UInt8(ascii: ";") }
+        guard let code = UInt64(digits: digits, radix: isHexadecimal ? 16 : 10) else { return }
+        switch code {
+        case 0x09, 0x0A, 0x0D, 0x20...0xFFFD, 0x10000...: break
+        default: note(codePoint: UInt32(clamping: code))
+        }
+    }
+
+    private mutating func skip(past end: StaticString) {
+        while at < text.count, !hasPrefix(end, at: at) { step() }
+        at = min(at + end.utf8CodeUnitCount, text.count)
+    }
+
+    private mutating func skipComment() {
+        at += 4
+        while at < text.count, !hasPrefix("-->", at: at) {
+            if hasPrefix("--", at: at) { note("“--” in a comment is not XML 1.0") }
+            step()
+        }
+        at = min(at + 3, text.count)
+    }
+
+    /// Goes past a tag or a document type, and looks into the date that a tag opens.
+    private mutating func skipTag() {
+        let isDate = hasPrefix("<date>", at: at)
+        var quote: UInt8?
+        while at < text.count, text[at] != UInt8(ascii: ">") || quote != nil {
+            let byte = text[at]
+            if byte == quote {
+                quote = nil
+            } else if quote == nil, byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if quote != nil, byte == UInt8(ascii: "&") {
+                noteEntityInAttribute()
+            }
+            step()
+        }
+        at = min(at + 1, text.count)
+        if isDate { noteDate() }
+    }
+
+    private mutating func noteEntityInAttribute() {
+        noteReference()
+        let name = String(
+            decoding: text[(at + 1)...].prefix { $0 > 0x20 && !"<>;&\"'".utf8.contains($0) }, as: UTF8.self)
+        let isKnown = ["lt", "gt", "amp", "apos", "quot"].contains(name) || name.hasPrefix("#")
+        let isTerminated = hasPrefix(";", at: at + 1 + name.utf8.count)
+        if !isKnown || !isTerminated { note("unknown entity “&\(shortened(name))” in an attribute") }
+    }
+
+    private mutating func noteDate() {
+        let date = UnsafeBufferPointer(rebasing: text[at...].prefix { $0 != UInt8(ascii: "<") })
+        guard let day = CivilDate(date), !day.isValid, day.isInRange else { return }
+        var output = OutputBuffer(capacity: 64)
+        output.append(CivilDate(secondsSinceReference: day.secondsSinceReference), separator: UInt8(ascii: "T"))
+        let read = String(decoding: UnsafeBufferPointer(start: output.base, count: output.count), as: UTF8.self)
+        note("there is no date \(String(decoding: date, as: UTF8.self)): it is read as \(read)Z")
+    }
+}
