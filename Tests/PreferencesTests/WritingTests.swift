@@ -156,16 +156,17 @@ import Testing
         #expect(try !Self.file.contents(on: bench.process()).exists)
     }
 
-    @Test func `to XML floors a fraction of a second and says so`() throws {
+    @Test func `a fraction of a second makes a domain in XML binary`() throws {
         let bench = try StoreBench()
         let file = StoreBench.file("com.example.xml", newFormat: .xml)
-        let date = Date(timeIntervalSinceReferenceDate: 1000.75)
-        let outcome = try bench.process().set("a", ["b": [.date(date)]], in: file)
-        #expect(outcome?.hasDroppedFractions == true)
-        let whole: PropertyList = ["b": [.date(Date(timeIntervalSinceReferenceDate: 1000))]]
-        #expect(try file.contents(on: bench.process()).values == ["a": whole])
-        #expect(outcome?.after.values == ["a": whole])
-        #expect(try bench.process().set("c", 1, in: file)?.hasDroppedFractions == false)
+        try bench.process().set("a", 1, in: file)
+        #expect(try file.contents(on: bench.process()).format == .xml)
+        let value: PropertyList = ["b": [.date(Date(timeIntervalSinceReferenceDate: 1000.75))]]
+        let outcome = try bench.process().set("b", value, in: file)
+        #expect(outcome?.convertedFrom == .xml && outcome?.hasDroppedFractions == false)
+        #expect(try file.contents(on: bench.process()).values == ["a": 1, "b": value])
+        #expect(try file.contents(on: bench.process()).format == .binary)
+        #expect(try bench.process().set("c", 1, in: file)?.convertedFrom == nil)
     }
 
     @Test func `to a store that can only be read is refused`() throws {

@@ -16,8 +16,11 @@ extension StoreAccess {
             edits.map { delayingInterrupts(judgingSecrets($0.made(in: policy.newFormat))) })
         for outcome in outcomes {
             if let recovery = outcome.before.recovery { surroundings.remark(recovery.description) }
-            if outcome.hasDroppedFractions {
-                surroundings.remark("\(outcome.file.path): XML holds no fractions of a second; they were dropped")
+            if outcome.hasDroppedFractions { try surroundings.noteDroppedFractions(in: outcome.file.path.description) }
+            if let format = outcome.convertedFrom {
+                surroundings.remark(
+                    "\(outcome.file.path): converted from \(format.rawValue) to binary, which keeps fractions of a second"
+                )
             }
             if let folder = outcome.unwritableHistory {
                 let which = outcome.losesFormer ? "the previous" : "this"

@@ -123,7 +123,9 @@ extension StoreAccess {
         let target = try path.followingLinks(in: machine.fileSystem)
         if let file = try places.user.ownFile(at: target, name: word, in: machine.fileSystem) { return file }
         let place = (try? path.resolvingLinks(in: machine.fileSystem)) ?? target
-        return places.user.file(at: path, place: place, name: word, newFormat: .xml)
+        return places.user.file(
+            at: path, place: place, name: word,
+            newFormat: PropertyList.Format(fileName: word) == .json ? .json : .xml)
     }
 
     /// The names of all domains that have a file in the layer.

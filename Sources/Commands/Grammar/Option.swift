@@ -104,9 +104,10 @@ extension Option {
     package static let losslessJSON = Option(
         "--lossless-json", "wrap in JSON what it has no type for, and read that back")
     package static let coerce = Option("--coerce", "write as text what the format has no type for")
-    package static let lossy = Option("--lossy", "drop fractions of a second where the format has none")
+    package static let lossy = Option("--lossy", "deprecated: fractions of a second are always dropped")
+    package static let strict = Option("--strict", "fail where something would be lost")
     package static let from = Option(
-        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofFiles))), "the format that the input must be in")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the format that the input must be in")
     /// The same, where it is about values and not about the file that holds them.
     package static let fromLines = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the format that the input must be in")

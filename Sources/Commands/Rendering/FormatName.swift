@@ -2,7 +2,7 @@ package import PropertyLists
 
 /// The names that `--format` knows, over all verbs. Which of them a verb takes stands in its row.
 package enum FormatName: String, Hashable, Sendable, CaseIterable {
-    case classic, xml, binary, json, openstep, gnustep, raw, typed
+    case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
     case text, lines, commands
     case table, markdown, man
     case jsonSchema = "json-schema"
@@ -33,9 +33,14 @@ extension FormatName {
     /// What a file can be written in.
     package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
 
-    /// What values are read from.
-    package static let ofInput: [FormatName] = ofFiles + [.typed]
+    /// What a file can be read as.
+    package static let ofReadFiles: [FormatName] = ofFiles + [.json5]
 
-    /// The format of files that goes by this name.
-    package var ofPropertyList: PropertyList.Format? { PropertyList.Format(rawValue: rawValue) }
+    /// What values are read from.
+    package static let ofInput: [FormatName] = ofReadFiles + [.typed]
+
+    /// The format of files that goes by this name. JSON5 is read as a kind of JSON, and written as JSON.
+    package var ofPropertyList: PropertyList.Format? {
+        self == .json5 ? .json : PropertyList.Format(rawValue: rawValue)
+    }
 }

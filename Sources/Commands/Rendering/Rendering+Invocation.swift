@@ -12,8 +12,17 @@ extension Rendering {
         options.isPretty = true
         options.wrapsInJSON = invocation.has(.losslessJSON)
         options.coerces = invocation.has(.coerce)
-        options.isLossy = invocation.has(.lossy)
+        options.isLossy = !invocation.has(.strict)
         options.keepsKeyOrder = format == .json && !invocation.has(.sort)
         self.init(format, options: options)
+    }
+
+    /// Whether nothing may be lost.
+    var isStrict: Bool { !options.isLossy }
+
+    /// Whether dates in the value are written without their fractions of a second.
+    func dropsFractions(of value: PropertyList) -> Bool {
+        guard options.isLossy, let format = format.ofPropertyList, !format.keepsFractions else { return false }
+        return value.hasFractionalDates
     }
 }

@@ -7,6 +7,8 @@ struct InputFile: Sendable {
     let name: String
     let bytes: [UInt8]
     private let format: FormatName?
+    /// The name with the extension; nil for a stream.
+    private let fileName: String?
     private let options: PropertyList.ReadingOptions
 
     /// - Parameter refusesDuplicateKeys: Whether a key that stands twice in one dictionary is a mistake.
@@ -16,8 +18,10 @@ struct InputFile: Sendable {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0) }
+        fileName = argument == "-" ? nil : argument
         options = PropertyList.ReadingOptions(
-            unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys)
+            unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
+            allowsJSON5: format == .json5, readsScalarsAsJSON: !surroundings.isCalledLikeApples)
     }
 
     /// The value, and the format that it is in.
@@ -26,11 +30,14 @@ struct InputFile: Sendable {
             if let format = format?.ofPropertyList {
                 return (try PropertyList(parsing: bytes, as: format, options: options), format)
             }
-            return try PropertyList.sniffed(bytes, options: options)
+            return try PropertyList.sniffed(bytes, named: fileName, options: options)
         } catch {
             throw DamagedInput(name: name, bytes: bytes, failure: error)
         }
     }
+
+    /// What other readers may refuse or read differently in a file that was read.
+    func notes() throws(DamagedInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
 
     /// Whether the file is in a format that has no types but strings.
     func isUntyped() throws(DamagedInput) -> Bool {

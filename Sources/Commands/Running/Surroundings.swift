@@ -91,6 +91,15 @@ extension Surroundings {
         return folder.resolving(FilePath(path.bytes.dropFirst(isHere ? 2 : 0)) ?? path)
     }
 
+    /// Whether the program was called by the name of one of Apple's tools, and behaves like it.
+    var isCalledLikeApples: Bool { program == "defaults" || program == "plutil" }
+
+    /// Reports that dates were written without their fractions, which Apple's tools drop without a message.
+    func noteDroppedFractions(in name: String) throws {
+        guard !isCalledLikeApples else { return }
+        try note("\(name): dates are written without fractions of a second")
+    }
+
     /// Writes a line of results.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 

@@ -7,9 +7,9 @@ extension Verb {
         "convert", .new, "change the format of a file or domain, for good",
         details: [
             "A word without a slash is a domain if there is one of that name, else a file. What is changed in place is written as the store writes it, keys sorted, and prefs undo takes it back; -o writes elsewhere instead, and - is the standard input or output.",
-            "Where the format cannot hold a value, nothing is written and the entry is named. As JSON a domain always wraps what JSON has no type for; as openstep, which has no types, only a file can be kept.",
+            "Where the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note where the format has none. As JSON a domain always wraps what JSON has no type for; as openstep, which has no types, only a file can be kept.",
         ],
-        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy],
+        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict],
         forms: [
             [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
         ],
@@ -58,7 +58,7 @@ extension Surroundings {
 
 /// How a value comes into another format.
 private struct Conversion: Sendable {
-    let rendering: Rendering
+    var rendering: Rendering
 
     init(_ rendering: Rendering) { self.rendering = rendering }
 
@@ -69,7 +69,9 @@ private struct Conversion: Sendable {
             guard contents.exists else { throw CommandFailure.noDomain(domain) }
             try checkFormat(contents.format, domain, invocation)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
-            let bytes = try bytes(of: .dictionary(shown.values), domain.word)
+            let value = PropertyList.dictionary(shown.values)
+            try noteLosses(of: value, to: output, access)
+            let bytes = try bytes(of: value, domain.word)
             return try access.surroundings.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
         guard rendering.format != .openstep else {
@@ -88,8 +90,16 @@ private struct Conversion: Sendable {
         if output == file { try access.surroundings.checkReplaceable(file) }
         let input = try InputFile(file, invocation, access.surroundings)
         let value = try input.value().value
+        for note in try input.notes() where note.location == nil {
+            guard !rendering.isStrict else {
+                throw CommandFailure(.invalidValue, "\(input.name): \(note.message); nothing was written")
+            }
+            try access.surroundings.note("\(input.name): \(note.message)")
+        }
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
-            return try access.surroundings.write(bytes(of: value, input.name), to: output)
+            let bytes = try bytes(of: value, input.name)
+            try noteLosses(of: value, to: output == "-" ? input.name : output, access)
+            return try access.surroundings.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
             // As it is now, and as the options say that it is to be read.
@@ -103,9 +113,15 @@ private struct Conversion: Sendable {
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) throws {
         let format = rendering.format.ofPropertyList ?? .binary
+        var own = self
+        // A domain in GNUstep's format has its fractions in a notation of its own.
+        if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
+        let conversion = own
         let edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw CommandFailure.noDomain(domain) }
-            draft.values = try fitted(values(draft), domain)
+            let former = try values(draft)
+            draft.values = try conversion.fitted(former, domain)
+            try conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
             draft.format = format
         }
         try access.commit([edit], WriteReason(rawValue: "convert"))
@@ -120,12 +136,20 @@ private struct Conversion: Sendable {
         let isOfDomain = domain.file.isOfDomain
         if own.format == .json, isOfDomain, !own.options.coerces { own.options.wrapsInJSON = true }
         let bytes = try Conversion(own).bytes(of: .dictionary(values), domain.word)
-        guard own.options.coerces || own.options.isLossy || own.options.wrapsInJSON && !isOfDomain else {
+        guard
+            own.options.coerces || own.dropsFractions(of: .dictionary(values))
+                || own.options.wrapsInJSON && !isOfDomain
+        else {
             return values
         }
         let options = PropertyList.ReadingOptions(unwrapsJSON: own.options.wrapsInJSON && isOfDomain)
         return try PropertyList(parsing: bytes, as: own.format.ofPropertyList, options: options).dictionaryValue
             ?? values
+    }
+
+    private func noteLosses(of value: PropertyList, to name: String, _ access: StoreAccess) throws {
+        guard rendering.dropsFractions(of: value) else { return }
+        try access.surroundings.noteDroppedFractions(in: name == "-" ? "standard output" : name.onOneLine)
     }
 
     private func checkFormat(

@@ -20,8 +20,11 @@ extension Verb {
         }
         let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
         let shown = try access.publishable(values, of: domain, to: file)
-        try surroundings.write(
-            rendering.bytes(of: .dictionary(shown.values)), to: file, isSensitive: shown.isSensitive)
+        let bytes = try rendering.bytes(of: .dictionary(shown.values))
+        if rendering.dropsFractions(of: .dictionary(shown.values)) {
+            try surroundings.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
+        }
+        try surroundings.write(bytes, to: file, isSensitive: shown.isSensitive)
         return .done
     }
 }

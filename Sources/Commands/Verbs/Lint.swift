@@ -1,15 +1,25 @@
 internal import Platform
+internal import PropertyLists
 
 extension Verb {
     package static let lint = Verb(
         "lint", .new, "say whether files are property lists, and if not, what is wrong and where",
-        details: ["A key that stands twice in one dictionary is wrong here, though reading takes its last value."],
-        options: [.from], forms: [[.files]], statuses: [.notFound, .damaged, .systemFailed]
+        details: [
+            "A duplicate key in a dictionary is an error here, though reading takes its last value.",
+            "A note names what other programs may refuse or read differently, such as a control character in XML.",
+        ],
+        options: [.from, Option("--strict", "treat notes as errors")], forms: [[.files]],
+        statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, surroundings in
         try surroundings.worst(of: invocation.words("FILE")) { name in
             do {
                 let file = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true)
-                _ = try file.value()
+                let notes = try file.notes()
+                for note in notes {
+                    let place = note.location.map { "\($0.line):\($0.column)" } ?? " byte \(note.offset)"
+                    try surroundings.say("\(file.name):\(place): note: \(note.message.onOneLine)")
+                }
+                if !notes.isEmpty, invocation.has(.strict) { return .damaged }
                 try surroundings.say("\(file.name): good")
                 return .done
             } catch let damage as DamagedInput {

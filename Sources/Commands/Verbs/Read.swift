@@ -30,6 +30,7 @@ extension Verb {
         }
         if let value {
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
+            if rendering.dropsFractions(of: value) { try surroundings.noteDroppedFractions(in: word.onOneLine) }
             try surroundings.terminal.write(bytes, to: .output)
         } else if let text = invocation[.defaultText] {
             try surroundings.say(text)

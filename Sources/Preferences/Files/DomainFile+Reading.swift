@@ -65,15 +65,20 @@ extension DomainFile {
         try reporting { () throws(SystemFailure) in try file.status() }
     }
 
+    /// Up to what a file is read: a domain that version 0.1 has written must stay readable.
+    private var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
+
     /// The settings that bytes stand for.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
         var format: PropertyList.Format
         var value: PropertyList
         do throws(DecodingFailure) {
-            (value, format) = try PropertyList.sniffed(bytes, options: isOfDomain ? .ofDomains : .init())
+            (value, format) = try PropertyList.sniffed(
+                bytes, named: isOfDomain ? nil : path.description, limits: limits,
+                options: isOfDomain ? .ofDomains : .init())
             if isOfDomain, format == .openstep {
                 // A domain is never plain OpenStep, which has no types: this is GNUstep text that needed none yet.
-                (value, format) = (try PropertyList(parsing: bytes, as: .gnustep), .gnustep)
+                (value, format) = (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)
             }
         } catch {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
@@ -99,7 +104,7 @@ extension DomainFile {
             guard try source.isBinary else {
                 return PropertyList.dictionary(try load(file).0.values)[path]
             }
-            return try value(at: path, in: BinaryPropertyList(source))
+            return try value(at: path, in: BinaryPropertyList(source, limits: limits))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as SystemFailure {
@@ -119,7 +124,7 @@ extension DomainFile {
             return PropertyList.dictionary(try parse(bytes).0)[path]
         }
         do {
-            return try value(at: path, in: BinaryPropertyList(parsing: bytes))
+            return try value(at: path, in: BinaryPropertyList(parsing: bytes, limits: limits))
         } catch let failure as DecodingFailure {
             throw StoreFailure(self, .damaged(failure, nil))
         } catch let failure as StoreFailure {

@@ -15,6 +15,19 @@ extension DomainFile {
     }
 }
 
+extension DomainFile {
+    /// Makes a domain binary if its format would lose a fraction of a second: the mirror would publish the loss as a
+    /// change. Returns the former format; nil if the format stays.
+    func keepFractions(in draft: inout DomainDraft) -> PropertyList.Format? {
+        // As GNUstep, a domain has its fractions in a notation of our own.
+        guard isOfDomain, draft.format == .xml || draft.format == .openstep,
+            PropertyList.dictionary(draft.values).hasFractionalDates
+        else { return nil }
+        defer { draft.format = .binary }
+        return draft.format
+    }
+}
+
 extension PropertyList.WritingOptions {
     /// How domains are written: to be read by key, and without loss.
     package static let ofDomains: PropertyList.WritingOptions = {

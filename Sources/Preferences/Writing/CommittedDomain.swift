@@ -15,6 +15,8 @@ package struct CommittedDomain: Sendable {
     package let bytes: [UInt8]?
     /// Whether dates have lost their fractions, which the file's format cannot hold.
     package let hasDroppedFractions: Bool
+    /// The format that the domain had before it was made binary to keep fractions of a second.
+    package let convertedFrom: PropertyList.Format?
     /// The folder of the history, where the new version could not be kept in it.
     package let unwritableHistory: FilePath?
     /// Whether it is the former version that could not be kept.

@@ -40,8 +40,10 @@ struct FilePlan {
     private let comparesFormer: Bool
     /// Whether only the file that the caller knows may be replaced.
     let requiresKnown: Bool
-    /// Whether dates have lost their fractions, which XML cannot hold.
+    /// Whether dates have lost their fractions, which the format of a file cannot hold.
     private let hasDroppedFractions: Bool
+    /// The format that a domain had before it was converted to keep fractions; nil if it was not converted.
+    private let convertedFrom: PropertyList.Format?
 
     /// Reads the file as it is under the lock, and changes the values.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
@@ -56,7 +58,9 @@ struct FilePlan {
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         audience = try Self.audience(of: draft.values, edit, before)
-        hasDroppedFractions = draft.format == .xml && draft.values.dropFractions()
+        convertedFrom = edit.file.keepFractions(in: &draft)
+        hasDroppedFractions =
+            !edit.file.isOfDomain && !draft.format.keepsFractions && draft.values.dropFractions()
         self.draft = draft
         (requiresKnown, requiresFormer) = (edit.requiresKnown, edit.requiresFormer)
         comparesFormer = requiresKnown || edit.file.lock == .itself
@@ -107,7 +111,8 @@ struct FilePlan {
         CommittedDomain(
             file: resolved.file, before: before, after: after, isChanged: transaction != nil, transaction: transaction,
             unkept: unkept, bytes: transaction == nil ? nil : bytes, hasDroppedFractions: hasDroppedFractions,
-            unwritableHistory: unwritableHistory, losesFormer: losesFormer)
+            convertedFrom: transaction == nil ? nil : convertedFrom, unwritableHistory: unwritableHistory,
+            losesFormer: losesFormer)
     }
 
     /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.

@@ -1,0 +1,208 @@
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// What a format cannot hold: what is written, what is reported, and what is refused.
+@Suite struct LossTests {
+    private static let note = "dates are written without fractions of a second"
+    private static let half: PropertyList = .date(Date(timeIntervalSinceReferenceDate: 1000.5))
+    private static let whole: PropertyList = .date(Date(timeIntervalSinceReferenceDate: 1000))
+
+    /// A domain like those of macOS: a menu shortcut with an escape character, and dates with fractions.
+    private static let domain: PropertyList = [
+        "NSUserKeyEquivalents": ["\u{1B}File\u{1B}Close": "@\u{8}w"], "last": half, "list": [half, 1.5, true, "a<b&c"],
+        "before 2001": .date(Date(timeIntervalSinceReferenceDate: -0.25)), "data": .data(Data(repeating: 7, count: 90)),
+    ]
+
+    private static func run(_ words: String..., on machine: SimulatedMachine) throws -> Transcript.Outcome {
+        try runPrefs(words, on: machine)
+    }
+
+    private static func machine() throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/f", with: Array(domain.serialized(as: .binary)).span.bytes)
+        #expect(try run("prefs", "import", "d", "/tmp/f", on: machine) == Transcript.Outcome())
+        return machine
+    }
+
+    @Test(arguments: [
+        ("defaults", ["export", "d", "-"], ""), ("prefs", ["export", "d", "-"], "prefs: standard output: \(note)\n"),
+        ("prefs", ["export", "--format", "xml", "d", "/tmp/out"], "prefs: /tmp/out: \(note)\n"),
+        ("prefs", ["export", "--format", "gnustep", "d", "-"], "prefs: standard output: \(note)\n"),
+        ("prefs", ["export", "--format", "binary", "d", "-"], ""), ("prefs", ["export", "d", "/tmp/out"], ""),
+        ("prefs", ["convert", "-o", "-", "/tmp/f", "xml"], "prefs: /tmp/f: \(note)\n"),
+        ("defaults", ["convert", "-o", "-", "/tmp/f", "xml"], ""),
+        ("prefs", ["convert", "/tmp/f", "xml"], "prefs: /tmp/f: \(note)\n"),
+        ("prefs", ["convert", "-o", "-", "d", "xml"], "prefs: standard output: \(note)\n"),
+        ("prefs", ["convert", "d", "gnustep"], ""),
+        ("prefs", ["read", "--format", "xml", "d"], "prefs: d: \(note)\n"),
+    ])
+    func `a fraction of a second is dropped with a note`(_ program: String, _ words: [String], _ note: String) throws {
+        let outcome = try runPrefs([program] + words, on: Self.machine())
+        #expect(outcome.status == 0)
+        #expect(outcome.errors == note)
+    }
+
+    @Test(arguments: [["-o", "-", "/tmp/f", "xml"], ["/tmp/f", "xml"], ["d", "xml"], ["-o", "-", "d", "xml"]])
+    func `a strict conversion refuses to drop a fraction`(_ words: [String]) throws {
+        let machine = try Self.machine()
+        let outcome = try runPrefs(["prefs", "convert", "--strict"] + words, on: machine)
+        #expect(outcome.status == 3 && outcome.output.isEmpty)
+        #expect(outcome.errors.contains("xml cannot hold the fraction of a second; nothing was written"))
+        #expect(try Self.run("prefs", "export", "d", "/tmp/out", on: machine) == Transcript.Outcome())
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/out"))
+        #expect(try PropertyList(parsing: bytes) == Self.domain)
+    }
+
+    @Test func `a domain in XML becomes binary rather than lose a fraction`() throws {
+        let machine = try SimulatedMachine()
+        #expect(try Self.run("prefs", "write", "d", "a", "b", on: machine).status == 0)
+        #expect(try Self.run("prefs", "convert", "d", "xml", on: machine).status == 0)
+        let outcome = try Self.run("prefs", "write", "d", "when", "-date", "2026-01-02T03:04:05.5Z", on: machine)
+        let path = "/home/ada/.config/prefs/d.plist"
+        #expect(
+            outcome.errors == "prefs: \(path): converted from xml to binary, which keeps fractions of a second\n")
+        #expect(
+            try Self.run("prefs", "read", "--format", "typed", "d", "when", on: machine).output
+                == "when\tdate\t2026-01-02T03:04:05.5Z\n")
+        #expect(try Self.run("prefs", "write", "d", "a", "c", on: machine) == Transcript.Outcome())
+    }
+
+    @Test(arguments: ["xml", "gnustep"])
+    func `a file by its path keeps its format and loses the fraction`(_ format: String) throws {
+        let machine = try SimulatedMachine()
+        let value: PropertyList = ["a": 1]
+        let bytes = try value.serialized(as: try #require(PropertyList.Format(rawValue: format)))
+        try machine.fileSystem.replace("/tmp/g", with: Array(bytes).span.bytes)
+        let outcome = try Self.run("prefs", "write", "/tmp/g", "when", "-date", "2026-01-02T03:04:05.5Z", on: machine)
+        #expect(outcome.status == 0 && outcome.errors == "prefs: /tmp/g: \(Self.note)\n")
+        #expect(try Self.run("prefs", "lint", "--from", format, "/tmp/g", on: machine).status == 0)
+        let typed = try Self.run("prefs", "read", "--format", "typed", "/tmp/g", "when", on: machine).output
+        #expect(typed == "when\tdate\t2026-01-02T03:04:05Z\n")
+    }
+
+    // MARK: Compared with Apple's tool
+
+    private static let plutil: String? = {
+        guard let swift = Tool.path(of: "swift") else { return nil }
+        let folder = URL(filePath: swift).resolvingSymlinksInPath().deletingLastPathComponent()
+        return Tool.path(of: folder.appending(path: "plutil").path(percentEncoded: false))
+    }()
+
+    @Test func `what is exported is imported again without fractions`() throws {
+        let machine = try Self.machine()
+        let exported = try Self.run("defaults", "export", "d", "-", on: machine)
+        #expect(exported.status == 0 && exported.errors.isEmpty)
+        #expect(exported.output.contains("<key>\u{1B}File\u{1B}Close</key>"))
+        let imported = try runPrefs(["defaults", "import", "e", "-"], input: exported.output, on: machine)
+        #expect(imported == Transcript.Outcome())
+        #expect(try Self.run("prefs", "export", "e", "/tmp/e", on: machine) == Transcript.Outcome())
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/e"))
+        var expected = Self.domain
+        try expected.set(Self.whole, at: ["last"])
+        try expected.set(Self.whole, at: ["list", "0"])
+        try expected.set(.date(Date(timeIntervalSinceReferenceDate: -1)), at: ["before 2001"])
+        #expect(try PropertyList(parsing: bytes) == expected)
+    }
+
+    @Test(.enabled(if: plutil != nil, "the toolchain has no plutil"))
+    func `the exported text is that of Apple's tool`() throws {
+        let plutil = try #require(Self.plutil)
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "f.plist")
+        try Self.domain.serialized(as: .binary).write(to: file)
+        let theirs = try Subprocess.run(plutil, ["-convert", "xml1", "-o", "-", file.path(percentEncoded: false)])
+        #expect(theirs.status == 0)
+        let ours = try Self.run("defaults", "export", "d", "-", on: Self.machine())
+        #expect(ours.output == theirs.text)
+    }
+
+    // MARK: Sniffing
+
+    @Test(arguments: ["12", "-1.5", "true", "\"a\\u0017b\"", "\"x\""])
+    func `a scalar of JSON goes through a file without --from`(_ text: String) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/f", with: Array(text.utf8).span.bytes)
+        for format in ["xml", "json", "binary", "json"] {
+            #expect(try Self.run("prefs", "convert", "/tmp/f", format, on: machine) == Transcript.Outcome())
+        }
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f"))
+        #expect(String(decoding: bytes, as: UTF8.self) == text + "\n")
+    }
+
+    @Test(arguments: [
+        ("/tmp/f.json", "{\"a\": 1 // one\n}", "/tmp/f.json:1:9: comments are not JSON"),
+        ("/tmp/f.json", "{a: 1}", "/tmp/f.json:1:2: expected a key in quotes"),
+        ("/tmp/f.json", "a = b;", "/tmp/f.json:1:1: expected a value"),
+        ("/tmp/f.plist", "{\"a\": \"b}", "/tmp/f.plist:1:7: a string without a closing quote (at :a)"),
+        ("/tmp/f.plist", " \n", "/tmp/f.plist:1:1: nothing there"),
+        (
+            "/tmp/f.plist", "<string>Tom & Jerry</string>", "/tmp/f.plist:1:13: bare “&”: write “&amp;”"
+        ), ("/tmp/f.plist", "<string>Tom &amp Jerry</string>", "/tmp/f.plist:1:13: missing “;” after “&amp”"),
+    ])
+    func `a failure is that of the format that a file looks like`(
+        _ name: FilePath, _ text: String, _ message: String
+    ) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace(name, with: Array(text.utf8).span.bytes)
+        let outcome = try Self.run("prefs", "lint", name.description, on: machine)
+        #expect(outcome.status == 5 && outcome.output == message + "\n")
+    }
+
+    @Test(arguments: ["/tmp/f.json5", "/tmp/f.jsonc"])
+    func `a file of JSON5 is read by its extension and stays readable`(_ name: FilePath) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace(name, with: Array("{a: 'x', /* c */ b: [1,],}".utf8).span.bytes)
+        let path = name.description
+        #expect(try Self.run("prefs", "read", path, "a", on: machine).output == "x\n")
+        #expect(try Self.run("prefs", "write", path, "c", "y", on: machine) == Transcript.Outcome())
+        #expect(
+            try Self.run("prefs", "convert", "-o", "-", path, "json", on: machine).output
+                == "{\n  \"a\": \"x\",\n  \"b\": [\n    1\n  ],\n  \"c\": \"y\"\n}\n")
+    }
+
+    @Test func `JSON5 is read on request, and never by sniffing`() throws {
+        let text = "{'a': 1,}"
+        let read = try runPrefs(["prefs", "convert", "--from", "json5", "-", "openstep", "--coerce"], input: text)
+        #expect(read.output == "{\n    a = 1;\n}\n")
+        #expect(try runPrefs(["prefs", "lint", "-"], input: text).status == 5)
+    }
+
+    // MARK: Notes
+
+    @Test(arguments: [
+        ("<string>a\u{1B}b</string>", "1:10: note: the character U+001B is not XML 1.0"),
+        ("<string>&#7;</string>", "1:9: note: the character U+0007 is not XML 1.0"),
+        ("<array>\n<string>]]></string></array>", "2:9: note: bare “]]>” is not XML 1.0: write “]]&gt;”"),
+        ("<!-- a -- b --><true/>", "1:8: note: “--” in a comment is not XML 1.0"),
+        ("<string a='&x;'>y</string>", "1:12: note: unknown entity “&x” in an attribute"),
+        (
+            "<date>2024-01-32T00:00:00Z</date>",
+            "1:7: note: there is no date 2024-01-32T00:00:00Z: it is read as 2024-02-01T00:00:00Z"
+        ),
+    ])
+    func `lint notes what other readers may refuse`(_ text: String, _ note: String) throws {
+        let outcome = try runPrefs(["prefs", "lint", "-"], input: text)
+        #expect(outcome.output == "standard input:\(note)\nstandard input: good\n")
+        #expect(outcome.status == 0)
+        #expect(try runPrefs(["prefs", "lint", "--strict", "-"], input: text).status == 5)
+    }
+
+    @Test func `a set in a binary file is read as an array with a note`() throws {
+        let machine = try SimulatedMachine()
+        let file = try BinaryAssembler("0 set 1\n1 int 5").bytes
+        try machine.fileSystem.replace("/tmp/s", with: Array(file).span.bytes)
+        let note = "a set is read as an array"
+        #expect(
+            try Self.run("prefs", "lint", "/tmp/s", on: machine).output
+                == "/tmp/s: byte 8: note: \(note)\n/tmp/s: good\n")
+        let converted = try Self.run("prefs", "convert", "-o", "-", "/tmp/s", "json", on: machine)
+        #expect(converted.output == "[\n  5\n]\n" && converted.errors == "prefs: /tmp/s: \(note)\n")
+        let strict = try Self.run("prefs", "convert", "--strict", "-o", "-", "/tmp/s", "json", on: machine)
+        #expect(strict.status == 3 && strict.output.isEmpty)
+        #expect(strict.errors == "prefs: /tmp/s: \(note); nothing was written\n")
+    }
+}
