@@ -25,6 +25,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case characterNotSupported(UInt32)
         case fractionOfSecond
         case dateOutOfRange
+        /// A number that only a JSON text holds, which moved so that it is not known which it is.
+        case numberNotKept(String)
         /// A real that is infinite or not a number.
         case notFinite
         /// A dictionary that would be read back as a value of another kind.
@@ -47,6 +49,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .characterNotSupported(let code):
             "\(format.rawValue) cannot hold the character U+\(String(code, radix: 16, uppercase: true))"
         case .fractionOfSecond: "\(format.rawValue) cannot hold the fraction of a second"
+        case .numberNotKept(let text): "the number \(shortened(text)) would be rounded"
         case .dateOutOfRange: "\(format.rawValue) cannot hold this date"
         case .notFinite: "\(format.rawValue) cannot hold a real that is not finite"
         case .looksLike(let kind):

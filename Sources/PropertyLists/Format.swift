@@ -19,6 +19,8 @@ extension PropertyList {
         public var refusesDuplicateKeys = false
         /// Accepts in JSON what JSON5 adds: comments, trailing commas, single quotes and keys without quotes.
         public var allowsJSON5 = false
+        /// Refuses an integer beyond 64 bits in JSON instead of rounding it to a real.
+        package var refusesInexactIntegers = false
         /// Reads a number, `true`, `false` or a string in quotes as JSON where no format is named.
         ///
         /// Apple's tools read all of these as OpenStep strings.

@@ -171,6 +171,61 @@ import Testing
         #expect(try runPrefs(["prefs", "lint", "-"], input: text).status == 5)
     }
 
+    // MARK: Numbers of JSON that a property list rounds
+
+    private static let numbers =
+        #"{"id": 123456789012345678901234567890, "list": [98765432109876543210987], "n": 1, "pi": 3.14159265358979323846264338}"#
+
+    private static func machineWithNumbers() throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.replace("/tmp/f.json", with: Array(numbers.utf8).span.bytes)
+        return machine
+    }
+
+    @Test(arguments: [
+        (["write", "/tmp/f.json", "n", "-int", "2"], 0), (["write", "/tmp/f.json", "list", "-array-add", "x"], 0),
+        (["write", "/tmp/f.json", "a", "b"], 0), (["convert", "/tmp/f.json", "json"], 0),
+        (["rename", "/tmp/f.json", "id", "number"], 0), (["write", "/tmp/f.json", "list", "-array", "x", "y"], 3),
+    ])
+    func `a file of JSON keeps the text of its numbers through an edit`(_ words: [String], _ status: Int) throws {
+        let machine = try Self.machineWithNumbers()
+        let outcome = try runPrefs(["prefs"] + words, on: machine)
+        #expect(outcome.status == Int32(status), "\(outcome.errors)")
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f.json"))
+        let text = String(decoding: bytes, as: UTF8.self)
+        for number in ["123456789012345678901234567890", "98765432109876543210987", "3.14159265358979323846264338"] {
+            #expect(text.contains(number), "\(text)")
+        }
+    }
+
+    @Test(arguments: [
+        (["read", "/tmp/f.json", "id"], "1:8", "123456789012345678901234567890", ":id"),
+        (["read", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
+        (["export", "/tmp/f.json", "-"], "1:8", "123456789012345678901234567890", ":id"),
+        (["import", "d", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["convert", "/tmp/f.json", "xml"], "1:8", "123456789012345678901234567890", ":id"),
+        (["convert", "-o", "-", "/tmp/f.json", "binary"], "1:8", "123456789012345678901234567890", ":id"),
+    ])
+    func `an integer beyond 64 bits is refused with its place`(
+        _ words: [String], _ place: String, _ number: String, _ path: String
+    ) throws {
+        let machine = try Self.machineWithNumbers()
+        let outcome = try runPrefs(["prefs"] + words, on: machine)
+        #expect(outcome.status == 5 && outcome.output.isEmpty)
+        #expect(outcome.errors == "prefs: /tmp/f.json:\(place): integer out of range: “\(number)” (at \(path))\n")
+        #expect(try machine.fileSystem.contents(of: "/tmp/f.json") == Array(Self.numbers.utf8))
+        #expect(try Self.run("prefs", "read", "d", on: machine).status == 1)
+    }
+
+    @Test func `other entries beside an integer beyond 64 bits are read`() throws {
+        #expect(try Self.run("prefs", "read", "/tmp/f.json", "n", on: Self.machineWithNumbers()).output == "1\n")
+    }
+
+    @Test func `reals of many digits are rounded in a domain with a note`() throws {
+        let outcome = try runPrefs(["prefs", "import", "d", "-"], input: #"{"pi": 3.14159265358979323846264338}"#)
+        #expect(outcome.status == 0 && outcome.errors == "prefs: standard input: reals are rounded to 17 digits\n")
+    }
+
     // MARK: Notes
 
     @Test(arguments: [

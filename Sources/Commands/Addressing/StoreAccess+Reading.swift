@@ -23,6 +23,18 @@ extension StoreAccess {
         return layers.all.isEmpty ? nil : layers.valuesInForce.entries
     }
 
+    /// Refuses an entry of a JSON file that is, or contains, an integer beyond 64 bits.
+    func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
+        guard !domain.file.isOfDomain, value.isContainer || value.kind == .real,
+            let bytes = try machine.fileSystem.contents(
+                of: domain.file.path, limit: PropertyList.Limits.default.inputBytes),
+            (try? domain.file.parse(bytes))?.1 == .json,
+            let failure = PropertyList.integerOutOfRange(
+                inJSON: bytes, at: path, PropertyList.ReadingOptions(allowsJSON5: true))
+        else { return }
+        throw DamagedInput(name: domain.word, bytes: bytes, failure: failure)
+    }
+
     /// What `--effective` or its absence asks for.
     func values(_ domain: AddressedDomain, effective: Bool) throws -> PropertyList.Dictionary? {
         try effective ? effectiveValues(domain) : values(domain)

@@ -9,11 +9,14 @@ struct InputFile: Sendable {
     private let format: FormatName?
     /// The name with the extension; nil for a stream.
     private let fileName: String?
-    private let options: PropertyList.ReadingOptions
+    private var options: PropertyList.ReadingOptions
 
-    /// - Parameter refusesDuplicateKeys: Whether a key that stands twice in one dictionary is a mistake.
+    /// - Parameters:
+    ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
+    ///   - refusesInexactIntegers: Whether an integer beyond 64 bits in JSON is an error.
     init(
-        _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false
+        _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false,
+        refusesInexactIntegers: Bool = false
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
@@ -22,6 +25,7 @@ struct InputFile: Sendable {
         options = PropertyList.ReadingOptions(
             unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
             allowsJSON5: format == .json5, readsScalarsAsJSON: !surroundings.isCalledLikeApples)
+        options.refusesInexactIntegers = refusesInexactIntegers
     }
 
     /// The value, and the format that it is in.
@@ -38,6 +42,21 @@ struct InputFile: Sendable {
 
     /// What other readers may refuse or read differently in a file that was read.
     func notes() throws(DamagedInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
+
+    /// Whether reals in JSON have more digits than are kept.
+    func roundsReals() throws(DamagedInput) -> Bool {
+        guard format != .typed, try value().format == .json else { return false }
+        return PropertyList.hasInexactReals(inJSON: bytes, numberOptions)
+    }
+
+    /// The JSON of the value that was read, with the numbers that only a text holds exactly.
+    func keepingNumbers(in written: [UInt8]) throws -> [UInt8] {
+        let (value, format) = try value()
+        guard format == .json else { return written }
+        return try value.keepingNumbers(in: written, of: (bytes, value), numberOptions)
+    }
+
+    private var numberOptions: PropertyList.ReadingOptions { PropertyList.ReadingOptions(allowsJSON5: true) }
 
     /// Whether the file is in a format that has no types but strings.
     func isUntyped() throws(DamagedInput) -> Bool {

@@ -88,7 +88,8 @@ private struct Conversion: Sendable {
     func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws {
         let output = invocation[.output] ?? file
         if output == file { try access.surroundings.checkReplaceable(file) }
-        let input = try InputFile(file, invocation, access.surroundings)
+        let isJSON = rendering.format == .json
+        let input = try InputFile(file, invocation, access.surroundings, refusesInexactIntegers: !isJSON)
         let value = try input.value().value
         for note in try input.notes() where note.location == nil {
             guard !rendering.isStrict else {
@@ -97,13 +98,14 @@ private struct Conversion: Sendable {
             try access.surroundings.note("\(input.name): \(note.message)")
         }
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
-            let bytes = try bytes(of: value, input.name)
+            var bytes = try bytes(of: value, input.name)
+            if isJSON { bytes = try input.keepingNumbers(in: bytes) }
             try noteLosses(of: value, to: output == "-" ? input.name : output, access)
             return try access.surroundings.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
             // As it is now, and as the options say that it is to be read.
-            try InputFile(file, invocation, access.surroundings).dictionary()
+            try InputFile(file, invocation, access.surroundings, refusesInexactIntegers: !isJSON).dictionary()
         }
     }
 

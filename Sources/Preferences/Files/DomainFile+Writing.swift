@@ -16,6 +16,24 @@ extension DomainFile {
 }
 
 extension DomainFile {
+    /// The bytes of a file that holds the values. A file of JSON keeps the text of numbers beyond a property list's.
+    func serialized(
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: DomainContents,
+        _ bytes: [UInt8]?
+    ) throws(StoreFailure) -> [UInt8] {
+        let written = try serialized(values, as: format)
+        guard !isOfDomain, format == .json, former.format == .json, former.recovery == nil, let bytes else {
+            return written
+        }
+        do throws(EncodingFailure) {
+            // JSON5 contains JSON, so the option does no harm to a plain file.
+            return try PropertyList.dictionary(values).keepingNumbers(
+                in: written, of: (bytes, .dictionary(former.values)), PropertyList.ReadingOptions(allowsJSON5: true))
+        } catch {
+            throw StoreFailure(self, .unwritable(error))
+        }
+    }
+
     /// Makes a domain binary if its format would lose a fraction of a second: the mirror would publish the loss as a
     /// change. Returns the former format; nil if the format stays.
     func keepFractions(in draft: inout DomainDraft) -> PropertyList.Format? {

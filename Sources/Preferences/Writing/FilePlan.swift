@@ -118,7 +118,7 @@ struct FilePlan {
     /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged, !draft.removesFile else { return }
-        let bytes = try resolved.file.serialized(draft.values, as: draft.format)
+        let bytes = try resolved.file.serialized(draft.values, as: draft.format, editing: before, bytesBefore)
         self.bytes = bytes
         try startTemporary(bytes, writer)
     }

@@ -20,6 +20,8 @@ struct JSONReader: TextReader, ~Copyable {
     /// A string with escapes, as they are resolved.
     var scratch = OutputBuffer(capacity: 0)
     let options: PropertyList.ReadingOptions
+    /// The numbers that were read as reals; nil where nobody needs them.
+    var numbers: [JSONNumber]?
 
     init(
         _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
@@ -181,6 +183,10 @@ extension JSONReader {
         guard let number = double(of: scan.number, text: bytes) else {
             throw Fault(.realOutOfRange(text(from: start, to: scan.end)), at: start)
         }
+        if options.refusesInexactIntegers, !scan.hasPoint, !hasExponent(bytes) {
+            throw Fault(.integerOutOfRange(text(from: start, to: scan.end)), at: start)
+        }
+        if numbers != nil { note(start..<scan.end, text(from: start, to: scan.end), number) }
         return .real(number)
     }
 

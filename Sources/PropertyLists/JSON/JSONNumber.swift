@@ -1,0 +1,116 @@
+/// A number in a JSON text that is read as a real.
+struct JSONNumber {
+    let path: EntryPath
+    /// Where the number is in the text, as UTF-8.
+    let range: Range<Int>
+    let text: String
+    let value: Double
+
+    /// Whether it has neither a point nor an exponent, so that it was meant to be exact.
+    var isInteger: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 <= 9 } }
+
+    /// Whether the real that is read may be another number: an integer beyond 64 bits, or more than 17 digits.
+    var isInexact: Bool {
+        let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 &- 0x30 <= 9 }
+        return isInteger || digits.drop { $0 == 0x30 }.count > 17
+    }
+}
+
+extension PropertyList {
+    /// Whether a JSON text has a real of more digits than a property list holds.
+    package static func hasInexactReals(inJSON bytes: [UInt8], _ options: ReadingOptions) -> Bool {
+        jsonNumbers(in: bytes, options).contains { $0.isInexact && !$0.isInteger }
+    }
+
+    /// The failure of reading the first integer beyond 64 bits at `path` or inside it; nil if there is none.
+    package static func integerOutOfRange(
+        inJSON bytes: [UInt8], at path: EntryPath, _ options: ReadingOptions
+    ) -> DecodingFailure? {
+        let number = jsonNumbers(in: bytes, options).first { number in
+            number.isInteger && number.path.components.map(\.text).starts(with: path.components.map(\.text))
+        }
+        return number.map { number in
+            let offset = bytes.withUnsafeBufferPointer { bytes in
+                let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+                return DecodedText(bytes, as: encoding, from: start)
+                    .originalOffset(number.range.lowerBound, in: bytes)
+            }
+            return DecodingFailure(.integerOutOfRange(number.text), offset: offset, path: number.path, format: .json)
+        }
+    }
+
+    private static func jsonNumbers(in bytes: [UInt8], _ options: ReadingOptions) -> [JSONNumber] {
+        bytes.withUnsafeBufferPointer { bytes in
+            let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+            return DecodedText(bytes, as: encoding, from: start).withText(of: bytes) { text in
+                let traits = textTraits(of: text)
+                guard traits.firstInvalid == nil else { return [] }
+                var reader = JSONReader(text, isASCII: traits.isASCII, limits: .default, options: options)
+                reader.numbers = []
+                _ = try? reader.read()
+                return reader.numbers ?? []
+            }
+        }
+    }
+
+    /// The JSON of this value with the numbers that only a text holds exactly as they were in the file.
+    ///
+    /// - Parameters:
+    ///   - written: The JSON of this value, in UTF-8.
+    ///   - former: The file of which this value is an edited copy, and its value.
+    package func keepingNumbers(
+        in written: [UInt8], of former: (bytes: [UInt8], value: PropertyList), _ options: ReadingOptions
+    ) throws(EncodingFailure) -> [UInt8] {
+        let kept = Self.jsonNumbers(in: former.bytes, options).filter(\.isInexact)
+        guard !kept.isEmpty else { return written }
+        for number in kept where !isAligned(with: former.value, to: number.path) {
+            throw EncodingFailure(.numberNotKept(number.text), path: number.path, format: .json)
+        }
+        let byPath = Swift.Dictionary(grouping: kept, by: \.path).compactMapValues(\.last)
+        // A number that has left its place may have been moved elsewhere.
+        let moved = kept.filter { number in
+            guard case .real(let value)? = self[number.path] else { return true }
+            return value != number.value
+        }
+        var result: [UInt8] = []
+        var copied = 0
+        for number in Self.jsonNumbers(in: written, options) {
+            var texts: Set<String> = []
+            if let same = byPath[number.path], same.value == number.value {
+                texts = [same.text]
+            } else {
+                texts = Set(moved.filter { $0.value == number.value }.map(\.text))
+            }
+            guard let text = texts.first else { continue }
+            guard texts.count == 1 else {
+                throw EncodingFailure(.numberNotKept(text), path: number.path, format: .json)
+            }
+            result += written[copied..<number.range.lowerBound] + text.utf8
+            copied = number.range.upperBound
+        }
+        return result + written[copied...]
+    }
+
+    /// Whether the elements of all arrays on the way to `path` are at the same index as in `former`.
+    private func isAligned(with former: PropertyList, to path: EntryPath) -> Bool {
+        var (now, before) = (self, former)
+        for component in path.components {
+            if case .array(let elements) = now, case .array(let earlier) = before {
+                let common = min(elements.count, earlier.count)
+                let isSame = elements.count == earlier.count
+                guard isSame || elements.prefix(common) == earlier.prefix(common) else { return false }
+            }
+            guard let next = now[EntryPath([component])], let last = before[EntryPath([component])] else { return true }
+            (now, before) = (next, last)
+        }
+        return true
+    }
+}
+
+extension JSONReader {
+    /// Notes a number that is about to be added.
+    @inline(never)
+    mutating func note(_ range: Range<Int>, _ text: String, _ value: Double) {
+        numbers?.append(JSONNumber(path: builder.path, range: range, text: text, value: value))
+    }
+}
