@@ -22,8 +22,8 @@ struct Chronicle {
     private var listed: [String: Set<String>] = [:]
     /// The texts of each write, and those that no write before it had.
     private var textsOfWrites: [WriteID: (all: [String], new: Set<String>)] = [:]
-    /// Transactions made after a crash of which nobody knows what their files showed.
-    private var uncertain: Set<Dot> = []
+    /// Keys that were written after a crash: nobody knows whether their files showed what the mirror was writing.
+    private var uncertain: Set<Path> = []
     /// What hosts took up.
     private(set) var captured: [Dot: Transaction] = [:]
     /// What all of that comes to.
@@ -41,7 +41,7 @@ struct Chronicle {
 
     mutating func note(_ transaction: Transaction, by author: String = "", isUncertain: Bool = false) {
         captured[transaction.dot] = transaction
-        if isUncertain { uncertain.insert(transaction.dot) }
+        if isUncertain { uncertain.formUnion(transaction.writes.map { $0.path.prefix(components: 2) }) }
         for atom in transaction.atoms {
             survivors.join(atom)
             let texts = atom.value.value?.propertyList.texts ?? []
@@ -57,19 +57,21 @@ struct Chronicle {
         for transaction in new { note(transaction) }
     }
 
-    /// A host lists a conflict. Returns why it is needless: the user whose write is in force instead has seen what lost.
+    /// Notes what a host lists. Returns why that is needless: the user whose write is in force has seen what lost.
     mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost) -> String? {
         let lost = Set(conflict.value.value?.propertyList.texts ?? [])
         for text in lost { listed[text, default: []].insert(host.label) }
-        guard conflict.kind != .reverted, let winner = conflict.winner, !uncertain.contains(winner) else { return nil }
-        func texts(_ dot: Dot?) -> (all: [String], new: Set<String>) {
-            let write = dot.flatMap { captured[$0] }?.writes.first { $0.path.overlaps(conflict.path) }
+        guard conflict.kind != .reverted, let winner = conflict.winner else { return nil }
+        guard !uncertain.contains(conflict.path.prefix(components: 2)) else { return nil }
+        func texts(_ dot: Dot?, _ isWanted: (Path) -> Bool) -> (all: [String], new: Set<String>) {
+            let write = dot.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
             return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
         }
-        // What a write only repeats was not written by its user.
-        guard !lost.isDisjoint(with: texts(conflict.loser).new) else { return nil }
-        let winning = texts(winner).all
-        return lost.isSubset(of: seenBehind(winning)) ? "\(lost.sorted()), which \(winning) has seen" : nil
+        // What a write only repeats was not written by its user. What is hidden in part is not judged here.
+        guard !lost.isDisjoint(with: texts(conflict.loser) { $0 == conflict.path }.new) else { return nil }
+        let winning = texts(winner) { $0.isPrefix(of: conflict.path) }.all
+        return !winning.isEmpty && lost.isSubset(of: seenBehind(winning))
+            ? "\(lost.sorted()), which \(winning) has seen" : nil
     }
 
     /// The texts themselves, and all that their users have seen, step by step.

@@ -110,15 +110,15 @@ extension SimulatedHost {
         files[domain] = file
     }
 
-    /// A file without a mark is an edit like any other if the mirror never saw it, or one key is what it was before.
+    /// A single file without a mark cannot be told from an edit by a program that knows nothing of the mirror.
     private func noteRestoredEdit(_ domain: String, _ file: PreferenceFile) {
-        let restored = file.values
-        let generations = engine.local.shadows[Path(domain: domain)]?.generations.dropFirst() ?? []
         let known = PropertyList.Dictionary(
             engine.local.fileValues(in: Path(domain: domain)).map { ($0.key.key ?? "", $0.value.propertyList) })
-        let keys = Set(known.map(\.key)).union(restored.map(\.key)).filter { known[$0] != restored[$0] }
-        guard keys.count == 1 || !generations.contains(file.hash) else { return }
-        for key in keys { world.record.note(restored[key], over: files[domain]?.values[key] ?? known[key], by: label) }
+        for former in [known, files[domain]?.values ?? [:]] {
+            for key in Set(former.map(\.key)).union(file.values.map(\.key)) {
+                world.record.note(file.values[key], over: former[key], by: label)
+            }
+        }
     }
 
     // MARK: Backups

@@ -235,7 +235,7 @@ extension SimulatedHost {
         let needless = world.record.note(conflict, on: self)
         let isOrdinary = world.scenario.isOrdinary && world.faults[.withoutSchema] == nil
         if isOrdinary, durable.formerWriters.isEmpty, let needless {
-            world.complain("\(label): a needless conflict: \(needless)")
+            world.noteNeedless("\(label): \(needless)")
         }
     }
 

@@ -9,6 +9,9 @@ package struct Tally: Sendable {
     /// A run that went wrong, and what was wrong in it.
     package private(set) var findings: [(replay: String, wrongs: [String])] = []
 
+    /// How many needless conflicts there were where none should be.
+    package private(set) var needless = 0
+
     package init() {}
 
     /// The scenarios by turns, each run with a number of its own.
@@ -19,6 +22,7 @@ package struct Tally: Sendable {
 
     package mutating func note(_ run: Run) {
         runs += 1
+        needless += run.world.needless.count
         faults.merge(run.world.faults) { $0 + $1 }
         media[run.world.medium, default: 0] += 1
         if !run.wrongs.isEmpty { findings.append((run.replay, run.wrongs)) }
@@ -26,6 +30,7 @@ package struct Tally: Sendable {
 
     package mutating func add(_ other: Tally) {
         runs += other.runs
+        needless += other.needless
         faults.merge(other.faults) { $0 + $1 }
         media.merge(other.media) { $0 + $1 }
         findings += other.findings

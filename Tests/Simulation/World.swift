@@ -34,6 +34,8 @@ package final class World {
     /// Whether each host's state is also kept as bytes, and read back after a crash.
     let keepsJournals: Bool
     private(set) var complaints: [String] = []
+    /// Conflicts that a host listed although the user whose write is in force had seen what lost.
+    package private(set) var needless: [String] = []
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
@@ -69,6 +71,8 @@ package final class World {
     func tell(_ text: @autoclosure () -> String) { teller?("\(time) \(text())") }
 
     func complain(_ complaint: String) { complaints.append(complaint) }
+
+    func noteNeedless(_ conflict: String) { needless.append(conflict) }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
 

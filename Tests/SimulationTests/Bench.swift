@@ -69,7 +69,7 @@ final class Bench {
         let areInFiles = zip(world.hosts, views).allSatisfy { host, view in
             zip(world.scenario.domains, view).allSatisfy { host.files[$0]?.values ?? [:] == $1 }
         }
-        return areAlike && areInFiles && world.unreported.isEmpty && world.complaints.isEmpty
+        return areAlike && areInFiles && world.unreported.isEmpty && world.complaints.isEmpty && world.needless.isEmpty
     }
 }
 

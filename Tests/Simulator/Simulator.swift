@@ -71,7 +71,7 @@ import TestSupport
         let faults = Fault.allCases.map { "\(tally.faults[$0, default: 0]) \($0)" }
         say("on: \(media.joined(separator: ", "))\nfaults: \(faults.joined(separator: ", "))")
         for fault in tally.missing { say("\(fault) never happened") }
-        say("\(tally.findings.count) runs went wrong")
+        say("\(tally.findings.count) runs went wrong, \(tally.needless) needless conflicts")
     }
 }
 

@@ -15,6 +15,8 @@ struct CaptureDraft: ~Copyable {
     private var isGapFilling = false
     /// Domains of which nobody knows what their files showed when they were written.
     private var unknown: Set<Path> = []
+    /// Keys that were being written when a crash came: their files showed what was there before, or what was written.
+    private let interrupted: Set<Path>
 
     /// What was read of a file, and what follows from it beside writes.
     private struct Reading {
@@ -29,6 +31,7 @@ struct CaptureDraft: ~Copyable {
         self.local = local
         self.policy = policy
         self.moment = moment
+        interrupted = Set((local.application?.domains ?? []).flatMap(\.changes.keys))
     }
 
     /// Leaves a domain alone until a person decides.
@@ -56,8 +59,8 @@ struct CaptureDraft: ~Copyable {
 
     /// Takes up what was changed in a file.
     ///
-    /// - Parameter held: Why the file was held until a person said that it is right, which makes it a change of now. One
-    ///   that came back from a backup replaces what nobody there has seen.
+    /// - Parameter held: Why the file was held until a person said that it is right, which makes it a change of now.
+    ///   One that came back from a backup replaces what nobody there has seen.
     mutating func add(_ observation: Observation, _ values: DomainReading, releasedFrom held: Held? = nil) {
         if held == .rolledBack || values.isRecovered { unknown.insert(values.domain) }
         var reading = Reading(values: values, observation: observation)
@@ -186,7 +189,8 @@ extension CaptureDraft {
 
     /// What the file showed at a key before it was changed.
     private func shown(at key: Path) -> [ShownWrite] {
-        unknown.contains(key.prefix(components: 1)) ? [] : local.shownWrites(at: key)
+        let isUnknown = unknown.contains(key.prefix(components: 1)) || interrupted.contains(key)
+        return isUnknown ? [] : local.shownWrites(at: key)
     }
 
     /// What the file shows at a key into which these writes were made.

@@ -44,7 +44,7 @@ extension LocalState {
         case .joined(let displaced):
             if atom.dot.writer == writer { foreign.insert(atom.id) }
             settle(displaced, displacedBy: atom, at: now)
-            settleParts(around: atom, at: now)
+            settleParts(around: atom, instead: displaced, at: now)
         }
     }
 
@@ -61,13 +61,16 @@ extension LocalState {
             }
         case .joined(let displaced):
             settle(displaced, displacedBy: atom, at: now)
-            settleParts(around: atom, at: now)
+            settleParts(around: atom, instead: displaced, at: now)
         }
     }
 
-    /// Settles what a write inside another, earlier one hides of that.
-    private mutating func settleParts(around atom: Atom, at now: Int64) {
-        for upper in atoms.above(atom.path, withItself: false) { settlePart(of: upper, hiddenBy: atom, at: now) }
+    /// Settles what a write inside another, earlier one hides of that, unless a write that it displaced has done so.
+    private mutating func settleParts(around atom: Atom, instead displaced: [Atom], at now: Int64) {
+        for upper in atoms.above(atom.path, withItself: false) {
+            let former = displaced.first { $0.path == atom.path }.flatMap { upper.part(hiddenBy: $0) }
+            if former == nil { settlePart(of: upper, hiddenBy: atom, at: now) }
+        }
         guard !atoms.isAtMost(deep: atom.path.depth), isOwn(atom) else { return }
         for lower in atoms.under(atom.path) where lower.path != atom.path {
             settlePart(of: atom, hiddenBy: lower, at: now)

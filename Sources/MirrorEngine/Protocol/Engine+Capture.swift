@@ -84,15 +84,16 @@ extension Engine {
 
     /// Why a file is not to be believed.
     private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
+        // What came back from a backup is no less old for being gone, or for having come back with its mark.
+        let isOther = observation.hash != shadow.hash
+        if isOther, shadow.held == .rolledBack || shadow.suspicion == .fileIsOlder { return .rolledBack }
         switch observation.content {
         case .unreadable: return .unreadable
         case .missing: return !reading.hadKeys || observation.mark == .deleted ? nil : .missing
         case .empty: return !reading.hadKeys || observation.mark == .deleted ? nil : .empty
         case .values: break
         }
-        if observation.hash == shadow.hash { return nil }
-        // What came back with its mark is no less old for that.
-        if shadow.held == .rolledBack || shadow.suspicion == .fileIsOlder { return .rolledBack }
+        guard isOther else { return nil }
         let isFormer = observation.hash.map { shadow.generations.dropFirst().contains($0) } ?? false
         if shadow.suspicion == .markIsGone, isFormer { return .rolledBack }
         guard observation.mark == nil else { return nil }
@@ -110,12 +111,12 @@ extension Engine {
             return
         }
         // The last one may not have come to the disk.
-        if !known.isWritten, mark == known.marks.dropFirst().first { return }
+        let mayBeLast = !known.isWritten && mark == known.marks.dropFirst().first
         let suspicion: Shadow.Suspicion =
-            switch mark {
-            case nil: .markIsGone
-            case let mark? where known.marks.contains(mark): .fileIsOlder
-            default: .stateIsOlder
+            if mark == nil || mayBeLast {
+                .markIsGone
+            } else {
+                known.marks.contains { $0 == mark } ? .fileIsOlder : .stateIsOlder
             }
         commit(.suspected(suspicion))
         let suspects = local.shadows.filter { $0.value.isMirrored && $0.value.isCaptured }
