@@ -68,9 +68,11 @@ struct PreferenceFiles: Sendable {
         var isRefused: Bool { observation.content == .unreadable && observation.hash == nil }
     }
 
-    /// - Parameter wasThere: Whether there was a file when it was last looked at, which may only be about to be
-    ///   replaced.
-    func read(_ domain: String, wasThere: Bool, under locks: LockedDomains) throws(SystemFailure) -> Reading {
+    /// - Parameter lastRead: The file as it was last read; nil if there was none. One that is missing now may only be
+    ///   about to be replaced.
+    func read(
+        _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains
+    ) throws(SystemFailure) -> Reading {
         guard let file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
         }
@@ -80,7 +82,8 @@ struct PreferenceFiles: Sendable {
             let isMarked = mark.map { $0.hash == nil } ?? false
             return reading(
                 domain, nil, nil, .missing, mark: isMarked ? .deleted : nil,
-                settled: isMarked || !wasThere || isQuiet(file.path.parent))
+                settled: isMarked || lastRead == nil || isQuiet(file.path.parent),
+                times: lastRead == nil ? WriteTimes() : writeTimes(of: file, [:], since: lastRead))
         }
         let fingerprint = Fingerprint(of: bytes)
         let isMarked = mark?.hash == fingerprint.bytes
@@ -91,7 +94,16 @@ struct PreferenceFiles: Sendable {
             return reading(domain, status, fingerprint, .unreadable, mark: nil, settled: settled)
         }
         let meaning = isMarked ? mark.map { self.mark($0, of: file) } : nil
-        return reading(domain, status, fingerprint, .values(values), mark: meaning, settled: settled)
+        let isChanged = settled && MirrorEngine.FileIdentity(status) != lastRead
+        return reading(
+            domain, status, fingerprint, .values(values), mark: meaning, settled: settled,
+            times: isChanged ? writeTimes(of: file, values, since: lastRead) : WriteTimes())
+    }
+
+    private func writeTimes(
+        of file: DomainFile, _ values: PropertyList.Dictionary, since lastRead: MirrorEngine.FileIdentity?
+    ) -> WriteTimes {
+        History(of: file, on: machine)?.writeTimes(of: values, since: lastRead) ?? WriteTimes()
     }
 
     /// What is said of a domain whose file or lock the system refuses.
@@ -105,11 +117,12 @@ struct PreferenceFiles: Sendable {
 
     private func reading(
         _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content, mark: Mark?,
-        settled: Bool
+        settled: Bool, times: WriteTimes = WriteTimes()
     ) -> Reading {
         let observation = Observation(
             domain: domain, identity: status.map { MirrorEngine.FileIdentity($0) }, hash: hash, content: content,
-            modified: (status?.modified ?? machine.clock.wall).milliseconds, mark: mark)
+            modified: times.ofRemoval ?? (status?.modified ?? machine.clock.wall).milliseconds, mark: mark,
+            written: times.ofKeys)
         return Reading(observation: observation, status: status, isUnsettled: !settled)
     }
 

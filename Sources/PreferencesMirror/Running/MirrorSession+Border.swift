@@ -177,8 +177,8 @@ extension MirrorSession {
 
     private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
         do throws(SystemFailure) {
-            let wasThere = engine.local.shadows[Path(domain: domain)]?.file != nil
-            return try preferences.read(domain, wasThere: wasThere, under: locks)
+            let lastRead = engine.local.shadows[Path(domain: domain)]?.file
+            return try preferences.read(domain, since: lastRead, under: locks)
         } catch {
             note(error.description)
             if error.code.isLasting { return refusal(of: domain) }
