@@ -65,6 +65,8 @@ import Testing
                 #expect(try host.values(domain) == values, "\(host.name) \(domain): \(what)")
             }
         }
-        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync], "\(what)")
+        // What a journal that was lost does not know any more may be listed, though somebody has seen it.
+        let conditions = try hosts.map { try $0.condition() }
+        #expect(conditions.allSatisfy { $0 <= .conflicts }, "\(conditions): \(what)")
     }
 }
