@@ -5,11 +5,14 @@ struct Arguments {
     struct Mistake: Error, CustomStringConvertible {
         let text: String
         var description: String {
-            text + "\nusage: Simulator RUNS [--threads N] | --scenario NAME --round N [--without STEP,…] [--tell]"
+            text
+                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
     private(set) var runs = 0
+    /// How many events the exhaustive search tries.
+    private(set) var depth = 0
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
     private(set) var scenario: String?
     private(set) var round = 0
@@ -22,6 +25,7 @@ struct Arguments {
             switch word {
             case "--scenario": scenario = words.next()
             case "--tell": tells = true
+            case "--exhaustive": depth = try Self.number(words.next())
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())
             case "--without":
@@ -30,7 +34,7 @@ struct Arguments {
             default: runs = try Self.number(word)
             }
         }
-        if runs == 0, scenario == nil { throw Mistake(text: "how many runs?") }
+        if runs == 0, depth == 0, scenario == nil { throw Mistake(text: "how many runs?") }
     }
 
     private static func number(_ word: String?) throws -> Int {

@@ -8,12 +8,28 @@ import TestSupport
     static func main() async {
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
+            if arguments.depth > 0 { exit(searchAll(to: arguments.depth) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
             exit(isSound ? 0 : 1)
         } catch {
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             exit(2)
         }
+    }
+
+    /// Searches all executions of so many events in each profile.
+    private static func searchAll(to depth: Int) -> Bool {
+        var isSound = true
+        for profile in Exhaustive.Profile.all {
+            var search = Exhaustive(profile, depth: depth)
+            search.search()
+            let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
+            say(
+                "\(profile.name): \(search.events) events, \(search.executions) executions, \(found), \(search.needless) needless"
+            )
+            isSound = isSound && search.counterexample == nil
+        }
+        return isSound
     }
 
     private static func runOne(_ arguments: Arguments) throws -> Bool {

@@ -1,0 +1,292 @@
+import MirrorEngine
+import PropertyLists
+
+/// A few hosts that mirror one key and an entry inside it, as a value that each step of an exhaustive search copies.
+struct SmallWorld {
+    /// What a user wrote, and what their file showed there.
+    struct UserWrite {
+        let inside: Bool
+        let deletes: Bool
+        /// The host that made it, and when.
+        let author: Int
+        let time: Int64
+        /// The writes that it visibly replaced, directly or step by step.
+        let seen: Set<Int>
+        /// Its identifier; nil where the mirror had that value already.
+        var id: WriteID?
+    }
+
+    private(set) var hosts: [SmallHost]
+    private(set) var writes: [UserWrite] = []
+    /// The writes that identifiers stand for.
+    private var numbers: [WriteID: Int] = [:]
+    private var packs: [PackAddress: Pack] = [:]
+    private var order: [PackAddress] = []
+    private var random: UInt64 = 1
+
+    init(hosts count: Int, rules: Rules) {
+        hosts = (0..<count).map { SmallHost(number: $0, rules: rules) }
+        for index in hosts.indices {
+            tell(index, .command(.add(domain: SmallHost.domain)))
+            exchange(index)
+        }
+    }
+}
+
+// MARK: Steps
+
+extension SmallWorld {
+    /// The places that a new write can have in the order of all: after what its file shows, and after its host's last.
+    func positions(on index: Int) -> [Int] {
+        let times = writes.map(\.time).sorted()
+        let least = (hosts[index].shown.map { writes[$0].time } + [hosts[index].lastTime]).max() ?? .min
+        return (0...times.count).filter { place in place == 0 ? least == .min : times[place - 1] >= least }
+    }
+
+    private func time(at place: Int) -> Int64 {
+        let times = writes.map(\.time).sorted()
+        let before = place == 0 ? SmallHost.epoch : times[place - 1]
+        return place == times.count ? before + 1 << 33 : (before + times[place]) / 2
+    }
+
+    func hasNews(from other: Int, for index: Int) -> Bool {
+        !hosts[other].engine.local.outbox.isEmpty || !hosts[other].created.isSubset(of: hosts[index].view)
+    }
+
+    mutating func carryOut(_ step: Exhaustive.Step) {
+        switch step {
+        case .write(let host, let inside, let deletes, let position):
+            write(host, inside: inside, deletes: deletes, time: time(at: position))
+        case .fetch(let host, let from):
+            publish(from)
+            hosts[host].view.formUnion(hosts[from].created)
+            exchange(host)
+        case .clone(let host): hosts.append(hosts[host])
+        case .loseState(let host):
+            hosts[host].loseState()
+            exchange(host)
+        }
+    }
+
+    private mutating func write(_ index: Int, inside: Bool, deletes: Bool, time: Int64) {
+        let number = writes.count
+        var chain: Set<Int> = []
+        for shown in hosts[index].shown {
+            // A write above the entry was seen, and stays.
+            let isReplaced = !inside || writes[shown].inside
+            let former = writes[shown].seen.union(isReplaced ? [shown] : [])
+            chain.formUnion(isReplaced ? former : former.filter { writes[$0].inside })
+        }
+        writes.append(UserWrite(inside: inside, deletes: deletes, author: index, time: time, seen: chain))
+        hosts[index].edit(inside: inside, to: deletes ? nil : "\(number)", at: time)
+        exchange(index)
+    }
+}
+
+// MARK: The engine
+
+extension SmallWorld {
+    /// Takes up what is in the file and what is in view, and writes the file.
+    private mutating func exchange(_ index: Int) {
+        tell(index, .foundMark(hosts[index].mark))
+        tell(index, .directory(.marked([SimulatedHost.mirror])))
+        let listing = listing(for: index)
+        if hosts[index].hasLostState || hosts[index].engine.shouldPullFirst(listing) { tell(index, .listed(listing)) }
+        tell(index, .observed([hosts[index].observation]))
+        tell(index, .listed(listing))
+        tell(index, .settled)
+        hosts[index].shown = hosts[index].engine.local.atoms.atoms.compactMap { numbers[$0.id] }
+    }
+
+    private mutating func publish(_ index: Int, base: Bool = false) {
+        tell(index, .publish)
+        if base { tell(index, .compact) }
+    }
+
+    private func listing(for index: Int) -> Listing {
+        var folders: [WriterID: [String: Int]] = [:]
+        for address in hosts[index].view {
+            folders[address.writer, default: [:]][address.name.description] = packs[address]?.size ?? 0
+        }
+        return Listing(folders: folders)
+    }
+
+    private mutating func tell(_ index: Int, _ event: Event) {
+        var events = [event]
+        while !events.isEmpty {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let moment = Moment(now: hosts[index].now, random: random)
+            for action in hosts[index].engine.handle(events.removeFirst(), at: moment) {
+                if let answer = carryOut(action, on: index) { events.append(answer) }
+            }
+        }
+    }
+
+    private mutating func carryOut(_ action: Action, on index: Int) -> Event? {
+        switch action {
+        case .append(.captured(let capture)):
+            for atom in capture.transactions.flatMap(\.atoms) { name(atom, on: index) }
+        case .create(let address, let pack):
+            if packs[address] == nil {
+                packs[address] = try? Pack(decoding: pack.bytes)
+                order.append(address)
+            }
+            hosts[index].created.insert(address)
+            hosts[index].view.insert(address)
+            return .created(address.name)
+        case .fetch(let addresses):
+            let fetched = addresses.map { ($0, packs[$0].map(Fetch.pack) ?? .unreadable) }
+            return .fetched(Dictionary(fetched) { $1 })
+        case .observe: return .observed([hosts[index].observation])
+        case .lock: return .locked([hosts[index].observation])
+        case .write(let application):
+            hosts[index].apply(application)
+            return .written(.done([hosts[index].observation]))
+        case .mark(let mark):
+            hosts[index].leave(mark)
+            return .marked
+        case .remove(let names): return .removed(names)
+        case .removeBlobs(let names): return .removedBlobs(names)
+        case .append, .removeFolder, .unlock, .quarantine, .report: break
+        }
+        return nil
+    }
+
+    /// Remembers which user's write an atom is: by its text, or as the last one.
+    private mutating func name(_ atom: Atom, on index: Int) {
+        guard let last = writes.indices.last else { return }
+        let text = atom.value.value?.propertyList.texts.compactMap { Int($0) }.max()
+        let number = text ?? last
+        numbers[atom.id] = number
+        if writes[number].id == nil { writes[number].id = atom.id }
+    }
+}
+
+// MARK: The end
+
+extension SmallWorld {
+    /// Exchanges everything until nothing is left to say.
+    mutating func exchangeAll(usesBases: Bool) {
+        for round in 0..<6 {
+            let before = order.count
+            for index in hosts.indices { publish(index, base: usesBases && round == 0) }
+            for index in hosts.indices {
+                // What bases say comes before the logs that they stand for.
+                hosts[index].view.formUnion(order.filter { !usesBases || round > 0 || $0.name.kind != .log })
+                exchange(index)
+            }
+            if round > 1, order.count == before { return }
+        }
+    }
+
+    /// How the rule is broken, if it is.
+    var wrong: String? {
+        if Set(hosts.map { $0.engine.local.atoms.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
+        var accounted = inForce
+        for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
+        for number in accounted { accounted.formUnion(writes[number].seen) }
+        // What was to be deleted is gone.
+        for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
+            let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
+            if hosts[0].engine.local.atoms.value(at: path) == nil { accounted.formUnion(write.seen.union([number])) }
+        }
+        return writes.indices.first { !accounted.contains($0) }.map { "write \($0) is lost" }
+    }
+
+    /// How many writes are listed although those in force were made by users who had seen them.
+    var needless: Int {
+        let seen = inForce.reduce(into: Set<Int>()) { $0.formUnion(writes[$1].seen) }
+        return seen.count { isListed($0) && writes[$0].id != nil }
+    }
+
+    private var inForce: Set<Int> {
+        let atoms = hosts[0].engine.local.atoms
+        let texts = atoms.value(at: SmallHost.key)?.propertyList.texts ?? []
+        return Set(texts.compactMap { Int($0) } + atoms.atoms.compactMap { numbers[$0.id] })
+    }
+
+    /// Whether the host that made a write lists it; any host, where one was cloned or has lost its state.
+    private func isListed(_ number: Int) -> Bool {
+        let isAnyEnough = hosts.contains { $0.hasLostState } || Set(hosts.map(\.number)).count < hosts.count
+        let listing = isAnyEnough ? hosts[...] : hosts[writes[number].author...writes[number].author]
+        return listing.contains { host in
+            host.engine.local.conflicts.conflicts.contains { conflict in
+                conflict.id == writes[number].id
+                    || conflict.value.value?.propertyList.texts.contains("\(number)") ?? false
+            }
+        }
+    }
+}
+
+/// One host of a small world, whose user's edits are taken up at once.
+struct SmallHost {
+    static let domain = "s"
+    static let key = Path(domain: domain, key: "k")
+    static let epoch: Int64 = 1_000_000_000_000
+
+    let number: Int
+    private let rules: Rules
+    var engine: Engine
+    /// The files of the mirror that it sees, and those that it made.
+    var view: Set<PackAddress> = []
+    var created: Set<PackAddress> = []
+    /// The users' writes that its file shows.
+    var shown: [Int] = []
+    private(set) var mark: UInt64?
+    private var markedBy: WriterID?
+    private(set) var now = epoch
+    /// When its user last wrote.
+    private(set) var lastTime = Int64.min
+    private(set) var hasLostState = false
+    private var file = PropertyList.Dictionary()
+    private var generation: UInt64 = 1
+
+    init(number: Int, rules: Rules) {
+        (self.number, self.rules) = (number, rules)
+        let writer = WriterID(number: UInt64(number + 1) << 32)
+        let state = LocalState(mirror: SimulatedHost.mirror, writer: writer, rules: rules)
+        engine = Engine(state, profile: SimulatedHost.profile, seed: .local)
+    }
+
+    func has(inside: Bool) -> Bool { (inside ? file["k"]?["c"] : file["k"]) != nil }
+
+    var observation: Observation {
+        let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: now, changed: now)
+        return Observation(
+            domain: Self.domain, identity: identity, hash: Fingerprint(of: "\(generation)".utf8),
+            content: .values(file), modified: now, mark: .write)
+    }
+
+    /// A user writes the key or the entry inside it, and the mirror is to see that as one write.
+    mutating func edit(inside: Bool, to text: String?, at time: Int64) {
+        (now, lastTime) = (time, time)
+        if inside {
+            var entries = file["k"]?.dictionaryValue ?? [:]
+            entries["c"] = text.map(PropertyList.string)
+            file["k"] = .dictionary(entries)
+        } else {
+            file["k"] = text.map { ["w": .string($0)] }
+        }
+        generation += 1
+        engine.policy = DomainPolicy(kind: { _, _ in inside ? .dictionary : .register })
+    }
+
+    mutating func apply(_ application: Application) {
+        for change in application.domains {
+            for (path, replacement) in change.changes { file[path.key ?? ""] = replacement.new?.propertyList }
+        }
+        generation += 1
+    }
+
+    mutating func leave(_ mark: UInt64) { (self.mark, markedBy) = (mark, engine.local.writer) }
+
+    mutating func loseState() {
+        let writer = WriterID(number: engine.local.writer.number + 1 << 16)
+        var state = LocalState(
+            mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }), rules: rules
+        )
+        state.apply(.configured(domain: Self.domain, isMirrored: true))
+        engine = Engine(state, profile: SimulatedHost.profile, seed: .merge)
+        hasLostState = true
+    }
+}
