@@ -56,7 +56,7 @@ struct `The README` {
         for command in commandsOfClone {
             let words = command.split(separator: " ").map(String.init)
             switch (words[0], words.dropFirst().first) {
-            case ("Tests/run", nil): #expect(try source(".ci/run").contains("exec Tests/run\n"))
+            case ("Tests/run", nil): #expect(try source(".ci/run").contains("exec Tests/run all\n"))
             case ("Tests/run", let part?): #expect(help.contains("Tests/run \(part) "), "\(command)")
             case ("swift", "test"): #expect(try matches(words.last ?? "") > 0, "\(command)")
             case ("swift", "run") where words.contains("Benchmarks"):

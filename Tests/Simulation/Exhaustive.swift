@@ -35,6 +35,8 @@ package struct Exhaustive {
     package private(set) var counterexample: String?
     /// How many conflicts were listed although the user whose write is in force had seen what lost.
     package private(set) var needless = 0
+    /// The first execution that led to one.
+    package private(set) var firstNeedless: String?
 
     package init(_ profile: Profile, depth: Int) { self.init(profile, depth: depth, rules: .sound) }
 
@@ -123,14 +125,16 @@ package struct Exhaustive {
         return steps
     }
 
+    private var script: String { trace.map { "\($0)" }.joined(separator: "; ") }
+
     private mutating func check(_ world: SmallWorld) {
         for usesBases in [false, true] {
             executions += 1
             var end = world
             end.exchangeAll(usesBases: usesBases)
+            if end.needless > 0, needless == 0 { firstNeedless = script }
             needless += end.needless
             guard let wrong = end.wrong else { continue }
-            let script = trace.map { "\($0)" }.joined(separator: "; ")
             counterexample = "\(script) [\(usesBases ? "bases" : "logs")]: \(wrong)"
             return
         }

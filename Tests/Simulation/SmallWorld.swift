@@ -18,8 +18,9 @@ struct SmallWorld {
 
     private(set) var hosts: [SmallHost]
     private(set) var writes: [UserWrite] = []
-    /// The writes that identifiers stand for.
-    private var numbers: [WriteID: Int] = [:]
+    /// The writes that identifiers stand for: several where a file was taken up as a whole.
+    private var numbers: [WriteID: [Int]] = [:]
+    private var numbersOfDots: [Dot: [Int]] = [:]
     private var packs: [PackAddress: Pack] = [:]
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
@@ -95,7 +96,7 @@ extension SmallWorld {
         tell(index, .observed([hosts[index].observation]))
         tell(index, .listed(listing))
         tell(index, .settled)
-        hosts[index].shown = hosts[index].engine.local.atoms.atoms.compactMap { numbers[$0.id] }
+        hosts[index].shown = hosts[index].engine.local.atoms.atoms.flatMap { numbers[$0.id] ?? [] }
     }
 
     private mutating func publish(_ index: Int, base: Bool = false) {
@@ -155,10 +156,10 @@ extension SmallWorld {
     /// Remembers which user's write an atom is: by its text, or as the last one.
     private mutating func name(_ atom: Atom, on index: Int) {
         guard let last = writes.indices.last else { return }
-        let text = atom.value.value?.propertyList.texts.compactMap { Int($0) }.max()
-        let number = text ?? last
-        numbers[atom.id] = number
-        if writes[number].id == nil { writes[number].id = atom.id }
+        let texts = atom.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
+        numbers[atom.id] = texts.isEmpty ? [last] : texts
+        numbersOfDots[atom.dot, default: []] += numbers[atom.id] ?? []
+        for number in numbers[atom.id] ?? [] where writes[number].id == nil { writes[number].id = atom.id }
     }
 }
 
@@ -193,16 +194,19 @@ extension SmallWorld {
         return writes.indices.first { !accounted.contains($0) }.map { "write \($0) is lost" }
     }
 
-    /// How many writes are listed although those in force were made by users who had seen them.
+    /// How many writes are listed although the user whose write displaced them had seen them.
     var needless: Int {
-        let seen = inForce.reduce(into: Set<Int>()) { $0.formUnion(writes[$1].seen) }
-        return seen.count { isListed($0) && writes[$0].id != nil }
+        hosts.flatMap(\.conflicts).count { conflict in
+            let winners = conflict.winner.flatMap { numbersOfDots[$0] } ?? []
+            let lost = numbers[conflict.id] ?? []
+            return !lost.isEmpty && lost.allSatisfy { number in winners.contains { writes[$0].seen.contains(number) } }
+        }
     }
 
     private var inForce: Set<Int> {
         let atoms = hosts[0].engine.local.atoms
         let texts = atoms.value(at: SmallHost.key)?.propertyList.texts ?? []
-        return Set(texts.compactMap { Int($0) } + atoms.atoms.compactMap { numbers[$0.id] })
+        return Set(texts.compactMap { Int($0) } + atoms.atoms.flatMap { numbers[$0.id] ?? [] })
     }
 
     /// Whether the host that made a write lists it; any host, where one was cloned or has lost its state.
@@ -210,7 +214,7 @@ extension SmallWorld {
         let isAnyEnough = hosts.contains { $0.hasLostState } || Set(hosts.map(\.number)).count < hosts.count
         let listing = isAnyEnough ? hosts[...] : hosts[writes[number].author...writes[number].author]
         return listing.contains { host in
-            host.engine.local.conflicts.conflicts.contains { conflict in
+            host.conflicts.contains { conflict in
                 conflict.id == writes[number].id
                     || conflict.value.value?.propertyList.texts.contains("\(number)") ?? false
             }
@@ -238,6 +242,7 @@ struct SmallHost {
     /// When its user last wrote.
     private(set) var lastTime = Int64.min
     private(set) var hasLostState = false
+    private var formerConflicts: [ConflictJournal.Conflict] = []
     private var file = PropertyList.Dictionary()
     private var generation: UInt64 = 1
 
@@ -248,7 +253,14 @@ struct SmallHost {
         engine = Engine(state, profile: SimulatedHost.profile, seed: .local)
     }
 
-    func has(inside: Bool) -> Bool { (inside ? file["k"]?["c"] : file["k"]) != nil }
+    /// What it lists, and listed before its state was lost.
+    var conflicts: [ConflictJournal.Conflict] { formerConflicts + engine.local.conflicts.conflicts }
+
+    /// Whether the user can delete the key, or the entry inside it and not the last one: that would write the key.
+    func has(inside: Bool) -> Bool {
+        guard let entries = file["k"]?.dictionaryValue else { return false }
+        return !inside || entries["c"] != nil && entries.count > 1
+    }
 
     var observation: Observation {
         let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: now, changed: now)
@@ -281,6 +293,7 @@ struct SmallHost {
     mutating func leave(_ mark: UInt64) { (self.mark, markedBy) = (mark, engine.local.writer) }
 
     mutating func loseState() {
+        formerConflicts = engine.local.conflicts.conflicts
         let writer = WriterID(number: engine.local.writer.number + 1 << 16)
         var state = LocalState(
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }), rules: rules

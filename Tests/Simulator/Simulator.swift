@@ -27,6 +27,7 @@ import TestSupport
             say(
                 "\(profile.name): \(search.events) events, \(search.executions) executions, \(found), \(search.needless) needless"
             )
+            if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
             isSound = isSound && search.counterexample == nil
         }
         return isSound
