@@ -94,17 +94,18 @@ extension Scenario {
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,
             joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
-        Scenario(name: "configuration restored without its state", crashes: true, restoresConfiguration: true),
+        // A crash between an exchange and its mark, and then a restored mark, cannot be told from the crash alone.
+        Scenario(name: "configuration restored without its state", restoresConfiguration: true),
         Scenario(name: "restored machines", crashes: true, clones: true, restoresMachines: true),
         Scenario(name: "lost state", crashes: true, joiners: true, losesState: true),
         Scenario(name: "seldom exchanges", crashes: true, skews: true, syncsSeldom: true),
         Scenario(name: "formats that cannot hold a value", crashes: true, hasNarrowFormats: true),
         Scenario(name: "old and new versions", crashes: true, skews: true, joiners: true, mixesVersions: true),
         Scenario(
-            name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 1000),
+            name: "little room", crashes: true, skews: true, joiners: true, leastLogs: .max, bytesOfWriter: 1600),
         Scenario(
             name: "clones and rollbacks in little room", crashes: true, clones: true, rollbacks: true, joiners: true,
-            leastLogs: .max, bytesOfWriter: 1000),
+            leastLogs: .max, bytesOfWriter: 1600),
         Scenario(
             name: "long values", steps: 60, crashes: true, clones: true, rollbacks: true, joiners: true,
             hasLongValues: true, unneededFor: 600_000),

@@ -35,7 +35,7 @@ extension Engine {
             if overruled.remove(domain) != nil {
                 draft.overrule(observation, reading)
             } else if accepted.remove(domain) != nil {
-                draft.add(observation, reading, releasedFrom: shadow.held)
+                draft.add(observation, reading, releasedFrom: shadow.suspicion == nil ? shadow.held : .rolledBack)
             } else if let reason = reasonToHold(observation, reading, shadow) {
                 if shadow.held != reason {
                     draft.hold(domain, reason)
@@ -95,7 +95,9 @@ extension Engine {
         }
         guard isOther else { return nil }
         let isFormer = observation.hash.map { shadow.generations.dropFirst().contains($0) } ?? false
-        if shadow.suspicion == .markIsGone, isFormer { return .rolledBack }
+        if shadow.suspicion == .markIsGone, let hash = observation.hash, shadow.generations.contains(hash) {
+            return .rolledBack
+        }
         guard observation.mark == nil else { return nil }
         if shadow.held == .emptied || reading.isEmptied { return .emptied }
         return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
@@ -106,12 +108,12 @@ extension Engine {
     mutating func find(_ mark: UInt64?) {
         let known = local.storeMarks
         guard local.rules.noticesRestores, let latest = known.marks.first else { return }
-        if mark == latest {
+        if mark == latest, !known.isDue {
             if !known.isWritten { commit(.foundMark) }
             return
         }
-        // The last one may not have come to the disk.
-        let mayBeLast = !known.isWritten && mark == known.marks.dropFirst().first
+        // A crash can have come before the last one was there, or before one for what was read since.
+        let mayBeLast = mark == latest || !known.isWritten && mark == known.marks.dropFirst().first
         let suspicion: Shadow.Suspicion =
             if mark == nil || mayBeLast {
                 .markIsGone
