@@ -67,8 +67,8 @@ extension Surroundings {
         return FilePath(bytes(of: argument).dropFirst(2)).map(home.resolving) ?? home
     }
 
-    /// The bytes that an argument was given as, be they no UTF-8. What the command itself has put before or behind it
-    /// stays.
+    /// The bytes in which an argument was given, even if they are not UTF-8. Text that the command itself has added
+    /// before or after it stays.
     private func bytes(of argument: String) -> [UInt8] {
         let bytes = Array(argument.utf8)
         for (text, given) in environment.changedArguments {

@@ -13,7 +13,7 @@ struct CaptureDraft: ~Copyable {
     private var readings: [Reading] = []
     private var held: [CapturedDomain] = []
     private var isGapFilling = false
-    /// Domains of which nobody knows what their files showed when they were written.
+    /// Domains whose files showed an unknown state when they were written.
     private var unknown: Set<Path> = []
     /// Keys that were being written when a crash came: their files showed what was there before, or what was written.
     private let interrupted: Set<Path>

@@ -9,7 +9,7 @@ package struct Observation: Hashable, Sendable {
     package let content: Content
     /// When the file was changed, in milliseconds since 1970.
     package let modified: Int64
-    /// When keys were written of which the history knows an earlier time.
+    /// The times of the keys that the history dates earlier than the file.
     package let written: [String: Int64]
     /// What the last writer through the library left, if it left that for this very content.
     package let mark: Mark?

@@ -100,7 +100,7 @@ extension LocalState {
         }
     }
 
-    /// Whether the value of a write is there, whoever wrote it.
+    /// Whether the value of a write is in force, by this write or another one.
     private func isInForce(_ atom: Atom) -> Bool { atoms.value(at: atom.path) == atom.value.value }
 
     /// Takes a write for ours too, because it has our value.

@@ -30,7 +30,7 @@ extension FileName {
     /// The name of a file that is still being written, to be renamed to this one.
     ///
     /// It begins with a dot and is of one length, so that what a crash left behind can be told from everything else.
-    /// Half of its digits are those of this name: whoever has the lock of this file knows that they are left over.
+    /// Half of its digits come from this name, so that the holder of this file's lock can remove leftovers.
     package func temporaryName(_ number: UInt64) -> FileName {
         .temporary(UInt64(CRC32C.checksum(bytes)) << 32 | number & 0xFFFF_FFFF)
     }

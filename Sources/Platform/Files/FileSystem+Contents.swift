@@ -100,7 +100,7 @@ extension FileSystem {
     }
 
     /// Whether what replaces a file may belong to the file's owner. In the folder of a third user, root must not give
-    /// a file away to whoever planted the former one.
+    /// a file away to the user who planted the former one.
     private func keepsOwner(_ model: FileStatus, of path: FilePath) throws(SystemFailure) -> Bool {
         guard let folder = try status(of: path.parent) else { return false }
         return folder.owner == model.owner || folder.owner == 0
@@ -137,7 +137,7 @@ extension FileSystem {
         try synchronizeFolder(path.parent)
     }
 
-    /// Removes the files that writers which died have left, to take the place of `path`. Only for whoever has its lock.
+    /// Removes temporary files of killed writers of `path`. Only the holder of its lock may call this.
     ///
     /// - Parameter folder: Where they are; nil for beside `path`.
     package func removeLeftovers(of path: FilePath, in folder: FilePath? = nil) {

@@ -20,8 +20,8 @@ package struct History: Sendable {
 
     /// The same, where a folder that cannot be listed is not taken for an empty one.
     ///
-    /// - Parameter removingLeftovers: Whether what writers that died have left there is removed. Only for whoever has
-    ///   the lock.
+    /// - Parameter removingLeftovers: Whether temporary files of killed writers are removed. Only the holder of the
+    ///   lock may ask for it.
     package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
         let names = try machine.fileSystem.names(in: folder) ?? []
         if removingLeftovers {

@@ -96,7 +96,7 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Removes what writers that died have left beside the files, whose locks are ours.
+    /// Removes temporary files of killed writers beside the files, whose locks are held.
     private func removeLeftovers(of files: [ResolvedFile]) {
         for (folder, files) in Dictionary(grouping: files, by: \.target.parent) {
             let names = (try? machine.fileSystem.names(in: folder)) ?? nil

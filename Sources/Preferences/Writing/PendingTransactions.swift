@@ -7,7 +7,7 @@ struct PendingTransactions {
     private let records: [(path: FilePath, record: TransactionRecord)]
     /// A note that another user has left, or that lies in another user's store. Only that user may carry it out.
     let noteOfOthers: FilePath?
-    /// What writers that died have left of notes.
+    /// The unfinished notes of killed writers.
     private let leftovers: [FilePath]
 
     /// Those that are noted in a folder. What cannot be read is ignored, and left for a person to look at.
@@ -63,8 +63,8 @@ struct PendingTransactions {
 
     var isEmpty: Bool { records.isEmpty }
 
-    /// Removes what is left of notes by writers that died while they changed one of the files. Only for whoever has
-    /// the locks.
+    /// Removes unfinished notes of writers that were killed while they changed one of the files. Only the holder of
+    /// the locks may call this.
     func removeLeftovers(of files: [ResolvedFile]) {
         for path in leftovers where files.contains(where: { path.isTemporary(of: $0.target) }) {
             _ = try? machine.fileSystem.remove(path)
@@ -121,7 +121,7 @@ struct PendingTransactions {
             throw SystemFailure(.invalidArgument, .write, path)
         }
         let files = machine.fileSystem
-        // Named for a file that it changes: whoever has that one's lock may remove what is left of it.
+        // Named for a file that it changes, so that the holder of that file's lock can remove leftovers.
         let named = record.steps.first?.target.lastComponent.map(path.parent.appending) ?? path
         let temporary = try machine.makingFolder(path.parent) { () throws(SystemFailure) in
             try files.writeTemporary(bytes, beside: named)
