@@ -30,12 +30,13 @@ extension Target {
             guard let bytes = try? Array(reader.bytes(5)) else { break }
             let path = Self.paths[Int(bytes[0]) % Self.paths.count]
             let author = bytes[1] & 1 == 0 ? writer : other
-            let replaced = Dot(writer: other, sequence: UInt64(bytes[3] >> 5) + 1)
+            let dot = Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
+            // What a write replaced does not change, whoever tells of it.
+            let replaced = Dot(writer: author, sequence: dot.sequence + 1)
             let seen = SeenWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
             atoms[path] = Atom(
-                path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)),
-                dot: Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1), value: value(bytes[4]),
-                seen: bytes[1] & 2 == 0 ? [] : [seen])
+                path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)), dot: dot, value: value(bytes[4]),
+                seen: dot.sequence % 2 == 0 ? [] : [seen])
         }
         let knowledge = VersionVector([Dot(writer: other, sequence: UInt64((try? reader.byte()) ?? 0))])
         return BasePack(
