@@ -106,7 +106,11 @@ extension SimulatedHost {
     }
 
     /// Whether the head of the state says that there is nothing to do.
+    ///
+    /// The head does not know the mark beside the files. A mark that came back alone is found by the next exchange that
+    /// has something to do, before it reads a file.
     var mayRest: Bool {
+        guard storeMark?.mark == engine.local.storeMarks.marks.first else { return false }
         let bytes = Journal.encoded(engine.head(journalLength: 0))
         guard let head = try? Journal.head(bytes) else { return false }
         let identities = world.scenario.domains.map { ($0, observation($0).identity) }
