@@ -24,7 +24,7 @@ import Testing
         let marks = try hosts.map { try mark(of: $0).mark }
         for (host, mark) in zip(hosts, marks) {
             let local = try host.sync().engine.local
-            #expect(local.writer == mark.writer && local.storeMarks.marks.first == mark.mark)
+            #expect(local.numbers == mark.writers && local.storeMarks.marks.first == mark.mark)
             #expect(try self.mark(of: host).mark.mark == mark.mark, "nothing changed")
         }
         bench.disk.clock.advance(by: .seconds(1))
@@ -59,7 +59,7 @@ import Testing
         try hosts[0].write("key", "old")
         try bench.comeToRest(hosts)
         let (path, former) = try mark(of: hosts[0])
-        let line = "\(String(former.mark ^ 1, radix: 16)) \(former.writer)\n"
+        let line = "\(String(former.mark ^ 1, radix: 16)) \(former.writers[0])\n"
         try hosts[0].fileSystem.replace(path, with: Array(line.utf8))
         bench.disk.clock.advance(by: .seconds(1))
         try hosts[0].write("key", "in the file")
@@ -77,11 +77,12 @@ import Testing
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)
         try bench.comeToRest(hosts)
-        let former = try mark(of: hosts[0]).mark.writer
+        let former = try mark(of: hosts[0]).mark.writers[0]
         try hosts[0].fileSystem.remove(try hosts[0].session().folder.appending("journal"))
         let local = try hosts[0].sync().engine.local
         #expect(local.writer != former && local.formerWriters.contains(former))
-        #expect(try mark(of: hosts[0]).mark.writer == local.writer)
+        // A state that is lost again before the first number was published claims both.
+        #expect(try mark(of: hosts[0]).mark.writers == [local.writer, former])
     }
 }
 

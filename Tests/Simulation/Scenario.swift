@@ -94,7 +94,7 @@ extension Scenario {
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,
             joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
-        // A crash between an exchange and its mark, and then a restored mark, cannot be told from the crash alone.
+        // After a crash in mid-exchange, a restored mark cannot be told from one that the crash left.
         Scenario(name: "configuration restored without its state", restoresConfiguration: true),
         Scenario(name: "restored machines", crashes: true, clones: true, restoresMachines: true),
         Scenario(name: "lost state", crashes: true, joiners: true, losesState: true),

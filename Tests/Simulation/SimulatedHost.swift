@@ -43,7 +43,7 @@ final class SimulatedHost {
 
     struct StoreMark {
         let mark: UInt64
-        let writer: WriterID
+        let writers: [WriterID]
     }
     private(set) var reports: [Report] = []
     /// Stands in for the random numbers of the rim.
@@ -115,7 +115,7 @@ final class SimulatedHost {
 
     /// Begins anew as who it was before, without anything that it knew.
     func loseState() {
-        let former = storeMark.map { Set([$0.writer]) } ?? []
+        let former = Set(storeMark?.writers ?? [])
         var fresh = LocalState(
             mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former,
             rules: world.scenario.rules)

@@ -4,7 +4,9 @@ import MirrorEngine
 extension World {
     /// Whether power can go before what was created is known to last. Not where somebody also forgets, or is there
     /// twice, for then nobody is left to say it again.
-    var canLoseUnsynced: Bool { medium.losesUnsynced && !scenario.clones && !scenario.rollbacks }
+    var canLoseUnsynced: Bool {
+        medium.losesUnsynced && !scenario.clones && !scenario.rollbacks && !scenario.losesState
+    }
 
     /// Why a file cannot be created now, if so.
     func refusal() -> CreationFailure? {

@@ -5,6 +5,9 @@ extension LocalState {
         formerWriters.reduce(into: formerWriters) { $0.formUnion(lineage[$1]) }.subtracting([writer])
     }
 
+    /// This store's number, then the former ones.
+    package var numbers: [WriterID] { [writer] + formerNumbers.sorted() }
+
     /// The former numbers of ourselves and of others, as a file that speaks of these writers publishes them.
     func lineage(of writers: Set<WriterID>) -> Lineage {
         var published = lineage.of(writers)

@@ -69,7 +69,7 @@ package struct StoreMarks: Hashable, Sendable {
     /// Whether preference files were read or written since.
     package internal(set) var isDue = false
 
-    static let most = 64
+    static let most = 128
 
     /// Whether a mark is still to be left.
     var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }

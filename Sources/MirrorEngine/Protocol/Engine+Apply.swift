@@ -61,7 +61,10 @@ extension Engine {
         guard standing != .left, capture(observations, at: moment) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
         let domains = pendingDomains.filter(locked.contains)
-        guard domains.isEmpty || !standing.isOpen else { return apply(domains) }
+        guard domains.isEmpty || !standing.isOpen else {
+            markAhead(moment.random)
+            return apply(domains)
+        }
         unlock()
         passOver(asked)
     }

@@ -45,7 +45,7 @@ extension Engine {
                 draft.add(observation, reading)
             }
         }
-        record(draft.capture(settlesApplication: settlesApplication))
+        record(draft.capture(settlesApplication: settlesApplication), moment.random)
     }
 
     private mutating func captureNew(_ observation: Observation, at moment: Moment) {
@@ -64,12 +64,13 @@ extension Engine {
             let isSuspect = local.shadows[domain]?.suspicion == .stateIsOlder
             draft.begin(observation, reading, seed: isSuspect ? .merge : seed)
         }
-        record(draft.capture(settlesApplication: false))
+        record(draft.capture(settlesApplication: false), moment.random)
         reportSeeded(domain)
     }
 
-    private mutating func record(_ capture: Capture?) {
+    private mutating func record(_ capture: Capture?, _ random: UInt64) {
         guard let capture else { return }
+        markAhead(random)
         let conflicts = local.conflicts.conflicts.count
         commit(.captured(capture))
         for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(conflict.id)) }
@@ -123,6 +124,14 @@ extension Engine {
         commit(.suspected(suspicion))
         let suspects = local.shadows.filter { $0.value.isMirrored && $0.value.isCaptured }
         if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
+    }
+
+    /// Leaves a new mark before the first change of the state or of preference files since the last one. A state from
+    /// before the change does not know that mark, even if a crash prevents the one after it.
+    mutating func markAhead(_ random: UInt64) {
+        guard !local.storeMarks.isDue else { return }
+        commit(.marked(random))
+        act(.mark(random))
     }
 
     /// Leaves a new mark where preference files were read or written since the last one.

@@ -101,7 +101,7 @@ extension MirrorSession {
 
     /// Leaves a mark beside the preference files. One that cannot be left is tried again at the next exchange.
     private mutating func leave(_ mark: UInt64) -> Event? {
-        let mark = StoreMark(mark: mark, writer: engine.local.writer)
+        let mark = StoreMark(mark: mark, writers: engine.local.numbers)
         let (places, id) = (places, id)
         return attempt { () throws(SystemFailure) in try mark.write(of: id, in: places) } ? .marked : nil
     }

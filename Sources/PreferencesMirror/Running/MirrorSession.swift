@@ -113,7 +113,7 @@ extension MirrorSession {
             if state == nil {
                 try forgetSeeding()
                 // Whoever this store was before the state was lost, what it wrote then is its own.
-                let former = StoreMark(of: id, in: places).map { Set([$0.writer]) } ?? []
+                let former = Set(StoreMark(of: id, in: places)?.writers ?? [])
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
                 try journal.begin(fresh)
                 state = fresh

@@ -8,29 +8,29 @@ internal import Preferences
 /// know: either way the next exchange notices.
 struct StoreMark {
     let mark: UInt64
-    /// The number that this host's store had when it left the mark.
-    let writer: WriterID
+    /// The number that this host's store had when it left the mark, then its former ones.
+    let writers: [WriterID]
 
-    init(mark: UInt64, writer: WriterID) {
+    init(mark: UInt64, writers: [WriterID]) {
         self.mark = mark
-        self.writer = writer
+        self.writers = writers
     }
 
     /// The mark that is there; nil where there is none that can be read.
     init?(of mirror: MirrorID, in places: MirrorPlaces) {
         guard let path = places.mark(of: mirror),
-            let bytes = (try? places.machine.fileSystem.contents(of: path, limit: 4096)) ?? nil
+            let bytes = (try? places.machine.fileSystem.contents(of: path, limit: 1 << 16)) ?? nil
         else { return nil }
         let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let mark = UInt64(words[0], radix: 16), let writer = WriterID(words[1]) else {
-            return nil
-        }
-        self.init(mark: mark, writer: writer)
+        let writers = words.dropFirst().compactMap { WriterID($0) }
+        guard let mark = words.first.flatMap({ UInt64($0, radix: 16) }), !writers.isEmpty else { return nil }
+        self.init(mark: mark, writers: writers)
     }
 
     func write(of mirror: MirrorID, in places: MirrorPlaces) throws(SystemFailure) {
         guard let path = places.mark(of: mirror) else { return }
-        let line = "\(String(mark, radix: 16)) \(writer)\n"
+        let words = [String(mark, radix: 16)] + writers.map(\.description)
+        let line = words.joined(separator: " ") + "\n"
         try places.machine.fileSystem.makeFolders(path.parent)
         try places.machine.fileSystem.replace(path, with: Array(line.utf8))
     }
