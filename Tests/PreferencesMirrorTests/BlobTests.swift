@@ -83,3 +83,50 @@ import Testing
         #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync])
     }
 }
+
+/// Values that a person wants out of the shared directory.
+@Suite struct `A published value` {
+    private static let secret = "a secret that slipped out"
+
+    private func isPublished(_ bench: MirrorBench) throws -> Bool {
+        try bench.directoryContents().values.contains { bytes in
+            String(decoding: bytes, as: UTF8.self).contains(Self.secret)
+        }
+    }
+
+    @Test(arguments: [1, 5000])
+    func `that was deleted leaves the directory at once by compacting`(count: Int) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", .string(String(repeating: Self.secret, count: count)))
+        try hosts[0].write("other", 1)
+        try bench.comeToRest(hosts)
+        try hosts[0].write("key", nil)
+        try bench.comeToRest(hosts)
+        #expect(try isPublished(bench))
+        #expect(try hosts[0].carryOut(.compact) == .inSync)
+        #expect(try !isPublished(bench))
+        try bench.comeToRest(hosts)
+        #expect(try hosts.map { try $0.values() } == [["other": 1], ["other": 1]])
+        #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync])
+    }
+
+    @Test func `of a removed domain is withdrawn, and every host keeps its file`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        try hosts[0].write("key", .string(Self.secret))
+        try hosts[0].write("key", 1, "com.example.b")
+        try bench.comeToRest(hosts)
+        try hosts[0].select { $0.remove("com.example.a") }
+        try bench.comeToRest(hosts)
+        #expect(try isPublished(bench))
+        #expect(try hosts[0].carryOut(.withdraw(domain: "com.example.a")) == .inSync)
+        #expect(try !isPublished(bench))
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            #expect(try host.values() == ["key": .string(Self.secret)])
+            #expect(try host.values("com.example.b") == ["key": 1])
+            #expect(try host.condition() == .inSync)
+        }
+    }
+}

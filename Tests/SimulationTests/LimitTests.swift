@@ -211,7 +211,7 @@ import Testing
         #expect(near.reports.contains(.waiting(.quota)) && far.value("b3") == nil)
     }
 
-    @Test func `of hosts counts all that were ever met, for all are named in what is written`() {
+    @Test func `of hosts forgets those whose folders are gone and whose values are carried`() {
         let bench = Bench { $0.writers = 2 }
         let stays = bench.host("stays")
         for number in 0..<3 {
@@ -223,8 +223,20 @@ import Testing
             stays.command(.purge(writer))
             bench.comeToRest()
         }
-        #expect(stays.value("a1") == 1 && stays.value("a2") == nil)
-        #expect(stays.engine.local.knowledge.count <= 3)
+        for number in 0..<3 { #expect(stays.value("a\(number)") == 1) }
+        #expect(stays.engine.local.knowledge.count <= 3 && stays.engine.local.peers.count <= 3)
+        #expect(!stays.reports.contains(.waiting(.writers)) && bench.isSound)
+    }
+
+    @Test func `of hosts makes the others ignore those beyond it, and report that`() {
+        let bench = Bench { $0.writers = 2 }
+        let hosts = (0..<4).map { bench.host("host \($0)") }
+        for (number, host) in hosts.enumerated() {
+            host.set("a\(number)", to: 1)
+            bench.comeToRest()
+        }
+        #expect(hosts[0].engine.local.peers.count == 2 && hosts[0].reports.contains(.waiting(.writers)))
+        #expect((0..<4).filter { hosts[0].value("a\($0)") == nil }.count == 1)
     }
 
     @Test func `of what waits makes a host read again what it had no room for`() {

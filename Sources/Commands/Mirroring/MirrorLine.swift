@@ -70,7 +70,7 @@ enum MirrorLine {
         case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
         case .waiting: return "not all is exchanged yet; `prefs mirror status` says what waits"
         case .readOnly: return "\(place): \(unwritable)"
-        case .overQuota: return "what this host has to say is over a limit; `prefs mirror status`"
+        case .overQuota: return "the mirror is over a limit; `prefs mirror status` shows which"
         case .unavailable:
             return "\(place): not available: \(mounting); local settings go on as they are"
         case .halted: return halt(session, place)

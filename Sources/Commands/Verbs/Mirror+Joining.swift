@@ -41,8 +41,10 @@ extension MirrorVerbs {
 
     static let remove = Verb(
         "remove", .new, "let domains take part no more",
-        details: ["What has come from others stays in the domains' files."],
-        options: [.mirror], forms: [[globs]], statuses: outcomes
+        details: [
+            "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read."
+        ],
+        options: [.withdraw, .mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, surroundings in try select(invocation, surroundings) { $0.remove($1) } }
 
     static let list = Verb(
@@ -113,7 +115,18 @@ extension MirrorVerbs {
         let gone = Set(former).subtracting(session.domains).sorted()
         for domain in gone { try surroundings.say("takes part no more: \(domain.onOneLine)") }
         for domain in session.domains where gone.isEmpty { try surroundings.say("takes part: \(domain.onOneLine)") }
-        return try access.conclude(&session)
+        guard invocation.has(.withdraw) else {
+            if gone.contains(where: { !session.engine.local.published(in: $0).isEmpty }) {
+                try access.say("what this host published of them stays in the mirror; --withdraw removes it")
+            }
+            return try access.conclude(&session)
+        }
+        let named = DomainSelection(patterns)
+        let withdrawn = session.engine.local.atoms.domains.filter { domain in
+            !session.domains.contains(domain) && (try? DomainName(domain)).map(named.includes) ?? false
+        }
+        for domain in withdrawn { try session.carryOut(.withdraw(domain: domain)) { access.wait($0) } }
+        return try concludeCompaction(&session, access)
     }
 
     /// A domain takes part in one mirror.
@@ -154,5 +167,6 @@ extension Option {
     static let seed = Option(
         "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "whose values count")
     static let label = Option("--label", Argument("NAME", .word), "what this host is called")
+    static let withdraw = Option("--withdraw", "remove the values that this host published")
     static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")
 }

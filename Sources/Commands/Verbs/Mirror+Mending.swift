@@ -34,4 +34,29 @@ extension MirrorVerbs {
         try session.carryOut(.rebuild(packs)) { access.wait($0) }
         return try access.conclude(&session)
     }
+
+    static let compact = Verb(
+        "compact", .new, "remove what was deleted from the published files now",
+        details: [
+            "Without this, a deleted value stays in this host's files for up to a day. Other hosts, their histories and backups can still hold what they have read."
+        ],
+        options: [.mirror], statuses: outcomes
+    ) { invocation, surroundings in
+        let access = try MirrorAccess(invocation, surroundings)
+        return try access.each { session in
+            try session.carryOut(.compact) { access.wait($0) }
+            return try concludeCompaction(&session, access)
+        }
+    }
+
+    static func concludeCompaction(_ session: inout MirrorSession, _ access: MirrorAccess) throws -> ExitStatus {
+        let place = session.directory.path.description.onOneLine
+        let status = try access.conclude(&session)
+        guard session.engine.isCompacting else {
+            try access.say("\(place): only current values of this host are left; others may have read earlier ones")
+            return status
+        }
+        try access.note("\(place): earlier values could not be removed")
+        return max(.waiting, status)
+    }
 }

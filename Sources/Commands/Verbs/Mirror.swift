@@ -30,5 +30,5 @@ enum MirrorVerbs {
 
     static let deciding = [conflicts, release, pause, resume, leave, detach, retire, purge]
 
-    static let mending = [fsck, rebuild, dump]
+    static let mending = [fsck, rebuild, compact, dump]
 }

@@ -5,6 +5,7 @@ extension LocalRecord: Recorded {
         case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication
         case vanished, returned, forgot, carries, lostFiles, configured, resolvedConflict, retired, rebuilt
         case restored, participation, removedBlobs, resolvedConflicts, marked, foundMark, suspected
+        case forgotWriters
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -27,6 +28,7 @@ extension LocalRecord: Recorded {
         case .vanished(let writer, let now): bytes.write(Kind.vanished, writer, now)
         case .returned(let writer): bytes.write(Kind.returned, writer)
         case .forgot(let writer, let hashes): bytes.write(Kind.forgot, writer, hashes)
+        case .forgotWriters(let writers): bytes.write(Kind.forgotWriters, writers)
         case .carries(let writer): bytes.write(Kind.carries, writer)
         case .lostFiles(let now): bytes.write(Kind.lostFiles, now)
         case .configured(let domain, let isMirrored): bytes.write(Kind.configured, domain, isMirrored)
@@ -58,6 +60,7 @@ extension LocalRecord: Recorded {
         case .vanished: self = .vanished(try reader.read(), at: try reader.read())
         case .returned: self = .returned(try reader.read())
         case .forgot: self = .forgot(try reader.read(), try reader.read())
+        case .forgotWriters: self = .forgotWriters(try reader.read())
         case .carries: self = .carries(try reader.read())
         case .lostFiles: self = .lostFiles(at: try reader.read())
         case .configured: self = .configured(domain: try reader.read(), isMirrored: try reader.read())

@@ -9,6 +9,8 @@ package struct LocalHead: Hashable, Sendable {
     /// Our own files that must be there, with their sizes, and those that may go.
     let created: [PackName: Int]
     let superseded: [PackName: Int64]
+    /// Notes that we removed, which are removed again if they come back.
+    let removedNotes: Set<PackName>
     /// Our own blobs that must be there, with their sizes, and since when others are needed no more.
     let blobs: [BlobName: Int]
     let unneeded: [Int64]
@@ -35,6 +37,7 @@ extension Engine {
             journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
             created: local.folder.created.filter { local.folder.needs($0.key) }.mapValues(\.size),
             superseded: local.folder.created.compactMapValues(\.supersededAt),
+            removedNotes: Set(local.folder.removed.filter { $0.kind == .note }),
             blobs: local.folder.blobs.filter { $0.value.unneededSince == nil }.mapValues(\.size),
             unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
             tips: others.compactMapValues { $0.tip?.prefix },
@@ -76,7 +79,7 @@ extension LocalHead {
         let known = Set(created.keys).union(superseded.keys)
         return isDue || !created.allSatisfy { sizes[$0.key.description] == $0.value }
             || !blobs.allSatisfy { sizes[$0.key.description] == $0.value }
-            || !names.filter { $0.kind != .note }.isSubset(of: known)
+            || !names.filter { $0.kind != .note }.isSubset(of: known) || !names.isDisjoint(with: removedNotes)
     }
 
     private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {
@@ -89,8 +92,8 @@ extension LocalHead {
 
 extension LocalHead: Recorded {
     func write(to bytes: inout [UInt8]) {
-        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, blobs, unneeded)
-        bytes.write(joined, tips, vanished, files)
+        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, removedNotes)
+        bytes.write(blobs, unneeded, joined, tips, vanished, files)
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
@@ -100,6 +103,7 @@ extension LocalHead: Recorded {
         isAtRest = try reader.read()
         created = try reader.read()
         superseded = try reader.read()
+        removedNotes = try reader.read()
         blobs = try reader.read()
         unneeded = try reader.read()
         joined = try reader.read()

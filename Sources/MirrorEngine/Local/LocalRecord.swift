@@ -24,6 +24,8 @@ package enum LocalRecord: Hashable, Sendable {
     case returned(WriterID)
     /// Files of a writer are gone, so that it need not be remembered that they were joined.
     case forgot(WriterID, Set<UInt64>)
+    /// Writers whose folders are gone and whose atoms are carried are not named in our files any more.
+    case forgotWriters(Set<WriterID>)
     /// Our bases carry the atoms of this writer from here on.
     case carries(WriterID)
     /// Files of our own are missing.

@@ -18,6 +18,11 @@ extension LocalState {
             // One that was taken over and shown no more is there after all.
             if carried.remove(writer) != nil { retired.remove(writer) }
         case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
+        case .forgotWriters(let writers):
+            for writer in writers {
+                peers[writer] = nil
+                knowledge[writer] = 0
+            }
         case .carries(let writer): carried.insert(writer)
         case .lostFiles(let now):
             (folder.owesBase, folder.owesNote) = (true, true)

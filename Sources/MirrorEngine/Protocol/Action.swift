@@ -59,6 +59,8 @@ package enum Report: Hashable, Sendable {
 
     package enum Waiting: Hashable, Sendable {
         case quota
+        /// Some hosts are ignored because there are too many.
+        case writers
         case space
         case permission
         case later

@@ -21,7 +21,7 @@ extension Engine {
         } else if !local.outbox.isEmpty {
             intendLog(at: now)
         } else if hasSpoken ? isBaseDue : isBaseOverdue {
-            intendBase()
+            intendBase(at: now)
         }
     }
 
@@ -54,7 +54,10 @@ extension Engine {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
         if standing == .present { standing = standingWherePresent }
-        if name.kind == .base { removePurged(purgingCarried) }
+        if name.kind == .base {
+            removePurged(purgingCarried)
+            if isCompacting, local.outbox.isEmpty { removeAllSuperseded(at: now) }
+        }
     }
 
     /// Has the folders removed whose writers our base, which stands there, speaks for.
@@ -126,7 +129,7 @@ extension Engine {
         {
             return report(.waiting(.quota))
         }
-        intendBase(insteadOfLog: true)
+        intendBase(insteadOfLog: true, at: now)
         lackOfRoom = local.intent == nil ? LackOfRoom(sequence: local.sequence, size: size, since: now) : nil
     }
 
@@ -152,7 +155,7 @@ extension Engine {
         intend(note.encoded(), last: 0, isFarewell: isLastWord)
     }
 
-    private mutating func intendBase(insteadOfLog: Bool = false) {
+    private mutating func intendBase(insteadOfLog: Bool = false, at now: Int64) {
         let base = local.base
         let values = base.atoms.reduce(0) { $0 + $1.value.bytes.count }
         let paths = base.atoms.reduce(0) { $0 + $1.path.bytes.count }
@@ -164,7 +167,9 @@ extension Engine {
         guard !insteadOfLog || hasRoom else { return report(.waiting(.quota)) }
         // Written again where it may be lost, under the same name if it says the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else {
-            return removePurged(purging)
+            removePurged(purging)
+            if isCompacting { removeAllSuperseded(at: now) }
+            return
         }
         purgingCarried = purging
         intend(pack, last: local.sequence)
@@ -179,6 +184,12 @@ extension LocalState {
         return BasePack(
             mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: said,
             digest: digest.fingerprint, lineage: lineage(of: carried))
+    }
+
+    /// The values of a domain that our files hold.
+    package func published(in domain: String) -> [Atom] {
+        let path = Path(domain: domain)
+        return base.atoms.filter { path.isPrefix(of: $0.path) && $0.value.value != nil }
     }
 }
 
@@ -197,7 +208,7 @@ extension Engine {
         // Once it stands there, what it replaces makes room for what else is to be said.
         let room = limits.bytesOfWriter - folder.baseBytes
         let isGreat = folder.logBytes >= max(limits.leastLogBytes, min(folder.baseBytes, room) / 2)
-        return isGreat || folder.owesBase || !purging.isEmpty
+        return isGreat || folder.owesBase || !purging.isEmpty || isCompacting
     }
 
     /// Whether many small logs are worth a base: what is superseded stands on, and a stream of changes would replace
@@ -210,8 +221,19 @@ extension Engine {
     /// Writes a base now, if there is nothing to be published first.
     mutating func compact(at now: Int64) {
         guard standing.isOpen, local.intent == nil else { return }
-        if local.outbox.isEmpty { intendBase() } else { intendNext(at: now) }
+        if local.outbox.isEmpty { intendBase(at: now) } else { intendNext(at: now) }
         createIntended()
+    }
+
+    /// Writes a base, and then removes what it supersedes without the usual delay.
+    mutating func compactNow(at now: Int64) {
+        isCompacting = true
+        compact(at: now)
+    }
+
+    private mutating func removeAllSuperseded(at now: Int64) {
+        removeSuperseded(at: now)
+        isCompacting = false
     }
 
     private mutating func removeSuperseded(at now: Int64) {
@@ -258,7 +280,10 @@ extension Engine {
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
             // A clock that was ahead may have said that it was later than now.
             let hasStood = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
-            guard hasStood(time) || isOverfull && hasStood(limits.supersededAtLeastFor) && exceed(3, of: 4) else {
+            guard
+                isCompacting || hasStood(time)
+                    || isOverfull && hasStood(limits.supersededAtLeastFor) && exceed(3, of: 4)
+            else {
                 continue
             }
             going.append(leftover)

@@ -3,6 +3,8 @@ extension Engine {
     /// Compares what is in view with what was joined, and asks for the rest.
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
+        forgetWriters(listing)
+        if !ignoredWriters(listing).isEmpty { report(.waiting(.writers)) }
         folders = known(listing).mapValues { files in Set(files.keys.compactMap { PackName($0) }) }
         closed = listing.closed
         faulty = faulty.filter { isInView($0.key) }
@@ -32,14 +34,29 @@ extension Engine {
 
     private func isInView(_ address: PackAddress) -> Bool { folders[address.writer]?.contains(address.name) ?? false }
 
-    /// The folders of ourselves and of writers met before, and of new ones as long as there is room for them: whoever
-    /// was ever met is named in what we write.
     private func known(_ listing: Listing) -> [WriterID: [String: Int]] {
-        let new = listing.folders.keys.filter { $0 != local.writer && local.peers[$0] == nil }
+        let ignored = ignoredWriters(listing)
+        return ignored.isEmpty ? listing.folders : listing.folders.filter { !ignored.contains($0.key) }
+    }
+
+    /// The new writers beyond the limit: our files name every writer that was met.
+    package func ignoredWriters(_ listing: Listing) -> Set<WriterID> {
+        let new = newWriters(listing)
         let room = max(0, limits.writers - local.peers.count)
-        guard new.count > room else { return listing.folders }
-        let strangers = Set(new.sorted().dropFirst(room))
-        return listing.folders.filter { !strangers.contains($0.key) }
+        return new.count > room ? Set(new.sorted().dropFirst(room)) : []
+    }
+
+    private func newWriters(_ listing: Listing) -> [WriterID] {
+        listing.folders.keys.filter { $0 != local.writer && local.peers[$0] == nil }
+    }
+
+    /// Makes room for new writers: forgets those whose folders are gone and whose values are carried.
+    private mutating func forgetWriters(_ listing: Listing) {
+        guard !ignoredWriters(listing).isEmpty else { return }
+        let gone = local.peers.filter { writer, peer in
+            peer.vanishedAt != nil && listing.folders[writer] == nil && isCarried(writer)
+        }
+        if !gone.isEmpty { commit(.forgotWriters(Set(gone.keys))) }
     }
 
     /// Files in our own folder that we know nothing of.

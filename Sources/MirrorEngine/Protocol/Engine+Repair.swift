@@ -28,6 +28,22 @@ extension Engine {
         return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 
+    /// Leaves our values of a domain to each host, and removes the files that hold them.
+    mutating func withdraw(_ domain: String, at moment: Moment) {
+        let published = local.published(in: domain)
+        guard local.shadows[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
+        var clock = local.clock
+        let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
+        let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
+            let shown = [ShownWrite](published.filter { key.isPrefix(of: $0.path) })
+            return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random, local.rules)
+        }
+        let transaction = Transaction(dot: dot, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
+        commit(
+            .restored(Restoration(conflicts: [], transaction: transaction, clock: clock.local, when: moment.now)))
+        compactNow(at: moment.now)
+    }
+
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.
     mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
         guard standing.isOpen, !local.folder.owesBase else { return }

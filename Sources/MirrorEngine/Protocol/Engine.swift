@@ -46,6 +46,8 @@ package struct Engine: Sendable {
     var refusals = 0
     /// The domains whose files could not be written the last time.
     var refused: Set<Path> = []
+    /// Whether all superseded files are to be removed once a base replaces them.
+    package internal(set) var isCompacting = false
     /// How much of what stands in our folder is about to go.
     var bytesBeingRemoved = 0
     /// What was last found when a log had no room.
@@ -187,6 +189,8 @@ extension Engine {
         case .rebuild(let packs):
             commit(.rebuilt(packs))
             askForLocks()
+        case .compact: compactNow(at: moment.now)
+        case .withdraw(let domain): withdraw(domain, at: moment)
         case .pause: takePart(.paused)
         case .resume: takePart(.full)
         }

@@ -60,6 +60,10 @@ package enum Command: Hashable, Sendable {
     case retire(WriterID)
     case purge(WriterID)
     case rebuild([Pack])
+    /// Replaces our published files at once by one base, so that what was deleted leaves the directory.
+    case compact
+    /// Takes our values of a domain that is not mirrored any more out of the directory. Every host keeps its file.
+    case withdraw(domain: String)
     case pause
     /// Takes part again, after a pause or after having left.
     case resume

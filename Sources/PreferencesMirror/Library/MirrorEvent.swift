@@ -74,7 +74,8 @@ extension MirrorSession {
         case .standing(.present): return nil
         case .standing(let standing): return .halted(reason: standing.phrase)
         case .waiting(let waiting):
-            return .waiting(reason: waiting == .quota ? .quota : .directoryChanged, detail: waiting.phrase)
+            return .waiting(
+                reason: [.quota, .writers].contains(waiting) ? .quota : .directoryChanged, detail: waiting.phrase)
         case .quarantined(let address, let fault):
             return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault.phrase)")
         case .missingBlobs(let address):
@@ -132,6 +133,7 @@ extension Report.Waiting {
     package var phrase: String {
         switch self {
         case .quota: "what this host has to say is over a limit"
+        case .writers: "there are more hosts than a mirror can have; those beyond the limit are ignored"
         case .space: "the directory is full"
         case .permission: "the directory cannot be written"
         case .later: "the directory does not answer"

@@ -23,7 +23,7 @@ extension MirrorSession {
         if engine.local.shadows.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
         for report in reports {
             switch report {
-            case .waiting(.quota): note(.overQuota)
+            case .waiting(.quota), .waiting(.writers): note(.overQuota)
             case .waiting(.permission): note(.readOnly)
             case .waiting: note(.waiting)
             default: break

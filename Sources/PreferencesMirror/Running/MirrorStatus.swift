@@ -75,6 +75,7 @@ extension MirrorSession {
             entries: engine.local.atoms.count, bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
+        if let listing, !engine.ignoredWriters(listing).isEmpty { status.condition = max(status.condition, .overQuota) }
         return status
     }
 
