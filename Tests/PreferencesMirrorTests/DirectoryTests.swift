@@ -60,6 +60,30 @@ import Testing
         #expect(try bench.directoryContents() == before, "nothing is created")
     }
 
+    /// What a host knows and no file in view has is no less true for that.
+    @Test(arguments: ["w/own", "w/own/l", "w/other", "w/other/l"], [false, true])
+    func `takes nothing from the state of a host that rebuilds it`(_ lost: String, _ hasBases: Bool) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        for round in 1...3 as ClosedRange<Int64> {
+            for host in hosts { try host.write("\(host.name) \(round)", .integer(.init(round))) }
+            if hasBases, round == 1 { for host in hosts { try host.compact() } }
+            try bench.comeToRest(hosts)
+        }
+        let values = try hosts[0].values()
+        #expect(values.count == 6)
+        let writers = try hosts.map { try $0.sync().engine.local.writer.description }
+        let path = lost.replacing("own", with: writers[0]).replacing("other", with: writers[1])
+        let files = bench.disk.process(user: 1000)
+        try Self.removeAll(MirrorBench.directory.resolving(try #require(FilePath(path))), files)
+        let packs = try hosts[0].session().packsInView { _, _ in }
+        try hosts[0].carryOut(.rebuild(packs))
+        for _ in 0..<2 {
+            for host in hosts { #expect(try host.values() == values, "\(host.name)") }
+            try bench.comeToRest(hosts)
+        }
+    }
+
     @Test func `comes back, and what was changed meanwhile goes out`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

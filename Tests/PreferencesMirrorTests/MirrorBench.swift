@@ -100,6 +100,15 @@ struct MirrorHost: Sendable {
         }
     }
 
+    /// One exchange, and then a base.
+    func compact() throws {
+        var session = try session()
+        try session.begin()
+        try session.exchange()
+        try session.send(.compact)
+        session.end()
+    }
+
     func session() throws -> MirrorSession { MirrorSession(try #require(places.joined.first), places) }
 
     func select(_ change: (inout DomainSelection) -> Void) throws {

@@ -23,7 +23,9 @@ extension MirrorVerbs {
 
     static let rebuild = Verb(
         "rebuild", .new, "make the local state anew from the files",
-        details: ["What was not published yet is kept, and what is known of hosts whose folders are not in view."],
+        details: [
+            "What this host has not published yet is kept, and so is what it knows of hosts of which a file is missing."
+        ],
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)

@@ -1,28 +1,35 @@
-/// The state as the files say it, with what they cannot say: the outbox, and writers whose folders are out of view.
+/// The state that the files in view make, with what they lack: the outbox, and writers whose files are not in view.
 struct Rebuilding: Sendable {
     private(set) var atoms: AtomStore
 
-    /// Begins with what no file in view has to say.
+    /// Begins with the writes of all writers but these.
     init(_ local: LocalState, inView writers: Set<WriterID>) {
         atoms = AtomStore(rules: local.rules)
-        let inView = writers.union([local.writer])
-        local.atoms.visit { if !inView.contains($0.dot.writer) { atoms.join($0) } }
+        local.atoms.visit { if !writers.contains($0.dot.writer) { atoms.join($0) } }
         for transaction in local.outbox { for atom in transaction.atoms { atoms.join(atom) } }
     }
 
-    mutating func add(_ pack: Pack) {
-        switch pack.content {
-        case .log(let log):
-            for transaction in log.transactionsWithDots { for atom in transaction.atoms { atoms.join(atom) } }
-        case .base(let base): for atom in base.atoms { atoms.join(atom) }
-        case .note: break
+    mutating func add(_ pack: Pack) { for atom in pack.atoms { atoms.join(atom) } }
+}
+
+extension Pack {
+    /// The writes in the file.
+    var atoms: [Atom] {
+        switch content {
+        case .log(let log): log.transactionsWithDots.flatMap(\.atoms)
+        case .base(let base): base.atoms
+        case .note: []
         }
     }
 }
 
 extension LocalState {
+    /// Makes the state anew. The writes of a writer of which a file is missing are kept: the file may hold them.
     mutating func rebuild(from packs: [Pack]) {
-        var rebuilding = Rebuilding(self, inView: Set(packs.map(\.address.writer)))
+        var chains: [WriterID: Chain] = [:]
+        for pack in packs { chains[pack.address.writer, default: Chain()].add(pack) }
+        let complete = chains.filter { $1.isComplete(upTo: $0 == writer ? published : knowledge[$0]) }
+        var rebuilding = Rebuilding(self, inView: Set(complete.keys))
         for pack in packs { rebuilding.add(pack) }
         replaceAtoms(by: rebuilding.atoms)
     }

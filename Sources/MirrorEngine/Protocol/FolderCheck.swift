@@ -41,7 +41,8 @@ package struct FolderCheck: Sendable {
     package init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
-        rebuilding = Rebuilding(local, inView: Set(listing.folders.keys).subtracting(listing.closed))
+        rebuilding = Rebuilding(
+            local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
         noteNames()
     }
 
@@ -151,7 +152,7 @@ extension FolderCheck {
 }
 
 /// The files of one writer, as far as they follow on one another.
-private struct Chain: Sendable {
+struct Chain: Sendable {
     private var spans: [ClosedRange<UInt64>] = []
     private var followers: [(address: PackAddress, previous: Fingerprint?, first: UInt64)] = []
     private var hashes: Set<Fingerprint> = []
@@ -177,6 +178,9 @@ private struct Chain: Sendable {
         case .note: break
         }
     }
+
+    /// Whether the files have all transactions up to this one.
+    func isComplete(upTo last: UInt64) -> Bool { gaps.isEmpty && reach >= last }
 
     var spokenOf: [Dot] { knowledge.entries }
 
