@@ -1,35 +1,65 @@
 internal import MirrorEngine
 internal import PreferencesMirror
 
-/// What an examination of a mirror's files has found, in words.
+/// What an examination of a mirror's files has found, in words: where, what it is, and what to do about it.
 enum FolderFindingText {
     static func line(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
-        words(finding, session).onOneLine
-    }
-
-    private static func words(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
-        func host(_ writer: WriterID) -> String { session.host(writer) }
+        func host(_ writer: WriterID) -> String { session.host(writer).onOneLine }
+        func own(_ name: some CustomStringConvertible) -> String { "w/\(session.engine.local.writer)/\(name)" }
+        func republish(_ writer: WriterID) -> String { "`prefs mirror sync` on \(host(writer)) publishes it again" }
         switch finding {
-        case .stray(let writer, let name): return "w/\(writer)/\(name): does not belong there; it is left alone"
-        case .faulty(let address, let fault): return "\(address): damaged, or not whole yet: \(fault.phrase)"
-        case .unreadable(let address): return "\(address): cannot be read"
-        case .closed(let writer): return "w/\(writer): the folder of \(host(writer)) cannot be looked into"
-        case .missing(let name): return "\(name): a file of this host is missing; the next exchange writes it anew"
-        case .missingBlob(let name):
-            return "\(name): a long value of this host is missing; the next exchange writes it anew"
+        case .stray(let path, .conflictCopy):
+            return "\(path.onOneLine): conflict copy of a program that syncs files; ignored, delete it"
+        case .stray(let path, .placeholder):
+            return "\(path.onOneLine): not fetched yet; let the program that syncs files fetch it"
+        case .stray(let path, .foreign): return "\(path.onOneLine): foreign, no file of a mirror; ignored, delete it"
+        case .empty(let address): return "\(address): not fetched yet, it is empty; let it be synced"
+        case .faulty(let address, .missingBlobs):
+            return "\(address): not fetched yet, its long values are missing; let them be synced, "
+                + "or \(republish(address.writer))"
+        case .faulty(let address, .newerVersion), .faulty(let address, .unknownField):
+            return "\(address): written by a newer version; update prefs"
+        case .faulty(let address, .contradiction("mirror")):
+            return "\(address): foreign, a file of another mirror; ignored, delete it"
+        case .faulty(let address, let fault):
+            return "\(address): damaged, or not synced to its end: \(fault.phrase); if that lasts, delete it, "
+                + "then \(republish(address.writer))"
+        case .unreadable(let address): return "\(address): cannot be read, or is no file; check its permissions"
+        case .closed(let writer):
+            return "w/\(writer): the folder of \(host(writer)) cannot be read; check its permissions"
+        case .missing(let name): return "\(own(name)): missing; `prefs mirror sync` publishes it again"
+        case .missingBlob(let name): return "\(own(name)): missing; `prefs mirror sync` publishes it again"
         case .foreign(let name):
-            return "\(name): another copy of this host wrote it; the next exchange takes a new name"
+            return "\(own(name)): written by a copy of this store; `prefs mirror sync` gives this one a new number"
         case .gap(let writer, let range):
-            return "\(host(writer)): the changes \(range.lowerBound) to \(range.upperBound) stand in no file"
-        case .brokenChain(let address): return "\(address): the file before it is missing"
+            let changes =
+                range.count == 1 ? "change \(range.lowerBound)" : "changes \(range.lowerBound) to \(range.upperBound)"
+            return "w/\(writer): not fetched yet, the \(changes) of \(host(writer)); let it be synced, "
+                + "or \(republish(writer))"
+        case .brokenChain(let address): return "\(address): not fetched yet, the file before it; let it be synced"
         case .unsaid(let dot):
-            return "\(host(dot.writer)): the change \(dot.sequence) is known to others and stands in no file"
-        case .notJoined(let address): return "\(address): not fetched yet; `prefs mirror sync`"
+            return "w/\(dot.writer): not fetched yet, the changes of \(host(dot.writer)) up to \(dot.sequence); "
+                + "let it be synced, or \(republish(dot.writer))"
+        case .notJoined(let address): return "\(address): not read yet; `prefs mirror sync`"
         case .stateLacks(let domains):
-            return "the state lacks what files say of \(abridged(domains)); `prefs mirror rebuild`"
-        case .filesLack(let domains): return "no file says what the state has of \(abridged(domains))"
+            return "\(abridged(domains)): this host lacks values that files have; `prefs mirror rebuild`"
+        case .filesLack(let domains):
+            return "\(abridged(domains)): this host has values that no file has; "
+                + "`prefs mirror sync` on the host that wrote them publishes them again"
         case .digestMismatch(let writer):
             return "the state differs from that of \(host(writer)); `prefs mirror rebuild`"
+        }
+    }
+}
+
+extension FolderCheck.Finding {
+    /// Whether a file is still to come, which is no damage.
+    var isOfWaiting: Bool {
+        switch self {
+        case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .brokenChain, .unsaid, .notJoined,
+            .filesLack:
+            true
+        default: false
         }
     }
 }

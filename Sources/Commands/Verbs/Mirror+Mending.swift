@@ -7,7 +7,9 @@ internal import PreferencesMirror
 extension MirrorVerbs {
     static let fsck = Verb(
         "fsck", .new, "check every file of the mirror",
-        details: ["Each file is read whole. What is missing or damaged is a line; nothing is changed."],
+        details: [
+            "Each file is read whole, and nothing is changed. A line tells what is wrong and what to do about it: a file is not fetched yet, missing, damaged, a conflict copy of a program that syncs files, or foreign."
+        ],
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
@@ -17,7 +19,7 @@ extension MirrorVerbs {
             progress.end()
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
             if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
-            return findings.isEmpty ? .done : .damaged
+            return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
         }
     }
 

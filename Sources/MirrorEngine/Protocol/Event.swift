@@ -81,6 +81,8 @@ package struct Listing: Hashable, Sendable {
     package var folders: [WriterID: [String: Int]]
     /// Writers whose folders are there and cannot be looked into; they have no names.
     package var closed: Set<WriterID>
+    /// Names outside of the writers' folders that no file of a mirror has, as far as they were looked for.
+    package var strays: Set<String> = []
 
     package init(folders: [WriterID: [String: Int]], closed: Set<WriterID> = []) {
         self.folders = folders

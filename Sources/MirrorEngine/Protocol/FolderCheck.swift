@@ -7,13 +7,17 @@ package struct FolderCheck: Sendable {
     private var findings: Set<Finding> = []
     private var writers: [WriterID: Chain] = [:]
     private var rebuilding: Rebuilding
+    /// The state with what the files say that are still to be read.
+    private var expected: AtomStore
     private var digests: [WriterID: Digest] = [:]
 
     /// Something that is not as it should be.
     package enum Finding: Hashable, Sendable {
-        /// A name that no file of a mirror has, inside a writer's folder.
-        case stray(WriterID, String)
+        /// A path in the directory that no file of a mirror has.
+        case stray(String, Stray)
         case faulty(PackAddress, PackFault)
+        /// A file without content, as programs create it that sync files and fetch the content later.
+        case empty(PackAddress)
         case unreadable(PackAddress)
         /// A folder that cannot be looked into.
         case closed(WriterID)
@@ -38,11 +42,45 @@ package struct FolderCheck: Sendable {
         case digestMismatch(WriterID)
     }
 
+    /// What a file is that has no name of a mirror's.
+    package enum Stray: Hashable, Sendable {
+        /// A copy by a program that syncs files, of a file that it found changed on two sides.
+        case conflictCopy
+        /// A file that such a program is fetching, or fetches when it is asked to.
+        case placeholder
+        case foreign
+
+        /// Recognizes the names that Syncthing, Dropbox, Nextcloud, Seafile, Resilio, iCloud and browsers make.
+        init(name: some StringProtocol) {
+            let name = name.lowercased()
+            let (prefixes, suffixes) = (
+                [".syncthing.", "~syncthing~"],
+                [".nextcloud", ".owncloud", ".icloud", ".rsls", ".!sync", ".partial", ".part", ".crdownload"]
+            )
+            if prefixes.contains(where: name.hasPrefix) || suffixes.contains(where: name.hasSuffix) {
+                self = .placeholder
+            } else if name.contains("conflict") || Self.isNumbered(name) {
+                self = .conflictCopy
+            } else {
+                self = .foreign
+            }
+        }
+
+        /// Whether a name has a number in parentheses, like `name (1).log`.
+        private static func isNumbered(_ name: String) -> Bool {
+            name.split(separator: "(").dropFirst().contains { part in
+                let digits = part.prefix(while: \.isNumber)
+                return !digits.isEmpty && part.dropFirst(digits.count).first == ")"
+            }
+        }
+    }
+
     package init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
         rebuilding = Rebuilding(
             local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
+        expected = local.atoms
         noteNames()
     }
 
@@ -59,10 +97,16 @@ package struct FolderCheck: Sendable {
 extension FolderCheck {
     private mutating func noteNames() {
         findings.formUnion(listing.closed.map { .closed($0) })
+        var strays = listing.strays
         for (writer, names) in listing.folders {
-            for name in names.keys where PackName(name) == nil && BlobName(name) == nil && !Self.isPassing(name) {
-                findings.insert(.stray(writer, name))
+            for name in names.keys where PackName(name) == nil && BlobName(name) == nil {
+                strays.insert("w/\(writer)/\(name)")
             }
+        }
+        for path in strays {
+            let name = path.split(separator: "/").last ?? ""
+            let stray = Stray(name: name)
+            if stray == .placeholder || !Self.isPassing(name) { findings.insert(.stray(path, stray)) }
         }
         let own = Set((listing.folders[local.writer] ?? [:]).keys.compactMap { PackName($0) })
         for name in local.folder.created.keys where local.folder.needs(name) && !own.contains(name) {
@@ -78,17 +122,17 @@ extension FolderCheck {
 
     /// Whether a name is one of a file that is being written, or that went while somebody had it open, for which NFS
     /// and FUSE keep it under another name.
-    private static func isPassing(_ name: String) -> Bool {
-        let last = name.split(separator: "/").last ?? ""
-        return last.hasPrefix("~") && last.hasSuffix(".tmp") || last.hasPrefix(".nfs") || last.hasPrefix(".fuse_hidden")
+    private static func isPassing(_ name: some StringProtocol) -> Bool {
+        name.hasPrefix("~") && name.hasSuffix(".tmp") || name.hasPrefix(".nfs") || name.hasPrefix(".fuse_hidden")
     }
 }
 
 // MARK: Files
 
 extension FolderCheck {
-    package mutating func add(_ address: PackAddress, _ fetch: Fetch) {
+    package mutating func add(_ address: PackAddress, _ fetch: Fetch, isEmpty: Bool = false) {
         switch fetch {
+        case .faulty where isEmpty: findings.insert(.empty(address))
         case .faulty(let fault): findings.insert(.faulty(address, fault))
         case .unreadable: findings.insert(.unreadable(address))
         case .pack(let pack) where pack.address != address:
@@ -103,6 +147,7 @@ extension FolderCheck {
         let address = pack.address
         if address.writer != local.writer, !(local.peers[address.writer]?.joined.contains(pack.hash.prefix) ?? false) {
             findings.insert(.notJoined(address))
+            for atom in pack.atoms { expected.join(atom) }
         }
         writers[address.writer, default: Chain()].add(pack)
         rebuilding.add(pack)
@@ -138,7 +183,7 @@ extension FolderCheck {
     }
 
     private var differences: [Finding] {
-        let lacks = Self.domains(in: rebuilding.atoms, beyond: local.atoms)
+        let lacks = Self.domains(in: rebuilding.atoms, beyond: expected)
         let extra = Self.domains(in: local.atoms, beyond: rebuilding.atoms)
         return (lacks.isEmpty ? [] : [.stateLacks(lacks)]) + (extra.isEmpty ? [] : [.filesLack(extra)])
     }

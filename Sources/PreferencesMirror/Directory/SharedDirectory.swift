@@ -78,6 +78,22 @@ package struct SharedDirectory: Sendable {
         return listing
     }
 
+    /// Paths outside of the writers' folders with names that no file of a mirror has, as far as they resemble those
+    /// that it has or are among them.
+    func strays() throws(SystemFailure) -> Set<String> {
+        let top = (try files.names(in: path) ?? []).map(\.description)
+        let marked = Set(try markers().map(\.markerName))
+        let resembling = top.filter { name in
+            let isLikeWriters =
+                name.hasPrefix("w") && name.dropFirst().first.map { !$0.isLetter && !$0.isNumber } ?? false
+            return !marked.contains(name) && (isLikeWriters || name.hasPrefix("mirror-"))
+        }
+        let among = (try files.names(in: writers) ?? []).map(\.description).filter { name in
+            !name.hasPrefix(".") && WriterID(name)?.description != name
+        }
+        return Set(resembling + among.map { "w/\($0)" })
+    }
+
     /// The names in a writer's folder; nil where none stands there.
     private func names(of writer: WriterID, withSizes: Bool) throws(SystemFailure) -> [String: Int]? {
         let folder = folder(of: writer)

@@ -21,17 +21,22 @@ extension MirrorSession {
         let addresses = check.wanted
         for (index, address) in addresses.enumerated() {
             progress(index, addresses.count)
-            check.add(address, directory.fetch(address, of: id))
+            let fetch = directory.fetch(address, of: id)
+            check.add(address, fetch, isEmpty: (try? directory.size(of: directory.place(of: address))) == 0)
         }
         return check.finish()
     }
 
     private func listingOfAll() throws(MirrorFailure) -> Listing {
-        do throws(SystemFailure) {
-            if try directory.markers().contains(id) { return try directory.listing(own: engine.local.writer) }
+        do {
+            guard try directory.markers().contains(id) else {
+                throw MirrorFailure(.noMirror(directory: directory.path.description))
+            }
+            var listing = try directory.listing(own: engine.local.writer)
+            listing.strays = try directory.strays()
+            return listing
         } catch {
             throw MirrorFailure(error)
         }
-        throw MirrorFailure(.noMirror(directory: directory.path.description))
     }
 }
