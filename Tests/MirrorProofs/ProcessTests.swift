@@ -101,6 +101,28 @@ import Testing
         #expect(try a.run("mirror", "sync").status == 0)
     }
 
+    @Test(arguments: ["*", "w", "mirror-*.id"])
+    func `is made again in a directory that lost something`(_ lost: String) throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let (a, b) = (mirror.hosts[0], mirror.hosts[1])
+        for host in mirror.hosts { try host.write(host.name, "kept", in: ["com.example.a"]) }
+        try mirror.comeToRest()
+        #expect(try Subprocess.run("sh", ["-c", "cd \"$0\" && rm -r \(lost)", mirror.directory]).status == 0)
+        try b.write("unsent", 1, in: ["com.example.a"])
+        for host in mirror.hosts {
+            let run = try host.run("mirror", "sync")
+            #expect(run.status == 13 && run.errorText.contains("`prefs mirror init --again \(mirror.directory)`"))
+        }
+        try a.succeed("mirror", "init", "--again", mirror.directory)
+        try mirror.comeToRest()
+        for host in mirror.hosts {
+            #expect(try host.values("com.example.a") == ["a": "kept", "b": "kept", "unsent": 1], "\(host.name)")
+            #expect(try host.run("mirror", "conflicts").status == 0)
+            #expect(try host.succeed("mirror", "fsck").hasSuffix("all is well\n"))
+        }
+        #expect(try a.run("mirror", "init", "--again", mirror.directory).status == 3, "nothing is missing")
+    }
+
     @Test func `goes on where the directory is full`() throws {
         let mount = try Mount.orCancel(size: 1 << 20)
         let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")

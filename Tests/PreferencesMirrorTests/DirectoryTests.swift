@@ -22,6 +22,13 @@ import Testing
                 try removeAll(MirrorBench.directory.appending(name), files)
             }
         },
+        Misfortune(testDescription: "without its folder", condition: .unavailable) { files in
+            try removeAll(MirrorBench.directory.appending("w"), files)
+        },
+        Misfortune(testDescription: "without its marker", condition: .unavailable) { try $0.remove(marker($0)) },
+        Misfortune(testDescription: "with a damaged marker", condition: .unavailable) { files in
+            try files.replace(marker(files), with: [1, 2, 3])
+        },
         Misfortune(testDescription: "swapped", condition: .halted) { files in
             try removeAll(MirrorBench.directory, files)
             try SharedDirectory(MirrorBench.directory, in: files).begin(MirrorID(high: 1, low: 2))
@@ -37,6 +44,11 @@ import Testing
             try files.replace(MirrorBench.directory, with: [1])
         },
     ]
+
+    private static func marker(_ files: SimulatedFileSystem) throws -> FilePath {
+        let name = try (files.names(in: MirrorBench.directory) ?? []).first { $0.description.hasPrefix("mirror-") }
+        return MirrorBench.directory.appending(try #require(name))
+    }
 
     private static func removeAll(_ path: FilePath, _ files: SimulatedFileSystem) throws {
         if try files.status(of: path, followingLink: false)?.kind == .folder {
@@ -58,6 +70,57 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1, "other": 2])
         #expect(try hosts[1].values() == ["key": 1])
         #expect(try bench.directoryContents() == before, "nothing is created")
+    }
+
+    /// Twice, because a host that has just published everything again may do so only once an hour.
+    @Test(arguments: misfortunes.prefix(5), [0, 1])
+    func `is made again, and every host publishes what it holds`(_ misfortune: Misfortune, _ first: Int) throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let long = PropertyList.string(String(repeating: "x", count: 80_000))
+        try hosts[0].write("deleted", 1)
+        for host in hosts { try host.write(host.name, long) }
+        try bench.comeToRest(hosts)
+        try hosts[1].write("deleted", nil)
+        try bench.comeToRest(hosts)
+        let (id, values) = (try hosts[0].session().id, try hosts[0].values())
+        for round in 1...2 {
+            try misfortune.happen(bench.disk.process(user: 1000))
+            try hosts[1 - first].write("round", .integer(PropertyList.Integer(round)))
+            for host in hosts { #expect(try host.condition() == .unavailable) }
+            #expect(try hosts[first].initialiseAgain() == .inSync)
+            try bench.comeToRest(hosts)
+            bench.disk.clock.advance(by: .seconds(61))
+            try bench.comeToRest(hosts)
+            let joiner = try bench.stranger("joiner \(round)")
+            try joiner.enter(isFirst: false)
+            try joiner.select { $0.add("com.*") }
+            try joiner.sync()
+            var expected = values
+            expected["round"] = .integer(PropertyList.Integer(round))
+            for host in hosts + [joiner] { #expect(try host.values() == expected, "\(host.name)") }
+            try bench.comeToRest(hosts + [joiner])
+            for host in hosts + [joiner] {
+                #expect(try host.status().condition == .inSync && host.status().conflicts == 0, "\(host.name)")
+                var session = try host.session()
+                #expect(try session.id == id && session.examine { _, _ in }.isEmpty, "\(host.name)")
+            }
+        }
+    }
+
+    @Test func `is not made again where nothing is missing, or the mirror is not this store's`() throws {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let files = bench.disk.process(user: 1000)
+        #expect(throws: MirrorFailure.self, "nothing is missing") { try hosts[0].initialiseAgain() }
+        try files.remove(Self.marker(files))
+        #expect(throws: MirrorFailure.self) { try bench.stranger("c").initialiseAgain() }
+        #expect(throws: MirrorFailure(.noMarker(directory: "/home/ada/shared")), "a second mirror among the files") {
+            try bench.stranger("c").enter(isFirst: true)
+        }
+        try SharedDirectory(MirrorBench.directory, in: files).begin(MirrorID(high: 1, low: 2))
+        #expect(throws: MirrorFailure.self) { try hosts[0].initialiseAgain() }
+        #expect(try hosts[0].condition() == .halted)
     }
 
     /// What a host knows and no file in view has is no less true for that.

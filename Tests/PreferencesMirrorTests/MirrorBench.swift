@@ -92,12 +92,20 @@ struct MirrorHost: Sendable {
 
     func enter(isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil) throws {
         var admission = MirrorPlaces.Admission()
-        admission.id = id
+        admission.id = id?.description
         if isFirst {
             _ = try places.initialise(directory, admission)
         } else {
             _ = try places.join(directory, admission)
         }
+    }
+
+    /// Makes the mirror again as `init --again` does, and returns how the exchange ends.
+    @discardableResult
+    func initialiseAgain() throws -> MirrorCondition {
+        var session = MirrorSession(try places.initialiseAgain(MirrorBench.directory, id: nil), places)
+        try session.carryOut(.heal) { disk.clock.advance(by: $0) }
+        return session.condition(after: session.takeReports())
     }
 
     /// One exchange, and then a base.

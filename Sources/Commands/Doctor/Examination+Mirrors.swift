@@ -11,13 +11,15 @@ extension Examination {
         else { return [] }
         return places.joined.compactMap { joined in
             let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
-            let mirrors = (try? directory.markers()) ?? []
-            let isAmongThem = mirrors.contains(joined.id)
-            guard !isAmongThem || mirrors.count > 1 && !joined.configuration.isChosen else { return nil }
+            guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
+                return nil
+            }
             let problem =
-                mirrors.isEmpty
-                ? "no mirror is there: \(MirrorLine.mounting)"
-                : isAmongThem ? "several mirrors are there" : "another mirror is there"
+                switch obstacle {
+                case .noDirectory, .noMarker, .noWriters: "no mirror is there: mount it, or let it be synced"
+                case .otherMirror: "another mirror is there"
+                case .severalMirrors: "several mirrors are there"
+                }
             return Ailment(directory.path.description, problem, checkup.command(["mirror", "status"]))
         }
     }

@@ -47,8 +47,9 @@ struct MirrorAccess {
     func one() throws -> MirrorSession {
         let all = try all()
         guard all.count == 1 else {
-            let directories = all.map { $0.directory.path.description.onOneLine }.joined(separator: ", ")
-            throw CommandFailure(.usage, "there are several mirrors; name one with --mirror: \(directories)")
+            throw CommandFailure(
+                .usage, "there are several mirrors; name one with --mirror: \(all.map(\.place).joined(separator: ", "))"
+            )
         }
         return all[0]
     }
@@ -68,6 +69,22 @@ struct MirrorAccess {
         return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
     }
 
+    /// Refuses with the reason and the advice if the directory of a mirror cannot be used.
+    func check(_ session: MirrorSession) throws {
+        guard let obstacle = session.obstacle else { return }
+        let reason = MirrorLine.text(of: obstacle, session.id, session.directory.path)
+        throw CommandFailure(obstacle.status, Self.spelled("\(session.place): \(reason)", for: store))
+    }
+
+    /// Refuses if the store is part of a mirror in a directory in which nothing is to be joined or created because
+    /// something is missing there.
+    func checkLoss(in directory: FilePath) throws {
+        for joined in places.joined where joined.configuration.directory == directory {
+            let session = MirrorSession(joined, places)
+            if session.obstacle.map({ $0.status == .unavailable }) ?? false { try check(session) }
+        }
+    }
+
     /// Lets time pass, or comes back at once when the command is interrupted.
     func wait(_ duration: Duration) {
         let gate = Gate()
@@ -85,10 +102,8 @@ struct MirrorAccess {
     func conclude(_ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync) throws -> ExitStatus {
         let reports = session.takeReports()
         for report in reports {
-            // How the directory stands at the end is what counts.
-            if case .standing(let standing) = report, standing != session.engine.standing || standing.isToldAtEnd {
-                continue
-            }
+            // The advice at the end includes it.
+            if case .standing = report { continue }
             if let line = MirrorLine.text(of: report, in: session) { try say(line) }
         }
         for trouble in session.troubles { try note(trouble) }
@@ -99,17 +114,21 @@ struct MirrorAccess {
     }
 }
 
-extension Standing {
-    /// Whether the last line of a command says as much, or nothing is to be said.
-    fileprivate var isToldAtEnd: Bool { [.present, .paused, .left].contains(self) }
-}
-
 extension FilePath {
     /// The same path, which also equals what others wrote without the last separator.
     fileprivate var withoutTrailingSeparator: FilePath {
         var bytes = bytes
         while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
         return FilePath(bytes) ?? self
+    }
+}
+
+extension SharedDirectory.Obstacle {
+    var status: ExitStatus {
+        switch self {
+        case .noDirectory, .noMarker, .noWriters: .unavailable
+        case .otherMirror, .severalMirrors: .halted
+        }
     }
 }
 
@@ -131,7 +150,7 @@ extension ExitStatus {
 extension MirrorFailure: Reportable {
     package var status: ExitStatus {
         switch problem {
-        case .noMirror: .unavailable
+        case .noMirror, .noMarker: .unavailable
         case .alreadyMirror, .alreadyJoined, .refused: .invalidValue
         case .severalMirrors, .servedElsewhere: .halted
         case .notJoined, .unknown: .notFound

@@ -56,13 +56,12 @@ enum MirrorLine {
 
     static let paused = "paused; `prefs mirror resume` goes on"
     static let left = "this host has left; `prefs mirror resume` takes part again"
-    static let mounting = "mount it, or let it be synced"
     static let unwritable = "cannot be written, so nothing of this host goes out"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
 
     /// What a person can type where nothing goes on by itself.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
-        let place = session.directory.path.description.shown
+        let place = session.place
         switch condition {
         case .inSync: return nil
         case .paused: return paused
@@ -71,25 +70,41 @@ enum MirrorLine {
         case .waiting: return "not all is exchanged yet; `prefs mirror status` says what waits"
         case .readOnly: return "\(place): \(unwritable)"
         case .overQuota: return "the mirror is over a limit; `prefs mirror status` shows which"
-        case .unavailable:
-            return "\(place): not available: \(mounting); local settings go on as they are"
-        case .halted: return halt(session, place)
+        case .unavailable, .halted:
+            guard let obstacle = session.obstacle, session.engine.standing != .present else {
+                return condition == .halted
+                    ? "a domain is held: `prefs mirror status` says which, and what to type"
+                    : "\(place): not available; settings on this host still work"
+            }
+            return "\(place): \(text(of: obstacle, session.id, session.directory.path))"
         }
     }
 
-    private static func halt(_ session: MirrorSession, _ place: String) -> String {
-        switch session.engine.standing {
-        case .split: "halted, there are two mirrors in \(place): \(staying(with: session.id, in: place))"
-        case .swapped: "halted, another mirror is in \(place): \(joining(place))"
-        default: "a domain is held: `prefs mirror status` says which, and what to type"
+    /// Why the directory of a mirror cannot be used, and what to do about it.
+    static func text(of obstacle: SharedDirectory.Obstacle, _ id: MirrorID, _ directory: FilePath) -> String {
+        let (own, place) = (id.abbreviation, ShellWord.quoted(directory.description.shown))
+        let again = "`prefs mirror init --again \(place)`"
+        switch obstacle {
+        case .noDirectory: return "is missing or cannot be read: mount it; if it was deleted on purpose, \(again)"
+        case .noMarker: return "has no marker: mount it, or let it be synced; if it was emptied on purpose, \(again)"
+        case .noWriters: return "has no folder w: let it be synced; if it was emptied on purpose, \(again)"
+        case .otherMirror(let other):
+            return "has the mirror \(other.abbreviation) and not \(own): mount the directory of \(own), "
+                + "or change to \(other.abbreviation): `prefs mirror detach --mirror \(own)`, "
+                + "then `prefs mirror join \(place)` and `prefs mirror add`"
+        case .severalMirrors(let mirrors):
+            let all = mirrors.map(\.abbreviation).joined(separator: " and ")
+            guard mirrors.contains(id) else { return "has the mirrors \(all) and not \(own)" }
+            return "has the mirrors \(all); `prefs mirror join \(place) --id \(own)` stays with \(own)"
         }
     }
+}
 
-    static func staying(with id: MirrorID, in place: String) -> String {
-        "`prefs mirror join \(ShellWord.quoted(place)) --id \(id)` stays with this one"
-    }
-
-    static func joining(_ place: String) -> String {
-        "`prefs mirror detach`, then `prefs mirror join \(ShellWord.quoted(place)) --seed merge`"
+extension MirrorSession {
+    /// The directory, and the number of the mirror where the store is part of two with one directory.
+    var place: String {
+        let directory = directory.path
+        let isAlone = places.joined.count { $0.configuration.directory == directory } <= 1
+        return directory.description.shown + (isAlone ? "" : " (mirror \(id.abbreviation))")
     }
 }

@@ -12,9 +12,9 @@ internal import SettingsSchema
 ///       domains     2: com.example.editor, com.example.terminal
 ///       desk        changed 2 minutes ago
 enum MirrorStatusText {
-    static func text(_ status: MirrorStatus, _ rows: [(String, String)]) -> String {
+    static func text(_ status: MirrorStatus, at place: String, _ rows: [(String, String)]) -> String {
         let width = min(24, (rows.map { $0.0.columns }.max() ?? 0) + 2)
-        let head = "\(status.directory.description.onOneLine): \(status.headline)"
+        let head = "\(place): \(status.headline)"
         return head + rows.map { name, value in "\n  \((name + "  ").padded(to: width))\(value)" }.joined()
     }
 }
@@ -43,6 +43,9 @@ extension MirrorStatus {
         rows.append(("domains", domainsText))
         rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
         if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
+        if missing > 0 {
+            rows.append(("to send", "\(counted(missing, "file")) of this host, missing in the directory"))
+        }
         if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
         if !unwritten.isEmpty { rows.append(("to write", abridged(unwritten))) }
         for (domain, reason) in held {
@@ -61,16 +64,8 @@ extension MirrorStatus {
     }
 
     private var standingRows: [(String, String)] {
-        let place = directory.description.shown
-        switch standing {
-        case .unavailable:
-            return [("directory", "missing, or without its marker: \(MirrorLine.mounting)")]
-        case .split:
-            return [("directory", "has two mirrors; \(MirrorLine.staying(with: id, in: place))")]
-        case .swapped: return [("directory", "is that of another mirror; \(MirrorLine.joining(place))")]
-        case .present where isReadOnly: return [("directory", MirrorLine.unwritable)]
-        default: return []
-        }
+        if let obstacle { return [("directory", MirrorLine.text(of: obstacle, id, directory))] }
+        return standing == .present && isReadOnly ? [("directory", MirrorLine.unwritable)] : []
     }
 
     private var domainsText: String {
@@ -92,7 +87,7 @@ extension MirrorStatus {
             "leaving": .boolean(isLeaving), "readOnly": .boolean(isReadOnly),
             "domains": .array(domains.map { .string($0) }), "patterns": .array(patterns.map { .string($0) }),
             "hosts": .array(hosts.map(\.propertyList)), "toSend": .integer(PropertyList.Integer(pending)),
-            "toFetch": .integer(PropertyList.Integer(unread)),
+            "missing": .integer(PropertyList.Integer(missing)), "toFetch": .integer(PropertyList.Integer(unread)),
             "toWrite": .array(unwritten.map { .string($0) }),
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),

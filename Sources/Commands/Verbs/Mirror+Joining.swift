@@ -7,12 +7,27 @@ internal import PreferencesMirror
 extension MirrorVerbs {
     static let initialise = Verb(
         "init", .new, "create a mirror in a directory and join it",
-        details: ["The directory is made if it is missing. `prefs mirror add` then says which domains take part."],
-        options: [.label], forms: [[directory]], statuses: [.invalidValue] + outcomes
+        details: [
+            "The directory is made if it is missing. `prefs mirror add` then says which domains take part.",
+            "With --again it creates what is missing in the directory of a mirror that this store is part of: the directory was deleted or emptied, and that is meant. The mirror stays the same, and each host publishes again what it holds.",
+        ],
+        options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        let joined = try access.places.initialise(access.directory(invocation), admission(invocation))
-        return try begin(joined, access, "made the mirror")
+        let directory = try access.directory(invocation)
+        guard invocation.has(.again) else {
+            guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
+            try access.checkLoss(in: directory)
+            let joined = try access.places.initialise(directory, admission(invocation))
+            return try begin(joined, access, "made the mirror")
+        }
+        guard invocation[.label] == nil else { throw CommandFailure(.usage, "--label and --again exclude one another") }
+        let joined = try access.places.initialiseAgain(directory, id: admission(invocation).id)
+        var session = MirrorSession(joined, access.places)
+        try session.carryOut(.heal) { access.wait($0) }
+        try surroundings.say("made the mirror \(joined.id.abbreviation) again in \(directory.description.onOneLine)")
+        try surroundings.say("each host publishes again what it holds at its next exchange")
+        return try access.conclude(&session)
     }
 
     static let join = Verb(
@@ -27,7 +42,9 @@ extension MirrorVerbs {
         forms: [[directory]], statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        let joined = try access.places.join(access.directory(invocation), admission(invocation))
+        let directory = try access.directory(invocation)
+        try access.checkLoss(in: directory)
+        let joined = try access.places.join(directory, admission(invocation))
         return try begin(joined, access, "joined the mirror")
     }
 
@@ -52,7 +69,7 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         try MirrorAccess(invocation, surroundings).each { session in
             let status = try session.status()
-            try surroundings.say("\(status.directory.description.onOneLine)")
+            try surroundings.say(session.place)
             for pattern in status.patterns { try surroundings.say("  pattern  \(pattern.onOneLine)") }
             for domain in status.domains { try surroundings.say("  domain   \(domain.onOneLine)") }
             return .done
@@ -69,10 +86,10 @@ extension MirrorVerbs {
         }
         admission.takesOver = invocation.has(.takeOver)
         if let word = invocation[.mirrorID] {
-            guard let id = MirrorID(word) else {
+            guard (1...32).contains(word.utf8.count), word.utf8.allSatisfy("0123456789abcdef".utf8.contains) else {
                 throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not the number of a mirror")
             }
-            admission.id = id
+            admission.id = word
         }
         if let side = invocation[.seed].flatMap({ SeedSide(rawValue: $0) }) { admission.seed = side.seeding }
         return admission
@@ -136,9 +153,9 @@ extension MirrorVerbs {
                 session.configuration.selection.includes($0) && other.configuration.selection.includes($0)
             }
             guard let domain = both.first else { continue }
-            let directory = other.configuration.directory.description.onOneLine
+            let place = MirrorSession(other, access.places).place
             try access.surroundings.note(
-                "\(domain.text.onOneLine) takes part in the mirror in \(directory) too; let it take part in one only")
+                "\(domain.text.onOneLine) takes part in the mirror in \(place) too; let it take part in one only")
         }
     }
 }
@@ -163,7 +180,8 @@ extension StoreFolder {
 }
 
 extension Option {
-    static let mirrorID = Option("--id", Argument("ID", .word), "which of two mirrors in the directory")
+    static let mirrorID = Option("--id", Argument("ID", .word), "which of several mirrors in the directory")
+    fileprivate static let again = Option("--again", "create again what is missing in the directory of a mirror")
     static let seed = Option(
         "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "whose values count")
     static let label = Option("--label", Argument("NAME", .word), "what this host is called")

@@ -14,11 +14,12 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         return try access.each { session in
+            try access.check(session)
             let progress = Progress("files checked", surroundings)
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
-            if findings.isEmpty { try surroundings.say("\(session.directory.path.description.onOneLine): all is well") }
+            if findings.isEmpty { try surroundings.say("\(session.place): all is well") }
             return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
         }
     }
@@ -32,6 +33,7 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
+        try access.check(session)
         let progress = Progress("files read", surroundings)
         let packs = try session.packsInView { progress.note($0, of: $1) }
         progress.end()

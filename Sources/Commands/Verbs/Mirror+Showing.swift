@@ -18,7 +18,7 @@ extension MirrorVerbs {
                 try surroundings.say(LosslessJSON.text(of: status.propertyList) ?? "")
             } else {
                 let rows = status.rows(at: surroundings.clock.wall)
-                try access.say(MirrorStatusText.text(status, rows))
+                try access.say(MirrorStatusText.text(status, at: session.place, rows))
                 for trouble in status.troubles { try access.note(trouble) }
             }
             return ExitStatus(status.condition)

@@ -16,7 +16,7 @@ extension MirrorVerbs {
         guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
         return try access.each { session in
             if invocation.has(.dryRun) {
-                try say(try session.status(), surroundings)
+                try say(try session.status(), at: session.place, surroundings)
                 return .done
             }
             if session.isAtRest { return .done }
@@ -26,8 +26,7 @@ extension MirrorVerbs {
     }
 
     /// Says what an exchange would do.
-    private static func say(_ status: MirrorStatus, _ surroundings: Surroundings) throws {
-        let place = status.directory.description.onOneLine
+    private static func say(_ status: MirrorStatus, at place: String, _ surroundings: Surroundings) throws {
         let (changes, files) = (counted(status.pending, "change"), counted(status.unread, "file"))
         try surroundings.say("\(place): \(changes) to send, \(files) to fetch")
     }
@@ -47,8 +46,7 @@ extension MirrorVerbs {
             MirrorService(session, isEager: invocation.has(.eager)) { bell.ring() }
         }
         for index in services.indices where try !services[index].claim() {
-            let place = services[index].session.directory.path.description.onOneLine
-            throw CommandFailure(.lockTimeout, "\(place): another program watches it already")
+            throw CommandFailure(.lockTimeout, "\(services[index].session.place): another program watches it already")
         }
         var isInterrupted = false
         while !isInterrupted, services.contains(where: { !$0.isOver }) {

@@ -21,6 +21,9 @@ package struct MirrorID: Hashable, Sendable {
 extension MirrorID: CustomStringConvertible {
     package var description: String { Hexadecimal.text(of: high) + Hexadecimal.text(of: low) }
 
+    /// The first digits, as in the name of the marker: `4f0c2b`.
+    package var abbreviation: String { String(description.prefix(6)) }
+
     /// `mirror-4f0c2b.id`
-    package var markerName: String { "mirror-\(description.prefix(6)).id" }
+    package var markerName: String { "mirror-\(abbreviation).id" }
 }

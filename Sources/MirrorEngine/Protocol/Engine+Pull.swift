@@ -81,14 +81,20 @@ extension Engine {
         let lostBlobs = local.folder.blobs.filter { name, blob in
             blob.unneededSince == nil && sizes[name.description] != blob.size
         }
-        if !damaged.isEmpty || !lostBlobs.isEmpty || isOwnFileMissing {
-            heal(damaged.keys.sorted(), blobs: lostBlobs.keys.sorted(), at: now)
-        }
+        let isWhole = damaged.isEmpty && lostBlobs.isEmpty && !isOwnFileMissing
+        if !isWhole { heal(damaged.keys.sorted(), blobs: lostBlobs.keys.sorted(), at: now) }
+        lacksOwnFiles = !isWhole && !local.folder.owesBase
     }
 
     var isOwnFileMissing: Bool {
         let names = folders[local.writer] ?? []
         return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
+    }
+
+    /// How many files of our own are not in the directory as listed.
+    package func missingFiles(in listing: Listing) -> Int {
+        let names = listing.folders[local.writer] ?? [:]
+        return local.folder.created.keys.count { local.folder.needs($0) && names[$0.description] == nil }
     }
 
     private mutating func notePeers(at now: Int64) {

@@ -46,8 +46,15 @@ extension Engine {
 
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.
     mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
-        guard standing.isOpen, !local.folder.owesBase else { return }
-        if let last = local.folder.lastHealing, now.isWithin(limits.healsEvery + 1, of: last) { return }
+        guard standing.isOpen else { return }
+        guard !local.folder.owesBase else {
+            // The base that is due must not refer to blobs that were lost since.
+            if !blobs.isEmpty { act(.removeBlobs(blobs)) }
+            return
+        }
+        let every = folders[local.writer] == nil ? limits.restoresEvery : limits.healsEvery
+        if !healsNow, let last = local.folder.lastHealing, now.isWithin(every + 1, of: last) { return }
+        healsNow = false
         commit(.lostFiles(at: now))
         report(.lostFiles)
         if !damaged.isEmpty { act(.remove(damaged)) }

@@ -59,6 +59,10 @@ package struct Engine: Sendable {
     /// Held domains of which a person said that the file is right, or that the mirror is.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []
+    /// Whether files of our own that are missing are written now, however recently some were.
+    var healsNow = false
+    /// Whether files of our own are missing and it is too early to write them again.
+    package internal(set) var lacksOwnFiles = false
     private var actions: [Action] = []
 
     /// How this host describes itself to the others.
@@ -191,6 +195,7 @@ extension Engine {
             askForLocks()
         case .compact: compactNow(at: moment.now)
         case .withdraw(let domain): withdraw(domain, at: moment)
+        case .heal: healsNow = true
         case .pause: takePart(.paused)
         case .resume: takePart(.full)
         }

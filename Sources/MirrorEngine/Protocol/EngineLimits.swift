@@ -27,7 +27,9 @@ package struct EngineLimits: Hashable, Sendable {
     package var waitsFor: Int64 = 600_000
     /// How long until another of our own files is read again to see whether it is whole.
     package var checksEvery: Int64 = 3_600_000
+    /// How long until files of our own that are missing are written again, and if our whole folder is missing.
     package var healsEvery: Int64 = 3_600_000
+    package var restoresEvery: Int64 = 60_000
 
     package init() {}
 }

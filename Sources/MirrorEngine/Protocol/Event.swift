@@ -64,6 +64,8 @@ package enum Command: Hashable, Sendable {
     case compact
     /// Takes our values of a domain that is not mirrored any more out of the directory. Every host keeps its file.
     case withdraw(domain: String)
+    /// Publishes at the next listing what is missing in our own folder, however recently that was done.
+    case heal
     case pause
     /// Takes part again, after a pause or after having left.
     case resume

@@ -21,9 +21,39 @@ package struct SharedDirectory: Sendable {
 
     /// What the directory is; an error of the system means that it is out of reach.
     func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
-        guard let mirrors = try? markers() else { return .unavailable }
-        return .marked(isChosen && mirrors.contains(mirror) ? [mirror] : mirrors)
+        switch obstacle(to: mirror, isChosen: isChosen) {
+        case nil: .marked([mirror])
+        case .noDirectory, .noMarker, .noWriters: .unavailable
+        case .otherMirror(let other): .marked([other])
+        case .severalMirrors(let mirrors): .marked(mirrors)
+        }
     }
+
+    /// Why the directory cannot be used for a mirror.
+    package enum Obstacle: Hashable, Sendable {
+        /// The directory does not exist, or cannot be read.
+        case noDirectory
+        case noMarker
+        /// The marker is there, and the folder of all writers is missing.
+        case noWriters
+        /// The marker of another mirror is there instead.
+        case otherMirror(MirrorID)
+        case severalMirrors([MirrorID])
+    }
+
+    /// Why the directory cannot be used for a mirror; nil if it can.
+    ///
+    /// - Parameter isChosen: Whether the mirror was chosen by its number, so that markers beside its own do not matter.
+    package func obstacle(to mirror: MirrorID, isChosen: Bool) -> Obstacle? {
+        guard let mirrors = try? markers(), hasFolder(path) else { return .noDirectory }
+        let isMarked = mirrors.contains(mirror)
+        if mirrors.count > 1, !isMarked || !isChosen { return .severalMirrors(mirrors) }
+        guard let first = mirrors.first else { return .noMarker }
+        guard isMarked else { return .otherMirror(first) }
+        return hasFolder(writers) ? nil : .noWriters
+    }
+
+    private func hasFolder(_ place: FilePath) -> Bool { ((try? files.status(of: place)) ?? nil)?.kind == .folder }
 
     /// The mirrors whose markers lie there, in order. One that is not whole yet does not count.
     package func markers() throws(SystemFailure) -> [MirrorID] {
@@ -44,12 +74,19 @@ package struct SharedDirectory: Sendable {
 
     private static let mostBytesOfMarker = 4096
 
-    /// Makes the directory a mirror.
+    /// Makes the directory a mirror, or creates what is missing of it.
     package func begin(_ mirror: MirrorID) throws(SystemFailure) {
         try files.makeFolders(path)
         _ = try makeFolder(writers)
-        guard let name = FileName(mirror.markerName) else { return }
+        guard let name = FileName(mirror.markerName), try !markers().contains(mirror) else { return }
+        // A marker that is damaged.
+        _ = try files.remove(path.appending(name))
         try write(Marker(mirror: mirror).encoded(), to: path.appending(name), in: path)
+    }
+
+    /// Whether some writer has a folder there.
+    func hasWriters() throws(SystemFailure) -> Bool {
+        try (files.names(in: writers) ?? []).contains { WriterID($0.description) != nil }
     }
 
     // MARK: Listing

@@ -14,6 +14,8 @@ public struct MirrorFailure: Error, Hashable, Sendable {
         case noMirror(directory: String)
         /// The directory is a mirror already.
         case alreadyMirror(directory: String)
+        /// The directory has files of a mirror, and its marker is missing.
+        case noMarker(directory: String)
         /// Two markers; each is the number of a mirror.
         case severalMirrors(directory: String, ids: [String])
         /// This store takes part in none.
@@ -42,6 +44,9 @@ extension MirrorFailure: CustomStringConvertible {
         switch problem {
         case .noMirror(let directory): "\(directory): no mirror is there; it may not be mounted, or not be synced yet"
         case .alreadyMirror(let directory): "\(directory): is a mirror already; `prefs mirror join` takes part in it"
+        case .noMarker(let directory):
+            "\(directory): the marker of the mirror there is missing; let it be synced, "
+                + "or run `prefs mirror init --again DIR` on a host that is part of the mirror"
         case .severalMirrors(let directory, let ids):
             "\(directory): there are several mirrors; name one with --id: \(ids.joined(separator: ", "))"
         case .notJoined: "this store takes part in no mirror; `prefs mirror init DIR` makes one, `join DIR` joins one"

@@ -5,7 +5,8 @@ internal import Preferences
 extension MirrorPlaces {
     /// What a host says when it joins.
     package struct Admission: Sendable {
-        package var id: MirrorID?
+        /// The number of the mirror, or the first digits of it.
+        package var id: String?
         package var label: String?
         package var seed = Seeding.merge
         /// Whether this host is to mirror a store that another one served.
@@ -28,15 +29,51 @@ extension MirrorPlaces {
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         if !admission.takesOver { try checkServant() }
         let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
-        let isMirror: Bool
-        do throws(SystemFailure) {
-            isMirror = try !shared.markers().isEmpty
-            if !isMirror { try shared.begin(id) }
+        do {
+            let mirrors = try shared.markers()
+            if let former = joined.first(where: { $0.configuration.directory == directory && mirrors.contains($0.id) })
+            {
+                throw MirrorFailure(.alreadyJoined(directory: former.configuration.directory.description))
+            }
+            guard mirrors.isEmpty else { throw MirrorFailure(.alreadyMirror(directory: directory.description)) }
+            guard try !shared.hasWriters() else { throw MirrorFailure(.noMarker(directory: directory.description)) }
+            try shared.begin(id)
         } catch {
             throw MirrorFailure(error)
         }
-        if isMirror { throw MirrorFailure(.alreadyMirror(directory: directory.description)) }
         return try take(id, directory, admission, isChosen: false)
+    }
+
+    /// Creates again what is missing in the directory of a mirror that the store is part of.
+    ///
+    /// The mirror keeps its number, so that each host that is part of it publishes again what it holds.
+    package func initialiseAgain(_ directory: FilePath, id: String?) throws(MirrorFailure) -> Joined {
+        let candidates = joined.filter {
+            $0.configuration.directory == directory && $0.id.description.hasPrefix(id ?? "")
+        }
+        guard let mirror = candidates.first else {
+            throw MirrorFailure(.unknown("\(directory): this store is not part of a mirror there"))
+        }
+        guard candidates.count == 1 else {
+            throw MirrorFailure(
+                .severalMirrors(directory: directory.description, ids: candidates.map(\.id.abbreviation)))
+        }
+        try checkServant()
+        let shared = SharedDirectory(directory, in: machine.fileSystem)
+        do {
+            if let other = try shared.markers().first(where: { $0 != mirror.id }) {
+                let (own, other) = (mirror.id.abbreviation, other.abbreviation)
+                throw MirrorFailure(
+                    .refused("\(directory): has the mirror \(other), so \(own) cannot be created again there"))
+            }
+            guard shared.obstacle(to: mirror.id, isChosen: false) != nil else {
+                throw MirrorFailure(.refused("\(directory): nothing is missing, the marker and the folder w are there"))
+            }
+            try shared.begin(mirror.id)
+        } catch {
+            throw MirrorFailure(error)
+        }
+        return mirror
     }
 
     /// Makes the store part of the mirror in a directory.
@@ -50,11 +87,11 @@ extension MirrorPlaces {
         } catch {
             throw MirrorFailure(error)
         }
-        let wanted = admission.id.map { id in markers.filter { $0 == id } } ?? markers
+        let wanted = markers.filter { $0.description.hasPrefix(admission.id ?? "") }
         guard let id = wanted.first else { throw MirrorFailure(.noMirror(directory: directory.description)) }
         guard wanted.count == 1 else {
             throw MirrorFailure(
-                .severalMirrors(directory: directory.description, ids: wanted.map(\.description)))
+                .severalMirrors(directory: directory.description, ids: wanted.map(\.abbreviation)))
         }
         return try take(id, directory, admission, isChosen: markers.count > 1)
     }

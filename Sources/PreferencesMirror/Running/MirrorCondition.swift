@@ -29,9 +29,8 @@ extension MirrorSession {
             default: break
             }
         }
-        if !engine.faulty.isEmpty || hasUnfinished || !pendingDomains.isEmpty || !closedFolders.isEmpty {
-            note(.waiting)
-        }
+        let isIncomplete = !engine.faulty.isEmpty || engine.lacksOwnFiles || !closedFolders.isEmpty
+        if isIncomplete || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
         if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
         return condition
     }

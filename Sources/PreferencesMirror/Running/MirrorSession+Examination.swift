@@ -3,6 +3,9 @@ internal import Platform
 
 // Reading all that there is.
 extension MirrorSession {
+    /// Why the directory cannot be used; nil if it can.
+    package var obstacle: SharedDirectory.Obstacle? { directory.obstacle(to: id, isChosen: configuration.isChosen) }
+
     /// Every file that is in view and whole.
     package func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
         let addresses = FolderCheck(engine.local, try listingOfAll()).wanted

@@ -9,6 +9,8 @@ package struct MirrorStatus: Sendable {
     package let label: String
     package let writer: WriterID
     package let standing: Standing
+    /// Why the directory cannot be used; nil if it can.
+    package let obstacle: SharedDirectory.Obstacle?
     package fileprivate(set) var condition: MirrorCondition
     /// Whether this host is going to leave and could not say so yet.
     package let isLeaving: Bool
@@ -22,6 +24,8 @@ package struct MirrorStatus: Sendable {
     package let hosts: [Host]
     /// Changes that are still to be published.
     package let pending: Int
+    /// Files that this host has published and that are missing in the directory.
+    package let missing: Int
     /// Files of others that were not read yet.
     package let unread: Int
     /// The domains whose files are still to be written.
@@ -66,11 +70,14 @@ extension MirrorSession {
         if let listing { note(closed: listing) }
         let pending = hasLeft ? 0 : pendingCount
         let unread = hasLeft ? 0 : listing.map { unreadFiles($0).count } ?? 0
+        let missing = engine.standing == .present ? listing.map { engine.missingFiles(in: $0) } ?? 0 : 0
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
-            standing: engine.standing, condition: condition(after: takeReports()), isLeaving: isLeaving,
+            standing: engine.standing, obstacle: obstacle, condition: condition(after: takeReports()),
+            isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
-            hosts: hosts, pending: pending, unread: unread, unwritten: pendingDomains.sorted(), held: held,
+            hosts: hosts, pending: pending, missing: missing, unread: unread, unwritten: pendingDomains.sorted(),
+            held: held,
             conflicts: openConflicts.count, evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
             entries: engine.local.atoms.count, bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
@@ -84,7 +91,7 @@ extension MirrorSession {
         guard status.standing == .present else { return .inSync }
         if isOverQuota { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
-        return status.unread > 0 || status.pending > 0 || status.isLeaving ? .waiting : .inSync
+        return status.unread + status.pending + status.missing > 0 || status.isLeaving ? .waiting : .inSync
     }
 
     /// Whether what is to be said is over a limit: what an engine says that is told to publish, and then let go.
