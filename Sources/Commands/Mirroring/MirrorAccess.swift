@@ -101,10 +101,18 @@ struct MirrorAccess {
     /// Says what was told by an exchange, and how the command ends; well, where the mirror stands as was wanted.
     func conclude(_ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync) throws -> ExitStatus {
         let reports = session.takeReports()
+        var replaced: [String: Int] = [:]
         for report in reports {
             // The advice at the end includes it.
             if case .standing = report { continue }
+            if case .conflict(let id) = report, let path = session.replacedPath(id) {
+                replaced[path.domain, default: 0] += 1
+                continue
+            }
             if let line = MirrorLine.text(of: report, in: session) { try say(line) }
+        }
+        for (domain, count) in replaced.sorted(by: { $0.key < $1.key }) {
+            try say(MirrorLine.replaced(count, in: domain))
         }
         for trouble in session.troubles { try note(trouble) }
         let condition = session.condition(after: reports)

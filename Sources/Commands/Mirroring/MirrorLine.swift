@@ -59,6 +59,12 @@ enum MirrorLine {
     static let unwritable = "cannot be written, so nothing of this host goes out"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
 
+    /// That the mirror had other values when a preference file was read for the first time.
+    static func replaced(_ count: Int, in domain: String) -> String {
+        "\(domain.onOneLine): \(counted(count, "value")) of this host replaced by the mirror's; "
+            + "`prefs mirror conflicts` lists \(count == 1 ? "it" : "them")"
+    }
+
     /// What a person can type where nothing goes on by itself.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
         let place = session.place
@@ -101,6 +107,12 @@ enum MirrorLine {
 }
 
 extension MirrorSession {
+    /// The entry whose value in the preference file the mirror replaced when it read the file for the first time; nil
+    /// for another conflict.
+    func replacedPath(_ id: WriteID) -> Path? {
+        engine.local.conflicts.conflict(id).flatMap { $0.kind == .replaced ? $0.path : nil }
+    }
+
     /// The directory, and the number of the mirror where the store is part of two with one directory.
     var place: String {
         let directory = directory.path
