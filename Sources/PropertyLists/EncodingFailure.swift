@@ -19,6 +19,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case nestedTooDeeply(limit: Int)
         case tooManyValues(limit: Int)
         case tooLarge(limit: Int)
+        /// Values that a binary file shares take more bytes if each reference is counted.
+        case tooManyBytes(limit: Int)
         /// The format has no way to say a value of this kind.
         case kindNotSupported(PropertyList.Kind)
         /// A character that cannot stand in the format, even as a reference.
@@ -45,6 +47,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .nestedTooDeeply(let limit): "containers more than \(limit) levels deep"
         case .tooManyValues(let limit): "more than \(limit) values"
         case .tooLarge(let limit): "more than \(limit) bytes as \(format.rawValue)"
+        case .tooManyBytes(let limit): "more than \(limit) bytes if each reference to a shared value is counted"
         case .kindNotSupported(let kind): "\(format.rawValue) cannot hold a value of type \(kind.rawValue)"
         case .characterNotSupported(let code):
             "\(format.rawValue) cannot hold the character U+\(String(code, radix: 16, uppercase: true))"

@@ -8,11 +8,12 @@ extension PropertyList {
         public var nesting: Int
         /// How many bytes are read.
         public var inputBytes: Int
-        /// How many values a binary file may contain, and how many are written in any format. A shared value is
-        /// counted each time it is referred to.
+        /// How many values and keys a binary file may contain, and how many are written in any format. A shared value
+        /// is counted each time it is referred to.
         public var expandedNodes: Int
-        /// How many bytes the values of a binary file may take if each shared value is counted each time it is
-        /// referred to; nil for 4 MiB or 1,024 times the size of the file, whichever is more, and at most 1 GiB.
+        /// How many bytes the values of a binary file may take, read or written, if each shared value is counted each
+        /// time it is referred to; nil for 4 MiB or 1,024 times the size of the file, whichever is more, and at most
+        /// 1 GiB.
         public var expandedBytes: Int?
 
         /// Sets bounds of one's own.

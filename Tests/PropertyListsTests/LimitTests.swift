@@ -217,16 +217,68 @@ import Testing
     func `as many values and bytes as the limit are written and not one more`(_ format: PropertyList.Format) throws {
         let value: PropertyList = [[1, 2], ["a": 3]]
         var options = PropertyList.WritingOptions()
-        options.limits.expandedNodes = 6
+        options.limits.expandedNodes = 7
         let count = try value.serialized(as: format, options: options).count
         options.limits.inputBytes = count
         #expect(throws: Never.self) { try value.serialized(as: format, options: options) }
         options.limits.inputBytes = count - 1
         let large = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
         #expect(large?.problem == .tooLarge(limit: count - 1))
-        options.limits.expandedNodes = 5
+        options.limits.expandedNodes = 6
         let many = #expect(throws: EncodingFailure.self) { try value.serialized(as: format, options: options) }
-        #expect(many?.problem == .tooManyValues(limit: 5))
+        #expect(many?.problem == .tooManyValues(limit: 6))
+    }
+
+    static let shared: [PropertyList] = [
+        [1, 2], ["a": 1, "b": ["a": 1, "b": "a"]], [[:], [], [[]]],
+        .array(Array(repeating: "a text that is shared", count: 300)),
+        .array(Array(repeating: ["key": .data(Data(repeating: 1, count: 40)), "é": 1.5], count: 20)),
+        .array((0..<300).map { ["n": .integer(.init($0)), "even": .boolean($0 % 2 == 0)] }),
+    ]
+
+    /// What is written is read, and what is refused would be: the least limits are the same.
+    @Test(arguments: shared)
+    func `the writer of binary files counts as the reader does`(_ value: PropertyList) throws {
+        let file = try value.serialized(as: .binary)
+        func least(_ set: (inout PropertyList.Limits, Int) -> Void) throws -> (read: Int, written: Int) {
+            func bound(_ isAllowed: (PropertyList.Limits) -> Bool) -> Int {
+                (0..<100_000).lowerBound { count in
+                    var limits = PropertyList.Limits()
+                    set(&limits, count)
+                    return isAllowed(limits)
+                }
+            }
+            return (
+                bound { (try? PropertyList(parsing: file, limits: $0)) != nil },
+                bound { limits in
+                    var options = PropertyList.WritingOptions()
+                    options.limits = limits
+                    return (try? value.serialized(as: .binary, options: options)) != nil
+                }
+            )
+        }
+        for (read, written) in [
+            try least { $0.nesting = $1 }, try least { $0.expandedNodes = $1 }, try least { $0.expandedBytes = $1 },
+            try least { $0.inputBytes = $1 },
+        ] {
+            #expect(read == written)
+        }
+    }
+
+    @Test func `a value whose shared parts would be too many bytes is not written as binary`() throws {
+        func value(_ count: Int) -> PropertyList {
+            .array(Array(repeating: .string(String(repeating: "a", count: 10_000)), count: count))
+        }
+        // The text is 10,003 bytes; each reference one more, also in the file, of which 1,024 times the size are read.
+        let bytes = try value(1100).serialized(as: .binary)
+        #expect(try PropertyList(parsing: bytes) == value(1100))
+        let failure = #expect(throws: EncodingFailure.self) { try value(1300).serialized(as: .binary) }
+        #expect(failure?.problem == .tooManyBytes(limit: 1024 * (bytes.count + 200)))
+        var options = PropertyList.WritingOptions()
+        options.limits.expandedBytes = 1 << 30
+        let domain = try value(1300).serialized(as: .binary, options: options)
+        #expect(throws: DecodingFailure.self) { try PropertyList(parsing: domain) }
+        #expect(try PropertyList(parsing: domain, limits: options.limits) == value(1300))
     }
 
     @Test func `a small file that expands to many bytes is read in a domain only`() throws {
@@ -249,6 +301,18 @@ import Testing
         let file = Data(binaryObjects: objects, referenceSize: 2)
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: file) }
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
+    }
+}
+
+extension Range<Int> {
+    /// The first number for which `isAllowed` is true, as it is for all after it.
+    fileprivate func lowerBound(_ isAllowed: (Int) -> Bool) -> Int {
+        var (low, high) = (lowerBound, upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if isAllowed(middle) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }
 

@@ -65,8 +65,8 @@ extension DomainFile {
         try reporting { () throws(SystemFailure) in try file.status() }
     }
 
-    /// Up to what a file is read: a domain that version 0.1 has written must stay readable.
-    private var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
+    /// Up to what a file is read and written: a domain that version 0.1 has written must stay readable.
+    var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
 
     /// The settings that bytes stand for.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {

@@ -7,6 +7,7 @@ extension DomainFile {
     ) throws(StoreFailure) -> [UInt8] {
         var options = PropertyList.WritingOptions.ofDomains
         options.wrapsInJSON = isOfDomain
+        options.limits = limits
         do throws(EncodingFailure) {
             return Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
         } catch {

@@ -8,7 +8,7 @@ extension PropertyList {
     func writtenAsBinary(_ options: WritingOptions) throws(EncodingFailure) -> Data {
         var writer = BinaryWriter(options)
         try ValueWalk.walk(self, into: &writer, options: options, format: .binary)
-        return writer.assembled()
+        return try writer.assembled()
     }
 }
 
@@ -80,13 +80,16 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     // MARK: Putting together
 
     /// The file.
-    consuming func assembled() -> Data {
+    consuming func assembled() throws(EncodingFailure) -> Data {
         let objectCount = scalars.count
         let referenceSize = Self.size(of: UInt64(objectCount))
         var tableOffset = BinaryTrailer.headerLength + scalars.output.count
-        for at in 0..<containers.count { tableOffset += containers[at].length(referenceSize) }
+        var containerBytes = 0
+        for at in 0..<containers.count { containerBytes += containers[at].length(referenceSize) }
+        tableOffset += containerBytes
         let offsetSize = Self.size(of: UInt64(tableOffset))
         let length = tableOffset + objectCount * offsetSize + BinaryTrailer.length
+        try checkExpansion(containerBytes, fileLength: length)
         scalars.output.reserve(length - scalars.output.count)
         insertContainers(before: tableOffset, referenceSize: referenceSize)
         appendOffsets(offsetSize: offsetSize, referenceSize: referenceSize)
@@ -98,6 +101,19 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         scalars.output.append(bigEndian: 0, size: 8)
         scalars.output.append(bigEndian: UInt64(tableOffset), size: 8)
         return scalars.output.data()
+    }
+
+    /// Refuses a file that a reader would refuse, because scalars that are shared take too many bytes when each
+    /// reference is counted.
+    private func checkExpansion(_ containerBytes: Int, fileLength: Int) throws(EncodingFailure) {
+        let limit = options.limits.expandedBytes(ofFile: fileLength)
+        let room = limit - containerBytes
+        // Mostly, the longest scalar shows that it cannot be.
+        let (most, overflow) = references.count.multipliedReportingOverflow(by: scalars.longest)
+        guard overflow || most > room else { return }
+        var bytes = 0
+        for at in 0..<references.count { bytes += scalars.length(of: Int(references[at])) }
+        guard bytes <= room else { throw EncodingFailure(.tooManyBytes(limit: limit), format: .binary) }
     }
 
     private var rootIsDictionary: Bool { containers.count > 0 && containers[0].isDictionary }

@@ -16,12 +16,19 @@ struct ScalarPool: ~Copyable {
     private var starts = Stack<Int>(capacity: 256)
     private var table = SlotTable(slotCount: 512)
     private var recentTexts = RecentTexts()
+    /// The length of the longest scalar.
+    private(set) var longest = 0
     private let seed = KeyIndex.seed
 
     /// How many objects have a number.
     var count: Int { starts.count }
 
     func start(of object: Int) -> Int { starts[object] }
+
+    /// How many bytes an object takes among the scalars: none for a container.
+    func length(of object: Int) -> Int {
+        (object + 1 < starts.count ? starts[object + 1] : output.count) - starts[object]
+    }
 
     /// Where the objects of `range` begin.
     func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { starts.elements(in: range) }
@@ -86,6 +93,7 @@ struct ScalarPool: ~Copyable {
             }
             slot = table.next(slot)
         }
+        longest = max(longest, bytes.count)
         table.fill(slot, with: starts.count, hash)
         starts.push(start)
         return UInt32(truncatingIfNeeded: starts.count - 1)

@@ -25,7 +25,7 @@ struct ValueWalk {
     }
 
     private var frames: [Frame] = []
-    /// The number of values in the containers that were opened, and the root.
+    /// The number of values and keys in the containers that were opened, and the root: what a reader counts.
     private var values = 1
     private let options: PropertyList.WritingOptions
 
@@ -69,7 +69,7 @@ struct ValueWalk {
         }
         let limits = options.limits
         guard frames.count < limits.nesting else { throw Refusal(.nestedTooDeeply(limit: limits.nesting)) }
-        values += frame.shape.count
+        values += frame.shape.isDictionary ? 2 * frame.shape.count : frame.shape.count
         guard values <= limits.expandedNodes else { throw Refusal(.tooManyValues(limit: limits.expandedNodes)) }
         try sink.begin(frame.shape)
         if Sink.takesKeysFirst, case .dictionary(let entries) = frame.children { sink.addKeys(of: entries) }
