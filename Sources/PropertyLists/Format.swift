@@ -17,7 +17,7 @@ extension PropertyList {
         public var unwrapsJSON = false
         /// Refuses a duplicate key in a dictionary; otherwise the last value is used.
         public var refusesDuplicateKeys = false
-        /// Accepts in JSON what JSON5 adds: comments, trailing commas, single quotes and keys without quotes.
+        /// Accepts in JSON what JSON5 adds, such as comments, trailing commas and keys without quotes.
         public var allowsJSON5 = false
         /// Refuses an integer beyond 64 bits in JSON instead of rounding it to a real.
         package var refusesInexactIntegers = false
@@ -51,6 +51,8 @@ extension PropertyList {
         public var isLossy = false
         /// Wraps what JSON lacks: `{"$date": …}`, `{"$data": …}`, `{"$uid": …}`, `{"$real": …}`.
         public var wrapsInJSON = false
+        /// Writes a real in JSON that is not finite as JSON5 does: `Infinity`, `-Infinity` or `NaN`.
+        package var writesJSON5 = false
         /// Writes OpenStep text in ASCII, other characters as `\U` and four digits.
         public var escapesNonASCII = false
         /// Notes in a binary file that the root's keys are sorted and unique, for readers that search by halving.

@@ -37,7 +37,7 @@ extension PropertyList {
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let named = name.flatMap { NamedFormat(fileName: $0) }
         var options = options
-        if named == .json5 { options.allowsJSON5 = true }
+        if named == .json5 || named == .jsonc { options.allowsJSON5 = true }
         let result = bytes.withUnsafeBufferPointer { bytes in
             Result { () throws(DecodingFailure) in
                 guard bytes.count <= limits.inputBytes else {

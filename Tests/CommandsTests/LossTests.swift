@@ -221,6 +221,35 @@ import Testing
         #expect(try Self.run("prefs", "read", "/tmp/f.json", "n", on: Self.machineWithNumbers()).output == "1\n")
     }
 
+    @Test func `a file of JSON5 keeps numbers that are not finite, and JSON refuses them`() throws {
+        let machine = try SimulatedMachine()
+        let text = "{a: Infinity, b: [-Infinity, NaN], c: +123456789012345678901234567890, d: 0x1F}"
+        for name: FilePath in ["/tmp/f.json5", "/tmp/f.jsonc"] {
+            try machine.fileSystem.replace(name, with: Array(text.utf8).span.bytes)
+        }
+        #expect(try Self.run("prefs", "write", "/tmp/f.json5", "e", "x", on: machine).status == 0)
+        let bytes = try #require(try machine.fileSystem.contents(of: "/tmp/f.json5"))
+        #expect(
+            String(decoding: bytes, as: UTF8.self) == """
+                {
+                  "a": Infinity,
+                  "b": [
+                    -Infinity,
+                    NaN
+                  ],
+                  "c": 123456789012345678901234567890,
+                  "d": 31,
+                  "e": "x"
+                }
+
+                """)
+        #expect(try Self.run("prefs", "read", "/tmp/f.json5", "a", on: machine).output == "inf\n")
+        for words in [["write", "/tmp/f.jsonc", "e", "x"], ["convert", "/tmp/f.json5", "json"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.status == 3 && outcome.errors.contains(":a: json cannot hold a real that is not finite"))
+        }
+    }
+
     @Test func `reals of many digits are rounded in a domain with a note`() throws {
         let outcome = try runPrefs(["prefs", "import", "d", "-"], input: #"{"pi": 3.14159265358979323846264338}"#)
         #expect(outcome.status == 0 && outcome.errors == "prefs: standard input: reals are rounded to 17 digits\n")

@@ -1,3 +1,4 @@
+internal import Platform
 package import PropertyLists
 
 extension DomainFile {
@@ -8,6 +9,7 @@ extension DomainFile {
         var options = PropertyList.WritingOptions.ofDomains
         options.wrapsInJSON = isOfDomain
         options.limits = limits
+        options.writesJSON5 = NamedFormat(fileName: path.description) == .json5
         do throws(EncodingFailure) {
             return Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
         } catch {

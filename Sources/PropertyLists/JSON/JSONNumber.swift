@@ -111,6 +111,20 @@ extension JSONReader {
     /// Notes a number that is about to be added.
     @inline(never)
     mutating func note(_ range: Range<Int>, _ text: String, _ value: Double) {
-        numbers?.append(JSONNumber(path: builder.path, range: range, text: text, value: value))
+        numbers?.append(JSONNumber(path: builder.path, range: range, text: text.plainNumber, value: value))
+    }
+}
+
+extension String {
+    /// A number of JSON5 as JSON writes it: without a plus sign, and with digits before and after the point.
+    fileprivate var plainNumber: String {
+        var plain = ""
+        for character in utf8.drop(while: { $0 == UInt8(ascii: "+") }) {
+            let follows = plain.utf8.last.map { $0 &- 0x30 <= 9 } ?? false
+            if character == UInt8(ascii: "."), !follows { plain += "0" }
+            if plain.utf8.last == UInt8(ascii: "."), character &- 0x30 > 9 { plain += "0" }
+            plain.unicodeScalars.append(Unicode.Scalar(character))
+        }
+        return plain.utf8.last == UInt8(ascii: ".") ? plain + "0" : plain
     }
 }

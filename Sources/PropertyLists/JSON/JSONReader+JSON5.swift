@@ -1,9 +1,11 @@
-// What JSON5 adds to JSON: comments, trailing commas, single quotes and keys without quotes. Its further numbers and
-// escapes are not read.
+internal import Digests
+
+// What JSON5 adds to JSON, except escapes in keys without quotes.
 extension JSONReader {
     /// Skips the comments that begin here, with the white space around them.
     @inline(never)
     mutating func skipComments() throws(Fault) {
+        skipJSON5Space()
         while position + 1 < end, base[position] == UInt8(ascii: "/") {
             let start = position
             let isLine = base[start + 1] == UInt8(ascii: "/")
@@ -11,7 +13,7 @@ extension JSONReader {
             guard options.allowsJSON5 else { throw Fault(.commentInJSON, at: start) }
             position += 2
             if isLine {
-                while position < end, base[position] != 0x0A, base[position] != 0x0D { position += 1 }
+                while position < end, lengthOfLineEnd == 0 { position += 1 }
             } else {
                 while position + 1 < end, base[position] != UInt8(ascii: "*") || base[position + 1] != UInt8(ascii: "/")
                 {
@@ -20,7 +22,50 @@ extension JSONReader {
                 guard position + 1 < end else { throw Fault(.unexpectedEnd(inside: "a comment"), at: end) }
                 position += 2
             }
-            while position < end, isXMLSpace(base[position]) { position += 1 }
+            skipJSON5Space()
+        }
+    }
+
+    private mutating func skipJSON5Space() {
+        while position < end {
+            if isXMLSpace(base[position]) {
+                position += 1
+            } else if options.allowsJSON5, lengthOfWideSpace > 0 {
+                position += lengthOfWideSpace
+            } else {
+                return
+            }
+        }
+    }
+
+    /// The length of the white space here that only JSON5 has: control characters, and what Unicode calls a space.
+    private var lengthOfWideSpace: Int {
+        guard base[position] >= 0x80 else { return base[position] == 0x0B || base[position] == 0x0C ? 1 : 0 }
+        switch scalar {
+        case 0xA0, 0x1680, 0x2000...0x200A, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF:
+            return scalar < 0x800 ? 2 : 3
+        default: return 0
+        }
+    }
+
+    /// The length of the end of a line here, of which there are five.
+    private var lengthOfLineEnd: Int {
+        switch base[position] {
+        case 0x0A: 1
+        case 0x0D: position + 1 < end && base[position + 1] == 0x0A ? 2 : 1
+        case 0xE2: scalar == 0x2028 || scalar == 0x2029 ? 3 : 0
+        default: 0
+        }
+    }
+
+    /// The code of the character of two or three bytes that begins here; 0 for another.
+    private var scalar: UInt32 {
+        let bytes = UnsafeBufferPointer(start: base + position, count: min(3, end - position)).map(UInt32.init)
+        switch base[position] {
+        case 0xC0..<0xE0 where bytes.count > 1: return (bytes[0] & 0x1F) << 6 | bytes[1] & 0x3F
+        case 0xE0..<0xF0 where bytes.count > 2:
+            return (bytes[0] & 0x0F) << 12 | (bytes[1] & 0x3F) << 6 | bytes[2] & 0x3F
+        default: return 0
         }
     }
 
@@ -29,7 +74,9 @@ extension JSONReader {
         let start = position
         guard options.allowsJSON5 else { throw Fault(.expected("a key in quotes"), at: start) }
         if base[start] == UInt8(ascii: "'") { return try readSingleQuoted() }
-        while position < end, isIdentifierByte(base[position], isFirst: position == start) { position += 1 }
+        while position < end, isIdentifierByte(base[position], isFirst: position == start), lengthOfWideSpace == 0 {
+            position += 1
+        }
         guard position > start else { throw Fault(.expected("a key"), at: start) }
         return String(decoding: UnsafeBufferPointer(start: base + start, count: position - start), as: UTF8.self)
     }
@@ -54,12 +101,69 @@ extension JSONReader {
                 return String(
                     validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: false)
             case UInt8(ascii: "\\"): _ = try readEscape(ofStringAt: opening)
-            case let control where control < 0x20: throw Fault(.invalidCharacter(UInt32(control)), at: position)
+            case let byte where byte == 0x0A || byte == 0x0D:
+                throw Fault(.invalidCharacter(UInt32(byte)), at: position)
             case let byte:
                 scratch.append(byte)
                 position += 1
             }
         }
         throw Fault(.unterminatedString, at: opening)
+    }
+}
+
+// MARK: Numbers and escapes
+
+extension JSONReader {
+    /// Reads a number in hexadecimal, or a signed one that is not finite. Returns nil for any other.
+    mutating func readJSON5Number() throws(Fault) -> PropertyList? {
+        let start = position
+        let isNegative = base[start] == UInt8(ascii: "-")
+        if isNegative || base[start] == UInt8(ascii: "+") { position += 1 }
+        if skip("Infinity") { return .real(isNegative ? -.infinity : .infinity) }
+        if skip("NaN") { return .real(.nan) }
+        guard skip("0x") || skip("0X") else {
+            position = start
+            return nil
+        }
+        let first = position
+        while position < end, Hexadecimal.value(ofDigit: base[position]) != nil { position += 1 }
+        let digits = UnsafeBufferPointer(start: base + first, count: position - first)
+        let written = text(from: start, to: position)
+        guard !digits.isEmpty else { throw Fault(.invalidNumber(written), at: start) }
+        guard let magnitude = UInt64(digits: digits, radix: 16),
+            let integer = PropertyList.Integer(magnitude: magnitude, isNegative: isNegative)
+        else { throw Fault(.integerOutOfRange(written), at: start) }
+        return .integer(integer)
+    }
+
+    /// Takes the character that an escape of JSON5 alone stands for, at whose backslash the reader is. Returns whether
+    /// it is ASCII; nil for an unknown escape.
+    mutating func readJSON5Escape() -> Bool? {
+        position += 1
+        if lengthOfLineEnd > 0 {
+            position += lengthOfLineEnd
+            return true
+        }
+        let escaped = base[position]
+        position += 1
+        switch escaped {
+        case UInt8(ascii: "v"): scratch.append(0x0B as UInt8)
+        case UInt8(ascii: "0") where position == end || base[position] &- 0x30 > 9: scratch.append(0 as UInt8)
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return nil
+        case UInt8(ascii: "x"):
+            guard position + 1 < end, let high = Hexadecimal.value(ofDigit: base[position]),
+                let low = Hexadecimal.value(ofDigit: base[position + 1])
+            else { return nil }
+            position += 2
+            let scalar = Unicode.Scalar(UInt8(high) << 4 | UInt8(low))
+            for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+            return scalar.isASCII
+        default:
+            // The rest of a character of several bytes follows as text.
+            scratch.append(escaped)
+            return escaped < 0x80
+        }
+        return true
     }
 }

@@ -112,6 +112,10 @@ struct JSONReader: TextReader, ~Copyable {
                 guard options.omitsNulls else { throw Fault(.null, at: start) }
                 if builder.isInDictionary { builder.dropKey() }
             case UInt8(ascii: "'") where options.allowsJSON5: builder.add(.string(try readSingleQuoted()))
+            case let sign where options.allowsJSON5 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: ".")):
+                builder.add(try readNumber())
+            case UInt8(ascii: "I") where options.allowsJSON5 && skip("Infinity"): builder.add(.real(.infinity))
+            case UInt8(ascii: "N") where options.allowsJSON5 && skip("NaN"): builder.add(.real(.nan))
             default: throw Fault(.expected("a value"), at: start)
             }
             return true
@@ -149,11 +153,11 @@ struct JSONReader: TextReader, ~Copyable {
     @inline(__always)
     private mutating func skipSpace() throws(Fault) {
         while position < end, isXMLSpace(base[position]) { position += 1 }
-        if position < end, base[position] == UInt8(ascii: "/") { try skipComments() }
+        if position < end, base[position] == UInt8(ascii: "/") || options.allowsJSON5 { try skipComments() }
     }
 
     /// Passes over `word` if it stands here.
-    private mutating func skip(_ word: StaticString) -> Bool {
+    mutating func skip(_ word: StaticString) -> Bool {
         guard position + word.utf8CodeUnitCount <= end,
             sameBytes(base + position, word.utf8Start, word.utf8CodeUnitCount)
         else { return false }
@@ -168,11 +172,16 @@ extension JSONReader {
     @inline(__always)
     private mutating func readNumber() throws(Fault) -> PropertyList {
         let start = position
+        if options.allowsJSON5, let number = try readJSON5Number() { return number }
         if let small = readShortInteger() { return .integer(small) }
-        let scan = Decimal19.scan(base, from: start, to: end, allowsPlus: false)
-        guard scan.wholeDigits > 0, !scan.beginsWithZero || scan.wholeDigits == 1,
-            !scan.hasPoint || scan.fractionDigits > 0, scan.hasDigitsInExponent
-        else { throw Fault(.invalidNumber(text(from: start, to: scan.end)), at: start) }
+        let scan = Decimal19.scan(base, from: start, to: end, allowsPlus: options.allowsJSON5)
+        let hasDigits =
+            options.allowsJSON5
+            ? scan.wholeDigits + scan.fractionDigits > 0
+            : scan.wholeDigits > 0 && (!scan.hasPoint || scan.fractionDigits > 0)
+        guard hasDigits, !scan.beginsWithZero || scan.wholeDigits == 1, scan.hasDigitsInExponent else {
+            throw Fault(.invalidNumber(text(from: start, to: scan.end)), at: start)
+        }
         position = scan.end
         let bytes = UnsafeBufferPointer(start: base + start, count: scan.end - start)
         if !scan.hasPoint, scan.number.exponent == 0 || scan.isWholeButLong, !hasExponent(bytes),
@@ -215,7 +224,7 @@ extension JSONReader {
         text.contains { $0 | 0x20 == UInt8(ascii: "e") }
     }
 
-    private func text(from start: Int, to stop: Int) -> String {
+    func text(from start: Int, to stop: Int) -> String {
         String(decoding: UnsafeBufferPointer(start: base + start, count: min(stop, end) - start), as: UTF8.self)
     }
 }

@@ -40,6 +40,9 @@ extension JSONReader {
                 return String(
                     validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
             case UInt8(ascii: "\\"): isASCII = try readEscape(ofStringAt: start - 1) && isASCII
+            case let control where options.allowsJSON5 && control != 0x0A && control != 0x0D:
+                scratch.append(control)
+                position += 1
             case let control: throw Fault(.invalidCharacter(UInt32(control)), at: position)
             }
         }
@@ -61,8 +64,10 @@ extension JSONReader {
             let scalar = try readUnicodeEscape(from: start, ofStringAt: opening)
             for unit in UTF8.encode(scalar)! { scratch.append(unit) }
             return scalar.isASCII
-        case UInt8(ascii: "'") where options.allowsJSON5: scratch.append(UInt8(ascii: "'"))
-        default: throw Fault(.invalidEscape(shownEscape(start)), at: start)
+        default:
+            position = start
+            if options.allowsJSON5, let isASCII = readJSON5Escape() { return isASCII }
+            throw Fault(.invalidEscape(shownEscape(start)), at: start)
         }
         return true
     }

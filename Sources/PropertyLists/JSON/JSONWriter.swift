@@ -138,6 +138,9 @@ enum JSONEscaping: TextEscaping {
 extension JSONWriter {
     private mutating func addUnusual(_ value: PropertyList) throws(Refusal) {
         if options.wrapsInJSON { return try addWrapped(value) }
+        if options.writesJSON5, case .real(let number) = value {
+            return output.append(text: number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity")
+        }
         guard options.coerces else {
             if case .real = value { throw Refusal(.notFinite) }
             throw Refusal(.kindNotSupported(value.kind))

@@ -46,14 +46,15 @@ extension PropertyList {
 }
 
 /// A format that the extension of a file's name states.
-enum NamedFormat {
-    case json, json5, openstep
+package enum NamedFormat {
+    case json, json5, jsonc, openstep
 
-    init?(fileName: String) {
+    package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         switch fileName[fileName.index(after: dot)...].lowercased() {
         case "json": self = .json
-        case "json5", "jsonc": self = .json5
+        case "json5": self = .json5
+        case "jsonc": self = .jsonc
         case "strings": self = .openstep
         default: return nil
         }
