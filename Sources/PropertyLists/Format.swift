@@ -19,12 +19,17 @@ extension PropertyList {
         public var refusesDuplicateKeys = false
         /// Accepts in JSON what JSON5 adds, such as comments, trailing commas and keys without quotes.
         public var allowsJSON5 = false
-        /// Refuses an integer beyond 64 bits in JSON instead of rounding it to a real.
-        package var refusesInexactIntegers = false
+        /// What an integer beyond 64 bits in JSON is read as.
+        package var inexactIntegers = InexactIntegers.rounded
         /// Reads a number, `true`, `false` or a string in quotes as JSON where no format is named.
         ///
         /// Apple's tools read all of these as OpenStep strings.
         public var readsScalarsAsJSON = true
+
+        /// What an integer beyond 64 bits in JSON is read as: a real, nothing, or a string with its digits.
+        package enum InexactIntegers: Sendable {
+            case rounded, refused, text
+        }
 
         /// The options with the defaults for everything that is not given.
         public init(

@@ -199,6 +199,17 @@ import Testing
     }
 
     @Test(arguments: [
+        (["read", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["read", "--format", "json", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["read", "--effective", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["read", "--effective", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
+        (["read-type", "/tmp/f.json", "id"], "1:8", "123456789012345678901234567890", ":id"),
+        (["explain", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["explain", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
+        (["diff", "/tmp/f.json", "d"], "1:8", "123456789012345678901234567890", ":id"),
+        (["diff", "--from", "json", "/tmp/f.json", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["apply", "--domain", "d", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
+        (["edit", "/tmp/f.json"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "id"], "1:8", "123456789012345678901234567890", ":id"),
         (["read", "/tmp/f.json", "list"], "1:49", "98765432109876543210987", ":list:0"),
         (["export", "/tmp/f.json", "-"], "1:8", "123456789012345678901234567890", ":id"),
@@ -219,6 +230,35 @@ import Testing
 
     @Test func `other entries beside an integer beyond 64 bits are read`() throws {
         #expect(try Self.run("prefs", "read", "/tmp/f.json", "n", on: Self.machineWithNumbers()).output == "1\n")
+    }
+
+    @Test func `undo and restore bring back the numbers of a version`() throws {
+        let machine = try Self.machineWithNumbers()
+        func bytes() throws -> String {
+            String(decoding: try #require(try machine.fileSystem.contents(of: "/tmp/f.json")), as: UTF8.self)
+        }
+        #expect(try Self.run("prefs", "write", "/tmp/f.json", "a", "b", on: machine).status == 0)
+        let written = try bytes()
+        for words in [["undo", "/tmp/f.json"], ["restore", "/tmp/f.json", "3"]] {
+            #expect(try Self.run("prefs", "write", "/tmp/f.json", "id", "-int", "5", on: machine).status == 0)
+            #expect(try Self.run("prefs", "delete", "/tmp/f.json", "list", on: machine).status == 0)
+            #expect(try runPrefs(["prefs"] + words + (words[0] == "undo" ? ["2"] : []), on: machine).status == 0)
+            #expect(try bytes() == written)
+        }
+        try machine.fileSystem.replace("/tmp/f.json", with: Array("{".utf8).span.bytes)
+        #expect(try Self.run("prefs", "write", "/tmp/f.json", "a", "c", on: machine).status == 0)
+        #expect(try bytes() == written.replacing("\"b\"", with: "\"c\""))
+    }
+
+    @Test func `the history of a file shows integers beyond 64 bits as they are written`() throws {
+        let machine = try Self.machineWithNumbers()
+        #expect(try Self.run("prefs", "write", "/tmp/f.json", "id", "-int", "5", on: machine).status == 0)
+        #expect(
+            try Self.run("prefs", "history", "/tmp/f.json", on: machine).output.contains(
+                "- id: \"123456789012345678901234567890\"\n    + id: 5\n"))
+        #expect(
+            try Self.run("prefs", "history", "--format", "json", "/tmp/f.json", on: machine).output.contains(
+                "\"old\": \"123456789012345678901234567890\""))
     }
 
     @Test func `a file of JSON5 keeps numbers that are not finite, and JSON refuses them`() throws {

@@ -27,7 +27,11 @@ extension StoreAccess {
                 try KeyArgument(EntryPath([name]))
             }
         }
-        return keys.map { ($0, layers.answers($0)) }
+        return try keys.map { key in
+            let answers = layers.answers(key)
+            for case let value? in answers.map(\.value) { try checkExact(value, at: key.path, in: domain) }
+            return (key, answers)
+        }
     }
 }
 

@@ -38,6 +38,7 @@ extension StoreAccess {
             if !kept.isEmpty, values == draft.values { throw CommandFailure.allForced(domain, kept) }
             left.withLock { $0 = kept }
             draft.values = values
+            draft.broughtBack = state.bytes
             if let format = state.format { draft.format = format }
             draft.removesFile = state.format == nil && values.isEmpty
         }

@@ -6,7 +6,9 @@ extension StoreAccess {
     /// All values of a domain in its layer; nil where it has no file.
     func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let contents = try contents(domain.file)
-        return contents.exists ? contents.values : nil
+        guard contents.exists else { return nil }
+        try checkExact(.dictionary(contents.values), at: [], in: domain)
+        return contents.values
     }
 
     /// One value of a domain in its layer.
@@ -14,18 +16,22 @@ extension StoreAccess {
         guard !key.key.isHidden else { return nil }
         let (value, recovery) = try domain.file.value(at: key.path, on: machine)
         try warn(recovery)
+        if let value { try checkExact(value, at: key.path, in: domain) }
         return value
     }
 
     /// The values in force for a program that is given no arguments.
     func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
-        return layers.all.isEmpty ? nil : layers.valuesInForce.entries
+        guard !layers.all.isEmpty else { return nil }
+        let values = layers.valuesInForce.entries
+        try checkExact(.dictionary(values), at: [], in: domain)
+        return values
     }
 
     /// Refuses an entry of a JSON file that is, or contains, an integer beyond 64 bits.
     func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
-        guard !domain.file.isOfDomain, value.isContainer || value.kind == .real,
+        guard !domain.file.isOfDomain, value.mayBeRounded,
             let bytes = try machine.fileSystem.contents(
                 of: domain.file.path, limit: PropertyList.Limits.default.inputBytes),
             (try? domain.file.parse(bytes))?.1 == .json,
@@ -42,12 +48,26 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
         guard effective else { return try value(key, in: domain) }
-        return try layers(domain).found(key.key)?.value[key.rest]
+        let value = try layers(domain).found(key.key)?.value[key.rest]
+        if let value { try checkExact(value, at: key.path, in: domain) }
+        return value
     }
 
     /// Says that a damaged file is stood in for.
     func warn(_ recovery: Recovery?) throws {
         if let recovery { try surroundings.note(recovery.description) }
+    }
+}
+
+extension PropertyList {
+    /// Whether this is or contains a real that an integer beyond 64 bits is rounded to.
+    fileprivate var mayBeRounded: Bool {
+        switch self {
+        case .real(let number): abs(number) >= 0x1p63
+        case .array(let elements): elements.contains(where: \.mayBeRounded)
+        case .dictionary(let entries): entries.contains { $0.value.mayBeRounded }
+        default: false
+        }
     }
 }
 

@@ -148,7 +148,7 @@ struct AddressedDomain: Sendable {
     let word: String
     /// Nil for a file that was named by its path.
     let name: DomainName?
-    let file: DomainFile
+    var file: DomainFile
     /// The layer of the file.
     let layer: Layer
 

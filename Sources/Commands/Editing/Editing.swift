@@ -16,6 +16,7 @@ struct Editing {
         let contents = try domain.file.contents(on: access.machine)
         try access.warn(contents.recovery)
         let base = contents.values.withoutHidden
+        try access.checkExact(.dictionary(base), at: [], in: domain)
         // What is not shown stays as it is, unless the dots in its place are changed.
         let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
         let text = try text(of: shown, contents.format)

@@ -13,10 +13,10 @@ struct InputFile: Sendable {
 
     /// - Parameters:
     ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
-    ///   - refusesInexactIntegers: Whether an integer beyond 64 bits in JSON is an error.
+    ///   - inexactIntegers: What an integer beyond 64 bits in JSON is read as.
     init(
         _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false,
-        refusesInexactIntegers: Bool = false
+        inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
         bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
@@ -25,7 +25,7 @@ struct InputFile: Sendable {
         options = PropertyList.ReadingOptions(
             unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
             allowsJSON5: format == .json5, readsScalarsAsJSON: !surroundings.isCalledLikeApples)
-        options.refusesInexactIntegers = refusesInexactIntegers
+        options.inexactIntegers = inexactIntegers
     }
 
     /// The value, and the format that it is in.

@@ -89,7 +89,7 @@ private struct Conversion: Sendable {
         let output = invocation[.output] ?? file
         if output == file { try access.surroundings.checkReplaceable(file) }
         let isJSON = rendering.format == .json
-        let input = try InputFile(file, invocation, access.surroundings, refusesInexactIntegers: !isJSON)
+        let input = try InputFile(file, invocation, access.surroundings, inexactIntegers: isJSON ? .rounded : .refused)
         let value = try input.value().value
         for note in try input.notes() where note.location == nil {
             guard !rendering.isStrict else {
@@ -105,7 +105,8 @@ private struct Conversion: Sendable {
         }
         try convertInPlace(access.domain(file), access) { _ in
             // As it is now, and as the options say that it is to be read.
-            try InputFile(file, invocation, access.surroundings, refusesInexactIntegers: !isJSON).dictionary()
+            try InputFile(file, invocation, access.surroundings, inexactIntegers: isJSON ? .rounded : .refused)
+                .dictionary()
         }
     }
 

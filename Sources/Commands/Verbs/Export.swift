@@ -18,7 +18,6 @@ extension Verb {
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
             throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")
         }
-        try access.checkExact(.dictionary(values), at: [], in: domain)
         let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
         let shown = try access.publishable(values, of: domain, to: file)
         let bytes = try rendering.bytes(of: .dictionary(shown.values))

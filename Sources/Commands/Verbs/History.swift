@@ -12,7 +12,9 @@ extension Verb {
         options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+        let (access, addressed) = try StoreAccess.ofDomain(invocation, surroundings)
+        var domain = addressed
+        domain.file.inexactIntegers = .text
         let listing = HistoryListing(try access.history(of: domain))
         guard !listing.entries.isEmpty else {
             guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain) }

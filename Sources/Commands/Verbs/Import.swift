@@ -12,8 +12,7 @@ extension Verb {
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
-        let input = try InputFile(
-            invocation[operand: "FILE"] ?? "-", invocation, surroundings, refusesInexactIntegers: true)
+        let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, surroundings)
         let imported = try access.taken(input.dictionary(), from: input, into: domain)
         if try input.roundsReals() { try surroundings.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }

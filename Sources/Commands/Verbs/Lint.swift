@@ -13,7 +13,8 @@ extension Verb {
     ) { invocation, surroundings in
         try surroundings.worst(of: invocation.words("FILE")) { name in
             do {
-                let file = try InputFile(name, invocation, surroundings, refusesDuplicateKeys: true)
+                let file = try InputFile(
+                    name, invocation, surroundings, refusesDuplicateKeys: true, inexactIntegers: .rounded)
                 let notes = try file.notes()
                 for note in notes {
                     let place = note.location.map { "\($0.line):\($0.column)" } ?? " byte \(note.offset)"

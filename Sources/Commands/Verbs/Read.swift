@@ -29,7 +29,6 @@ extension Verb {
             value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
         }
         if let value {
-            if let key { try access.checkExact(value, at: key.path, in: domain) }
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
             if rendering.dropsFractions(of: value) { try surroundings.noteDroppedFractions(in: word.onOneLine) }
             try surroundings.terminal.write(bytes, to: .output)

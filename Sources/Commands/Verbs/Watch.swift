@@ -14,7 +14,8 @@ extension Verb {
         statuses: [.invalidValue, .damaged, .systemFailed]
     ) { invocation, surroundings in
         let access = try StoreAccess(invocation, surroundings)
-        let domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
+        var domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
+        domain?.file.inexactIntegers = .text
         let report = try WatchReport(access, invocation)
         let bell = Bell()
         var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)

@@ -17,6 +17,8 @@ package struct DomainFile: Hashable, Sendable {
     /// Whether it is a domain's, which can have any value in any format; a file that is addressed by its path has the
     /// meaning that other programs give it.
     package var isOfDomain = true
+    /// What integers beyond 64 bits in a JSON file are read as.
+    package var inexactIntegers = PropertyList.ReadingOptions.InexactIntegers.rounded
     /// Who is to use a file that is new.
     package var audience = Audience.owner
 

@@ -72,10 +72,11 @@ extension DomainFile {
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
         var format: PropertyList.Format
         var value: PropertyList
+        var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
+        options.inexactIntegers = inexactIntegers
         do throws(DecodingFailure) {
             (value, format) = try PropertyList.sniffed(
-                bytes, named: isOfDomain ? nil : path.description, limits: limits,
-                options: isOfDomain ? .ofDomains : .init())
+                bytes, named: isOfDomain ? nil : path.description, limits: limits, options: options)
             if isOfDomain, format == .openstep {
                 // A domain is never plain OpenStep, which has no types: this is GNUstep text that needed none yet.
                 (value, format) = (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)

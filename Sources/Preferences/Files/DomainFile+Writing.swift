@@ -20,18 +20,21 @@ extension DomainFile {
 
 extension DomainFile {
     /// The bytes of a file that holds the values. A file of JSON keeps the text of numbers beyond a property list's.
+    ///
+    /// - Parameter former: The bytes that the values come from: those of the file, or of a version.
     func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: DomainContents,
-        _ bytes: [UInt8]?
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?
     ) throws(StoreFailure) -> [UInt8] {
         let written = try serialized(values, as: format)
-        guard !isOfDomain, format == .json, former.format == .json, former.recovery == nil, let bytes else {
+        guard !isOfDomain, format == .json, let former, let (formerValues, formerFormat) = try? parse(former),
+            formerFormat == .json
+        else {
             return written
         }
         do throws(EncodingFailure) {
             // JSON5 contains JSON, so the option does no harm to a plain file.
             return try PropertyList.dictionary(values).keepingNumbers(
-                in: written, of: (bytes, .dictionary(former.values)), PropertyList.ReadingOptions(allowsJSON5: true))
+                in: written, of: (former, .dictionary(formerValues)), PropertyList.ReadingOptions(allowsJSON5: true))
         } catch {
             throw StoreFailure(self, .unwritable(error))
         }

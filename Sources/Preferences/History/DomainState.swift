@@ -5,9 +5,11 @@ package struct DomainState: Hashable, Sendable {
     package var values: PropertyList.Dictionary
     /// The format of the file; nil where there was none.
     package var format: PropertyList.Format?
+    /// The bytes of a version, which may hold numbers more exactly than the values.
+    package private(set) var bytes: [UInt8]?
 
-    package init(values: PropertyList.Dictionary, format: PropertyList.Format?) {
-        (self.values, self.format) = (values, format)
+    package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
+        (self.values, self.format, self.bytes) = (values, format, bytes)
     }
 
     package init(_ contents: DomainContents) {
@@ -16,6 +18,15 @@ package struct DomainState: Hashable, Sendable {
 
     package init(_ draft: DomainDraft) {
         self.init(values: draft.values, format: draft.exists ? draft.format : nil)
+    }
+
+    package static func == (left: DomainState, right: DomainState) -> Bool {
+        left.values == right.values && left.format == right.format
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(values)
+        hasher.combine(format)
     }
 
     /// There was no file.
@@ -31,6 +42,6 @@ extension History {
         guard let bytes = bytes(of: version) else { return nil }
         if bytes == DomainState.tombstone { return .absent }
         guard let (values, format) = try? file.parse(bytes) else { return nil }
-        return DomainState(values: values, format: format)
+        return DomainState(values: values, format: format, bytes: file.isOfDomain ? nil : bytes)
     }
 }

@@ -12,6 +12,8 @@ package struct DomainDraft: Sendable {
     package var rewrites = false
     /// Why it is changed, where only the change itself can tell; nil for what the writer says.
     package var reason: WriteReason?
+    /// The bytes of the version that the values come from; nil if they come from the file.
+    package var broughtBack: [UInt8]?
     /// What the system says of the file; nil where there is none.
     package let status: FileStatus?
     /// Whether others can read the file.

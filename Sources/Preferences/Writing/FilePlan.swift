@@ -118,7 +118,11 @@ struct FilePlan {
     /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged, !draft.removesFile else { return }
-        let bytes = try resolved.file.serialized(draft.values, as: draft.format, editing: before, bytesBefore)
+        let recovered = before.recovery?.version.flatMap { version in
+            History(of: resolved.file, on: writer.machine)?.bytes(of: version)
+        }
+        let bytes = try resolved.file.serialized(
+            draft.values, as: draft.format, editing: draft.broughtBack ?? recovered ?? bytesBefore)
         self.bytes = bytes
         try startTemporary(bytes, writer)
     }

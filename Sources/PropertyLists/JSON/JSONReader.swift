@@ -192,8 +192,10 @@ extension JSONReader {
         guard let number = double(of: scan.number, text: bytes) else {
             throw Fault(.realOutOfRange(text(from: start, to: scan.end)), at: start)
         }
-        if options.refusesInexactIntegers, !scan.hasPoint, !hasExponent(bytes) {
-            throw Fault(.integerOutOfRange(text(from: start, to: scan.end)), at: start)
+        if options.inexactIntegers != .rounded, !scan.hasPoint, !hasExponent(bytes) {
+            let text = text(from: start, to: scan.end)
+            guard options.inexactIntegers == .text else { throw Fault(.integerOutOfRange(text), at: start) }
+            return .string(text)
         }
         if numbers != nil { note(start..<scan.end, text(from: start, to: scan.end), number) }
         return .real(number)
