@@ -310,6 +310,20 @@ struct ScriptBench {
         )
     }
 
+    @Test(arguments: [(1000, nil), (0, nil), (2002, "backup: --token-file: /tmp/token: belongs to another user")])
+    func `reads a secret from a file of one's own or of root`(_ owner: UInt32, _ error: String?) throws {
+        let bench = try ScriptBench()
+        try bench.write("s3cret", to: "/tmp/token")
+        let file = try #require(try bench.machine.fileSystem.open("/tmp/token", .reading))
+        try file.setPermissions(FilePermissions(rawValue: 0o600))
+        let root = bench.machine.disk.process()
+        try root.open("/tmp/token", .reading)?.setOwner(owner, group: owner)
+        let outcome = try runPrefs(
+            ["prefs", "args", "/tmp/backup", "--", "--token-file", "/tmp/token", "t"], on: bench.machine, as: root)
+        #expect((bench.value("token", in: outcome) == "'s3cret'") == (error == nil))
+        #expect(outcome.errors.hasPrefix(error ?? "") && outcome.errors.isEmpty == (error == nil), "\(outcome.errors)")
+    }
+
     @Test func `a secret inside a value is one wherever it goes`() throws {
         let schema = """
             { Domain = "com.example.backup"; Settings = ({ Key = server; Type = dictionary; Flag = server;

@@ -26,8 +26,9 @@ private enum UnreadableSecret: Error {
     case noName
     case missing(FilePath)
     case noFile(FilePath)
-    /// Others can read the file: what everybody knows is none.
+    /// Others can read the file.
     case exposed(FilePath)
+    case ofAnotherUser(FilePath)
     case closed(Int32)
     case noText
     case system(SystemFailure)
@@ -72,6 +73,7 @@ extension Machine {
         let status = try file.status()
         guard status.kind == .file else { return .failure(.noFile(path)) }
         guard !status.isExposed else { return .failure(.exposed(path)) }
+        guard !status.isExposed(to: environment.user) else { return .failure(.ofAnotherUser(path)) }
         return .success(try file.contents(status, limit: Self.mostBytesOfSecret))
     }
 
@@ -91,6 +93,8 @@ extension UnreadableSecret: CustomStringConvertible {
         case .missing(let path): "\(path): no such file".shown
         case .noFile(let path): "\(path): is no file".shown
         case .exposed(let path): "\(path): others can read this file; chmod 600 mends it".shown
+        case .ofAnotherUser(let path):
+            "\(path): belongs to another user, who can read it; a secret must be in a file of your own".shown
         case .closed(let descriptor): "\(descriptor) is no descriptor that is open"
         case .noText: "is no text in UTF-8"
         case .system(let failure): failure.description
