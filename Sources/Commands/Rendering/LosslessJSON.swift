@@ -14,9 +14,11 @@ package enum LosslessJSON {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The value that such a text says.
+    /// The value that such a text says, whose integers must not be beyond 64 bits.
     package static func value(of text: String) throws(DecodingFailure) -> PropertyList {
-        try PropertyList(parsing: text, as: .json, options: PropertyList.ReadingOptions(unwrapsJSON: true))
+        var options = PropertyList.ReadingOptions(unwrapsJSON: true)
+        options.inexactIntegers = .refused
+        return try PropertyList(parsing: text, as: .json, options: options)
     }
 
     package static let options: PropertyList.WritingOptions = {

@@ -84,7 +84,7 @@ private enum WriteCondition: Sendable {
             self = .absent
         } else if let text = invocation[.ifCurrent] {
             do throws(DecodingFailure) {
-                self = .current(try PropertyList(parsing: text, as: .json, options: .ofDomains))
+                self = .current(try LosslessJSON.value(of: text))
             } catch {
                 let damage = DamagedInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
                 throw CommandFailure(.invalidValue, damage.lines.joined())
