@@ -1,3 +1,4 @@
+import Foundation
 import MirrorEngine
 import Platform
 import Preferences
@@ -72,5 +73,42 @@ import Testing
         new += (0..<8).map { UInt8(truncatingIfNeeded: length >> ($0 * 8)) }
         new += bytes[(bytes.count - 64)..<(bytes.count - 32)]
         return new + Fingerprint(of: new).bytes
+    }
+}
+
+/// Two hosts as the first version left them: one with a conflict and a change that it could not publish, the other with
+/// an edit that it had not taken up.
+@Suite struct `Files of the first version` {
+    /// Each file as its path, a tab and its bytes in hexadecimal. HOST is the folder of one host's mirrors.
+    private static let fixture = packageRoot.appending(path: "Tests/Samples/FirstVersion/files.txt")
+
+    private func bytes(_ digits: Substring) -> [UInt8] {
+        let digits = digits.utf8.map { UInt8(Character(UnicodeScalar($0)).hexDigitValue ?? 0) }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    @Test func `go on where they were`() throws {
+        let bench = try MirrorBench()
+        let hosts = try ["a", "b"].map { try MirrorHost($0, on: bench.disk) }
+        let host = "\(hosts[0].places.folder)".split(separator: "/").last ?? ""
+        let files = bench.disk.process(user: 1000)
+        for line in try String(contentsOf: Self.fixture, encoding: .utf8).split(separator: "\n") {
+            let words = line.split(separator: "\t")
+            let path = try #require(FilePath(Array(words[0].replacing("HOST", with: host).utf8)))
+            try files.makeFolders(path.parent)
+            try files.replace(path, with: bytes(words[1]))
+        }
+        bench.disk.clock.advance(by: .seconds(3600))
+        var session = try hosts[0].session()
+        #expect(try session.status().conflicts == 1)
+        try bench.comeToRest(hosts)
+        for host in hosts {
+            #expect(
+                try host.values() == ["d": ["x": "1", "y": "2"], "key": "from b", "late": 3, "unsent": true],
+                "\(host.name)")
+        }
+        #expect(try hosts[0].lost() == ["from a"])
+        #expect(try hosts[1].lost().isEmpty)
+        #expect(try hosts.map { try $0.condition() } == [.conflicts, .inSync])
     }
 }
