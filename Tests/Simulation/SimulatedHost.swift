@@ -218,7 +218,8 @@ extension SimulatedHost {
         default: break
         }
         for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
-        if world.chance(0.05) { history.append(durable) }
+        // A backup from the middle of an exchange that then crashed cannot be told from the crash alone.
+        if world.chance(0.05), !durable.storeMarks.isOpen { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }
 

@@ -72,7 +72,7 @@ package struct StoreMarks: Hashable, Sendable {
     static let most = 128
 
     /// Whether a mark is still to be left.
-    var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }
+    package var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }
 }
 
 /// A file that is to be created in our own folder.
