@@ -62,6 +62,11 @@ package struct Shadow: Hashable, Sendable {
         }
     }
 
+    /// The keys that are not the same here and on the other hosts for as long as nobody changes their values.
+    package var unmirrored: [Path: Exception] {
+        exceptions.filter { $0.value.reason == .format || $0.value.reason == .limit }
+    }
+
     /// Whether the file is still to be changed.
     package var isPending: Bool { exceptions.values.contains { $0.reason == .pending } }
 }

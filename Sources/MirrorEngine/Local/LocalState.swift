@@ -128,6 +128,13 @@ package struct OwnFolder: Hashable, Sendable {
         return name.kind != .note || name.number == noteNumber
     }
 
+    /// The files and long values of ours that must be there and are not whole by their sizes, or not there at all.
+    package func losses(_ sizes: [String: Int]) -> (files: [PackName], blobs: [BlobName]) {
+        let files = created.filter { needs($0.key) && sizes[$0.key.description] != $0.value.size }
+        let blobs = blobs.filter { $0.value.unneededSince == nil && sizes[$0.key.description] != $0.value.size }
+        return (files.keys.sorted(), blobs.keys.sorted())
+    }
+
     /// How many bytes all of that takes.
     package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
 

@@ -12,7 +12,7 @@ package struct Vigil: Hashable, Sendable {
     package struct Wait: Hashable, Sendable {
         let since: Int64
         /// Whether people were told.
-        let isTold: Bool
+        package let isTold: Bool
     }
 
     /// Whether one of our own files is to be read again to see whether it is whole.

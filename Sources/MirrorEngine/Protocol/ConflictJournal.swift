@@ -131,5 +131,40 @@ package struct ConflictJournal: Hashable, Sendable {
 }
 
 extension ConflictJournal {
+    /// Whether some conflict waits for a decision.
+    package var hasOpen: Bool { conflicts.contains { $0.resolvedAt == nil } }
+
+    /// All values that were lost of one key, which are decided together.
+    package struct Item: Hashable, Sendable {
+        /// The number of the item: the place of its first conflict in the list, beginning with 1.
+        package let number: Int
+        package let key: Path
+        /// The conflicts, the oldest first.
+        package fileprivate(set) var conflicts: [Conflict]
+
+        package var isOpen: Bool { conflicts[0].resolvedAt == nil }
+        /// The last conflict, whose value is restored.
+        package var latest: Conflict { conflicts[conflicts.count - 1] }
+    }
+
+    /// One item for the open conflicts of each key, and one for those that were resolved together.
+    package var items: [Item] {
+        struct Group: Hashable {
+            let key: Path
+            let resolvedAt: Int64?
+        }
+        var (items, places) = ([Item](), [Group: Int]())
+        for (number, conflict) in zip(1..., conflicts) {
+            let group = Group(key: conflict.path.prefix(components: 2), resolvedAt: conflict.resolvedAt)
+            if let place = places[group] {
+                items[place].conflicts.append(conflict)
+            } else {
+                places[group] = items.count
+                items.append(Item(number: number, key: group.key, conflicts: [conflict]))
+            }
+        }
+        return items
+    }
+
     package func conflict(_ id: WriteID) -> Conflict? { indices[id].map { conflicts[$0] } }
 }

@@ -114,7 +114,10 @@ extension Engine {
                 observations.first { Path(domain: $0.domain) == change.domain }
                     .map { readBack(change, $0) }
             }
-            for (change, applied) in zip(application.domains, applied) { reportUnheld(applied, change) }
+            for (change, applied) in zip(application.domains, applied) {
+                reportChanges(applied, change)
+                reportUnheld(applied, change)
+            }
             commit(.applied(applied))
             refused.subtract(application.domains.map(\.domain))
             unlock()

@@ -65,7 +65,7 @@ extension Engine {
             draft.begin(observation, reading, seed: isSuspect ? .merge : seed)
         }
         record(draft.capture(settlesApplication: false), moment.random)
-        reportSeeded(domain)
+        if local.shadows[domain]?.isPending ?? false { seeding.insert(domain) }
     }
 
     private mutating func record(_ capture: Capture?, _ random: UInt64) {

@@ -66,7 +66,6 @@ extension Engine {
         // have come yet. Under that name our changes would be taken for seen.
         if pack.sequence(of: local.writer) > local.published, local.rules.reincarnates { reincarnate(at: moment) }
         commit(.joined(pack, at: moment.now))
-        reportChanges(pack)
         if case .base(let base) = pack.content { compareDigests(base) }
     }
 

@@ -54,10 +54,10 @@ extension Engine {
         guard local.intent?.pack.name == name else { return }
         commit(.created(name, at: now))
         if standing == .present { standing = standingWherePresent }
-        if name.kind == .base {
-            removePurged(purgingCarried)
-            if isCompacting, local.outbox.isEmpty { removeAllSuperseded(at: now) }
-        }
+        guard name.kind == .base else { return }
+        hasLosses = false
+        removePurged(purgingCarried)
+        if isCompacting, local.outbox.isEmpty { removeAllSuperseded(at: now) }
     }
 
     /// Has the folders removed whose writers our base, which stands there, speaks for.

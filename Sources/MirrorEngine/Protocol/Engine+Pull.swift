@@ -76,14 +76,9 @@ extension Engine {
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
         let returned = local.folder.removed.filter { names.contains($0) && local.folder.created[$0] == nil }
         if !returned.isEmpty { act(.remove(returned)) }
-        let needed = local.folder.created.filter { local.folder.needs($0.key) }
-        let damaged = needed.filter { name, file in sizes[name.description].map { $0 != file.size } ?? false }
-        let lostBlobs = local.folder.blobs.filter { name, blob in
-            blob.unneededSince == nil && sizes[name.description] != blob.size
-        }
-        let isWhole = damaged.isEmpty && lostBlobs.isEmpty && !isOwnFileMissing
-        if !isWhole { heal(damaged.keys.sorted(), blobs: lostBlobs.keys.sorted(), at: now) }
-        lacksOwnFiles = !isWhole && !local.folder.owesBase
+        let (files, blobs) = local.folder.losses(sizes)
+        hasLosses = false
+        if !files.isEmpty || !blobs.isEmpty { heal(files.filter(names.contains), blobs: blobs, at: now) }
     }
 
     var isOwnFileMissing: Bool {
@@ -119,10 +114,17 @@ extension Engine {
         }
     }
 
+    /// Whether a host's folder is gone, and nobody decided about that host.
+    package func isMissing(_ writer: WriterID) -> Bool {
+        guard let peer = local.peers[writer], peer.vanishedAt != nil else { return false }
+        return writer != local.writer && !local.formerWriters.contains(writer) && !local.retired.contains(writer)
+            && !(peer.note?.hasLeft ?? false) && !isCarried(writer)
+    }
+
     /// Whether some base in view carries a writer's atoms.
-    func isCarried(_ writer: WriterID) -> Bool {
+    package func isCarried(_ writer: WriterID) -> Bool {
         local.carried.contains(writer)
-            || local.peers.contains { folders[$0.key] != nil && $0.value.carries.contains(writer) }
+            || local.peers.values.contains { $0.vanishedAt == nil && $0.carries.contains(writer) }
     }
 }
 

@@ -18,7 +18,8 @@ extension Engine {
         of conflicts: [ConflictJournal.Conflict], _ clock: inout HybridClock, at moment: Moment
     ) -> Transaction? {
         let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
-        let writes = lost.filter { local.atoms.value(at: $0.path) != $0.value.value }.normalised
+        // Of one path the newest value is restored.
+        let writes = lost.normalised.filter { local.atoms.value(at: $0.path) != $0.value.value }
         guard !writes.isEmpty else { return nil }
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
         let stamped = writes.map { write in
@@ -46,6 +47,7 @@ extension Engine {
 
     /// Removes files of ours that are not whole, and owes what they and others that are gone said.
     mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
+        hasLosses = true
         guard standing.isOpen else { return }
         guard !local.folder.owesBase else {
             // The base that is due must not refer to blobs that were lost since.

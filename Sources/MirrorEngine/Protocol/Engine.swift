@@ -42,6 +42,8 @@ package struct Engine: Sendable {
     /// asked for.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
+    /// The domains whose files were read for the first time and not written since.
+    var seeding: Set<Path> = []
     /// How many times since then files could not be written.
     var refusals = 0
     /// The domains whose files could not be written the last time.
@@ -54,6 +56,8 @@ package struct Engine: Sendable {
     var lackOfRoom: LackOfRoom?
     /// The state's count of changes when the application was made.
     var changesAtApplication: Int?
+    /// Whether files of ours were found lost or damaged, and no base has replaced them yet.
+    package internal(set) var hasLosses = false
     /// When one of our own files was last read again, and which.
     var lastCheck: (at: Int64, name: PackName?)?
     /// Held domains of which a person said that the file is right, or that the mirror is.
@@ -61,8 +65,6 @@ package struct Engine: Sendable {
     var overruled: Set<Path> = []
     /// Whether files of our own that are missing are written now, however recently some were.
     var healsNow = false
-    /// Whether files of our own are missing and it is too early to write them again.
-    package internal(set) var lacksOwnFiles = false
     private var actions: [Action] = []
 
     /// How this host describes itself to the others.

@@ -29,7 +29,7 @@ extension MirrorSession {
             default: break
             }
         }
-        let isIncomplete = !engine.faulty.isEmpty || engine.lacksOwnFiles || !closedFolders.isEmpty
+        let isIncomplete = !engine.faulty.isEmpty || engine.hasLosses || !closedFolders.isEmpty
         if isIncomplete || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
         if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
         return condition
