@@ -77,7 +77,10 @@ import Testing
         (["explain", "--format", "json", "com.example.app", "th"], ["theme"]),
         (["explain", "--", "--f"], []), (["mirror", "s"], ["sync", "service", "status"]),
         (["mirror", "sync", "--p"], ["--push", "--pull"]),
-        (["mirror", "conflicts", ""], ["show", "accept", "restore"]),
+        (
+            ["mirror", "conflicts", ""],
+            ["show", "accept", "restore", "com.example.app", "com.example.other", "org.example"]
+        ),
         (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema"]),
         (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
         (["completions", ""], ["bash", "zsh", "fish"]),

@@ -55,7 +55,7 @@ import Testing
         (["args", "s", "--", "-k", "--", "x"], "args ARGUMENT:-k,--,x SCRIPT:s"),
         (["mirror", "sync", "--pull"], "mirror sync --pull"),
         (["mirror", "conflicts"], "mirror conflicts"),
-        (["mirror", "conflicts", "show", "1"], "mirror conflicts N:1 show|accept|restore:show"),
+        (["mirror", "conflicts", "show", "1"], "mirror conflicts N|DOMAIN:1 show|accept|restore:show"),
         (["schema", "show", "d", "--format", "man"], "schema show --format=man DOMAIN|FILE:d"),
         (["__complete", "bash", "--format", ""], "__complete SHELL:bash WORD:--format,"),
     ]
@@ -71,7 +71,7 @@ import Testing
         (["write", "d"], .missingOperand("DICTIONARY")), (["rename", "d", "a"], .missingOperand("NEW")),
         (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
         (["apply"], .missingOperand("FILE")),
-        (["diff", "a"], .missingOperand("B")), (["mirror", "conflicts", "show"], .missingOperand("N")),
+        (["diff", "a"], .missingOperand("B")),
         (["domains", "x"], .unexpectedOperand("x")),
         (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
         (["delete", "d", "k", "--force"], .lateOption("--force")),

@@ -84,7 +84,9 @@ part_and_differ() {
     eventually "$patience" 'the later write is in force' both_have com.example.conflict key second
     eventually "$patience" 'all entries are there' all_colours
     eventually "$patience" 'who lost is told' ends_with 9 a mirror conflicts
-    grep -q 'com.example.conflict :key  b wrote over it' "$place/output" || fail "conflicts: $(cat "$place/output")"
+    grep -q 'com.example.conflict :key  replaced by b' "$place/output" || fail "conflicts: $(cat "$place/output")"
+    ends_with 0 a mirror sync || fail 'an open conflict is no failure of a sync'
+    ends_with 9 a mirror sync --check || fail 'a sync that checks finds the conflict'
     ends_with 0 b mirror conflicts || fail 'the winner has a conflict'
     on a mirror conflicts restore 1
     eventually "$patience" 'what lost is restored' both_have com.example.conflict key first

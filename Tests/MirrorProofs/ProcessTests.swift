@@ -89,11 +89,16 @@ import Testing
         try a.write("key", "first", in: ["com.example.a"])
         pause(.milliseconds(20))
         try b.write("key", "second", in: ["com.example.a"])
+        for host in [a, b] { try host.succeed("mirror", "sync") }
+        let first = try a.succeed("mirror", "sync")
+        #expect(first.contains("conflict 1: com.example.a :key replaced by b; `prefs mirror conflicts show 1`"))
+        #expect(try a.succeed("mirror", "sync").isEmpty)
+        #expect(try a.run("mirror", "sync", "--check").status == 9)
         try mirror.comeToRest()
         for host in mirror.hosts { #expect(try host.values("com.example.a") == ["key": "second"]) }
         #expect(try b.run("mirror", "conflicts").status == 0)
         let conflicts = try a.run("mirror", "conflicts")
-        #expect(conflicts.status == 9 && conflicts.text.contains("com.example.a :key  b wrote over it"))
+        #expect(conflicts.status == 9 && conflicts.text.contains("com.example.a :key  replaced by b"))
         #expect(try a.succeed("mirror", "conflicts", "show", "1").contains("lost      \"first\""))
         try a.succeed("mirror", "conflicts", "restore", "1")
         try mirror.comeToRest()

@@ -91,6 +91,7 @@ extension MirrorHost {
     func lost() throws -> [PropertyList] {
         var session = try session()
         _ = try session.status()
-        return session.openConflicts.compactMap { $0.conflict.value.value?.propertyList }
+        let open = session.engine.local.conflicts.items.filter(\.isOpen)
+        return open.flatMap(\.conflicts).compactMap { $0.value.value?.propertyList }
     }
 }

@@ -3,46 +3,76 @@ internal import Platform
 internal import PreferencesMirror
 internal import PropertyLists
 
-/// Conflicts as a person reads them.
-enum ConflictText {
-    /// `3  2026-01-01T00:00:00Z  com.example.editor :fontSize  desk wrote over it`
-    static func line(_ number: Int, _ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> String {
-        "\(number)  \(when(conflict))  \(place(conflict.path))  \(what(conflict, session))"
+/// A conflict of one key as people and programs read it.
+struct ConflictText {
+    let item: ConflictJournal.Item
+    let session: MirrorSession
+
+    /// `3  2026-01-01T00:00:00Z  com.example.editor :fontSize  replaced by desk`
+    func line(withState: Bool) -> String {
+        let state = withState ? "  \(state)" : ""
+        return "\(item.number)\(state)  \(Self.time(item.latest.when))  \(item.key.place)  \(outcome)"
     }
 
-    /// What lost, and what is in force.
-    static func lines(_ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> [String] {
-        [
-            "\(when(conflict))  \(what(conflict, session))", place(conflict.path),
-            "    lost      \(text(conflict.value.value))",
-            "    in force  \(text(session.engine.local.atoms.value(at: conflict.path)))",
+    /// The values that were lost, and the value in force.
+    var lines: [String] {
+        var lines = [line(withState: !item.isOpen)]
+        for conflict in item.conflicts {
+            let part = conflict.path == item.key ? "" : "\(conflict.path.entry)  "
+            lines.append("    lost      \((part + Self.text(conflict.value.value)).shown)")
+        }
+        return lines + ["    in force  \(Self.text(inForce).shown)"]
+    }
+
+    /// The same for programs, as an object on one line.
+    var json: String? {
+        var line: PropertyList.Dictionary = [
+            "mirror": .string(session.id.description), "number": .integer(PropertyList.Integer(item.number)),
+            "state": .string(state), "domain": .string(item.key.domain), "key": .string(item.key.key ?? ""),
+            "reason": .string("\(item.latest.kind)"),
+            "lost": .array(
+                item.conflicts.map { conflict in
+                    var lost: PropertyList.Dictionary = [
+                        "entry": .string(conflict.path.entry.description), "when": .string(Self.time(conflict.when)),
+                    ]
+                    lost["value"] = conflict.value.value?.propertyList
+                    return .dictionary(lost)
+                }),
         ]
+        line["host"] = winner.map { .string($0) }
+        line["inForce"] = inForce?.propertyList
+        line["resolved"] = item.latest.resolvedAt.map { .string(Self.time($0)) }
+        return LosslessJSON.text(of: .dictionary(line))
     }
 
-    private static func when(_ conflict: ConflictJournal.Conflict) -> String {
-        Timestamp(seconds: conflict.when / 1000, nanoseconds: 0).description
-    }
+    private var state: String { item.isOpen ? "open" : "resolved" }
+    private var winner: String? { item.latest.winner.map { session.host($0.writer) } }
+    private var inForce: CanonicalValue? { session.engine.local.atoms.value(at: item.key) }
 
-    private static func what(_ conflict: ConflictJournal.Conflict, _ session: MirrorSession) -> String {
-        let host = conflict.winner.map { session.host($0.writer).onOneLine } ?? "another host"
-        return switch conflict.kind {
-        case .overwritten: "\(host) wrote over it"
-        case .deleted: "\(host) deleted it"
-        case .reverted: "a program here put the former value back"
-        case .replaced: "the mirror had another value"
+    /// What became of the value.
+    var outcome: String {
+        let host = winner?.onOneLine ?? "another host"
+        return switch item.latest.kind {
+        case .overwritten: "replaced by \(host)"
+        case .deleted: "deleted by \(host)"
+        case .reverted: "reverted by a program on this host"
+        case .replaced: "replaced by the mirror's value"
         }
     }
 
-    private static func place(_ path: Path) -> String {
-        "\(path.domain) \(path.entry)".onOneLine
+    private static func time(_ milliseconds: Int64) -> String {
+        Timestamp(seconds: milliseconds / 1000, nanoseconds: 0).description
     }
 
     private static func text(_ value: CanonicalValue?) -> String {
-        value.map { LosslessJSON.text(of: $0.propertyList) ?? "(too deep)" } ?? "(none)"
+        value.map { LosslessJSON.text(of: $0.propertyList) ?? "(too deep)" } ?? "(deleted)"
     }
 }
 
 extension Path {
     /// The entry in its domain.
     var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0.text) }) }
+
+    /// The domain and the entry, for a message.
+    var place: String { "\(domain) \(entry)".onOneLine }
 }

@@ -66,7 +66,7 @@ struct MirrorAccess {
     static func spelled(_ text: String, for store: String?) -> String {
         guard store != nil else { return text }
         let words = ShellWord.line([Prefs.name] + Option.words(naming: store)).shown
-        return text.replacing("`\(Prefs.name) mirror ", with: "`\(words) mirror ")
+        return text.replacing("`\(Prefs.name) ", with: "`\(words) ")
     }
 
     /// Refuses with the reason and the advice if the directory of a mirror cannot be used.
@@ -98,25 +98,30 @@ struct MirrorAccess {
         try surroundings.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
     }
 
-    /// Says what was told by an exchange, and how the command ends; well, where the mirror stands as was wanted.
-    func conclude(_ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync) throws -> ExitStatus {
+    /// Prints what an exchange reported, and returns how the command ends: well, where the mirror is as was wanted.
+    ///
+    /// - Parameter reportsConflicts: Whether open conflicts are a failure.
+    func conclude(
+        _ session: inout MirrorSession, wanting wanted: MirrorCondition = .inSync, reportsConflicts: Bool = false
+    ) throws -> ExitStatus {
         let reports = session.takeReports()
-        var replaced: [String: Int] = [:]
+        var (shown, replaced) = ([Report](), [String: Int]())
         for report in reports {
             // The advice at the end includes it.
             if case .standing = report { continue }
             if case .conflict(let id) = report, let path = session.replacedPath(id) {
                 replaced[path.domain, default: 0] += 1
-                continue
+            } else {
+                shown.append(report)
             }
-            if let line = MirrorLine.text(of: report, in: session) { try say(line) }
         }
+        for line in MirrorLine.lines(of: shown, in: session) { try say(line) }
         for (domain, count) in replaced.sorted(by: { $0.key < $1.key }) {
             try say(MirrorLine.replaced(count, in: domain))
         }
         for trouble in session.troubles { try note(trouble) }
         let condition = session.condition(after: reports)
-        guard condition != wanted else { return .done }
+        guard condition != wanted, condition != .conflicts || reportsConflicts else { return .done }
         if let advice = MirrorLine.advice(condition, session) { try note(advice) }
         return ExitStatus(condition)
     }

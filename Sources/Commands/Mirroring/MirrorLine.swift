@@ -6,14 +6,31 @@ internal import PropertyLists
 
 /// What a mirror tells, in lines for people and for programs.
 enum MirrorLine {
-    /// A line for a person; nil for what concerns nobody.
-    static func text(of report: Report, in session: MirrorSession) -> String? {
+    /// Lines for a person: one for each key that changed or has a new conflict.
+    static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
+        var new: Set<WriteID> = []
+        for case .conflict(let id) in reports { new.insert(id) }
+        let items = new.isEmpty ? [] : session.engine.local.conflicts.items
+        let conflicts = items.filter { $0.isOpen && $0.conflicts.contains { new.contains($0.id) } }.map { item in
+            let outcome = ConflictText(item: item, session: session).outcome
+            return "conflict \(item.number): \(item.key.place) \(outcome); `prefs mirror conflicts show \(item.number)`"
+        }
+        return reports.flatMap { report in
+            guard case .changed(let domain, let keys, let writer) = report else {
+                return text(of: report, in: session).map { [$0] } ?? []
+            }
+            return keys.map { name in
+                let key = Path(domain: domain).appending(name)
+                let verb = session.engine.local.atoms.value(at: key) == nil ? "deleted" : "set"
+                return "\(key.place)  \(verb) by \(session.host(writer).onOneLine)"
+            }
+        } + conflicts
+    }
+
+    /// A line for a person; nil for what concerns nobody, or is reported otherwise.
+    private static func text(of report: Report, in session: MirrorSession) -> String? {
         switch report {
-        case .changed(let domain, let keys, let writer):
-            return "\(domain.onOneLine): \(abridged(keys)) from \(session.host(writer).onOneLine)"
-        case .conflict(let id):
-            let number = session.number(ofConflict: id) ?? 0
-            return "conflict \(number): a change of this host lost; `prefs mirror conflicts show \(number)`"
+        case .changed, .conflict: return nil
         case .held(let domain, let held):
             return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` says what to type"
         case .standing(.present): return "the directory is there"
@@ -72,8 +89,8 @@ enum MirrorLine {
         case .inSync: return nil
         case .paused: return paused
         case .left: return left
-        case .conflicts: return "conflicts wait: `prefs mirror conflicts`"
-        case .waiting: return "not all is exchanged yet; `prefs mirror status` says what waits"
+        case .conflicts: return "conflicts are open: `prefs mirror conflicts`"
+        case .waiting: return "not in sync; `prefs mirror status` prints why"
         case .readOnly: return "\(place): \(unwritable)"
         case .overQuota: return "the mirror is over a limit; `prefs mirror status` shows which"
         case .unavailable, .halted:

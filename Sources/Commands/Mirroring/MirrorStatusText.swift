@@ -22,17 +22,24 @@ enum MirrorStatusText {
 extension MirrorStatus {
     fileprivate var headline: String {
         switch condition {
-        case .inSync: "in sync"
+        case .inSync: "in sync" + (absent.isEmpty ? "" : " but for \(abridged(absent.map(\.label)))")
         case .paused: MirrorLine.paused
         case .left: MirrorLine.left
-        case .conflicts: "in sync, and conflicts wait"
-        case .waiting: isWatched ? "at it" : "not in sync; `prefs mirror sync`"
+        case .conflicts: "in sync, with conflicts"
+        case .waiting where !hasWork: "not in sync"
+        case .waiting: isWatched ? "exchanging" : "not in sync; `prefs mirror sync`"
         case .readOnly: "can only be read"
         case .overQuota: "over a limit"
         case .halted: standing == .present ? "a domain is held" : "halted"
         case .unavailable: "not available"
         }
     }
+
+    /// Hosts whose folders are gone, and whose values other hosts have.
+    private var absent: [Host] { hosts.filter { $0.isCarried && $0.isGone } }
+
+    /// Whether an exchange has something to do.
+    private var hasWork: Bool { pending > 0 || unread > stuck || !unwritten.isEmpty || isLeaving || lost > 0 }
 
     /// A name and what there is to say.
     func rows(at now: Timestamp) -> [(String, String)] {
@@ -41,13 +48,18 @@ extension MirrorStatus {
         rows.append(("this host", "\(label.onOneLine), \(watching)"))
         if isLeaving { rows.append(("", MirrorLine.leaving)) }
         rows.append(("domains", domainsText))
-        rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now)) }
-        if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
-        if missing > 0 {
-            rows.append(("to send", "\(counted(missing, "file")) of this host, missing in the directory"))
+        let isInView = standing == .present && obstacle == nil
+        rows += hosts.filter { !$0.isRetired }.map { ($0.label.onOneLine, $0.text(at: now, isInView: isInView)) }
+        if lost > 0 {
+            let (files, them) = (counted(lost, "file"), lost == 1 ? "it" : "them")
+            rows.append(
+                ("lost", "\(files) of this host; `prefs mirror sync` writes \(them) again, once an hour at most"))
         }
+        if pending > 0 { rows.append(("to send", counted(pending, "change"))) }
         if unread > 0 { rows.append(("to fetch", counted(unread, "file"))) }
-        if !unwritten.isEmpty { rows.append(("to write", abridged(unwritten))) }
+        if stuck > 0 { rows.append(("", "\(stuck) damaged, incomplete or too new; `prefs mirror fsck` names each")) }
+        if !unwritten.isEmpty { rows.append(("to write", "\(abridged(unwritten)); `prefs mirror sync` tries again")) }
+        rows += unmirroredRows
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
@@ -60,6 +72,28 @@ extension MirrorStatus {
             rows.append(("size", "\(bytes) of \(mostBytes) bytes"))
         }
         if deletes > 1000 { rows.append(("deletes", "\(deletes) are remembered; a fresh mirror sheds them")) }
+        return rows
+    }
+
+    private static let mostUnmirroredRows = 8
+
+    private var unmirroredRows: [(String, String)] {
+        var rows = unmirrored.prefix(Self.mostUnmirroredRows).flatMap { unmirrored in
+            let (place, host) = (unmirrored.key.place, unmirrored.host.onOneLine)
+            let (domain, key) = (ShellWord.quoted(unmirrored.key.domain), unmirrored.key.key ?? "")
+            // Some keys fit on no command line, and some on no line.
+            let argument = (try? KeyArgument([EntryPath.Component(key)]))?.argument.map { ShellWord.quoted($0) }
+            let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
+            let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
+            return unmirrored.isBeyondLimit
+                ? [("waiting", "\(place) is too long for the mirror; shorten it, or remove it: `\(words)`")]
+                : [
+                    ("waiting", "\(place) from \(host) cannot be written into the file here;"),
+                    ("", "change it on \(host), or remove it there: \(words)"),
+                ]
+        }
+        let rest = unmirrored.count - Self.mostUnmirroredRows
+        if rest > 0 { rows.append(("", "and \(counted(rest, "more key"))")) }
         return rows
     }
 
@@ -87,8 +121,10 @@ extension MirrorStatus {
             "leaving": .boolean(isLeaving), "readOnly": .boolean(isReadOnly),
             "domains": .array(domains.map { .string($0) }), "patterns": .array(patterns.map { .string($0) }),
             "hosts": .array(hosts.map(\.propertyList)), "toSend": .integer(PropertyList.Integer(pending)),
-            "missing": .integer(PropertyList.Integer(missing)), "toFetch": .integer(PropertyList.Integer(unread)),
+            "toFetch": .integer(PropertyList.Integer(unread)),
             "toWrite": .array(unwritten.map { .string($0) }),
+            "waiting": .array(unmirrored.map(\.propertyList)), "lostFiles": .integer(PropertyList.Integer(lost)),
+            "unreadable": .integer(PropertyList.Integer(stuck)),
             "held": .array(held.map { ["domain": .string($0.domain), "reason": .string("\($0.reason)")] }),
             "conflicts": .integer(PropertyList.Integer(conflicts)),
             "deletes": .integer(PropertyList.Integer(deletes)), "entries": .integer(PropertyList.Integer(entries)),
@@ -97,12 +133,23 @@ extension MirrorStatus {
     }
 }
 
+extension MirrorStatus.Unmirrored {
+    fileprivate var propertyList: PropertyList {
+        [
+            "domain": .string(key.domain), "key": .string(key.key ?? ""), "host": .string(host),
+            "reason": .string(isBeyondLimit ? "limit" : "format"),
+        ]
+    }
+}
+
 extension MirrorStatus.Host {
-    fileprivate func text(at now: Timestamp) -> String {
+    fileprivate func text(at now: Timestamp, isInView: Bool) -> String {
         if isClosed { return "its folder cannot be looked into" }
         if hasLeft { return "has left" }
         guard let lastChange else {
-            return "not in view; `prefs mirror retire \(ShellWord.quoted(label.onOneLine))` if it is gone for good"
+            guard isInView else { return "unknown" }
+            let state = isCarried ? "its folder is missing, and another host has its values" : "its folder is missing"
+            return "\(state); if it is gone for good, `prefs mirror retire \(ShellWord.quoted(label.onOneLine))`"
         }
         let ahead = clockIsAhead.map { "; its clock is \(Self.words($0)) ahead" } ?? ""
         let age = Duration.nanoseconds(now.nanoseconds - lastChange.nanoseconds)
@@ -122,7 +169,7 @@ extension MirrorStatus.Host {
     fileprivate var propertyList: PropertyList {
         var entries: PropertyList.Dictionary = [
             "label": .string(label), "writer": .string(writer.description), "left": .boolean(hasLeft),
-            "retired": .boolean(isRetired), "closed": .boolean(isClosed),
+            "retired": .boolean(isRetired), "closed": .boolean(isClosed), "missing": .boolean(isGone),
         ]
         if let lastChange { entries["lastChange"] = .date(lastChange.date) }
         if let clockIsAhead {

@@ -6,46 +6,73 @@ internal import PreferencesMirror
 // What a person decides.
 extension MirrorVerbs {
     static let conflicts = Verb(
-        "conflicts", .new, "list conflicts, or show, accept or restore one",
+        "conflicts", .new, "list, show, accept or restore conflicts",
         details: [
-            "A conflict is a change of this host that lost against another host's, where neither had seen the other. The other one is in force; what lost is kept here. Accept lets it go, restore writes it anew."
+            "A conflict is a value of this host that another host replaced without having seen it. The other value is in force, and the lost one is kept here. There is one conflict for each key.",
+            "Without an action, the open conflicts are listed, of one domain if it is named. `show` prints the lost values and the one in force, `accept` keeps the value in force, and `restore` writes the lost value again, on all hosts. Each takes numbers from the list, domains, or --all.",
+            "A resolved conflict is kept for 90 days, and `restore` takes its number too.",
         ],
-        options: [.mirror],
-        forms: [[], [ConflictAction.operand, Operand("N", .word)]],
+        options: [.all, .format([.text, .json]), .mirror],
+        forms: [[], [.domain], [ConflictAction.operand, Operand("N|DOMAIN", .domain, .oneOrMore)]],
         statuses: [.invalidValue] + outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
-        guard let action = invocation[operand: ConflictAction.operand.name].flatMap(ConflictAction.init) else {
+        let isAll = invocation.has(.all)
+        // An action alone has the place of a domain.
+        let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
+        guard let action = word.flatMap(ConflictAction.init) else {
+            let domain = try word.map { try DomainName(word: $0).text }
             return try access.each { session in
                 _ = try session.status()
-                for (number, conflict) in session.openConflicts {
-                    try surroundings.say(ConflictText.line(number, conflict, session))
+                let items = session.engine.local.conflicts.items.filter { item in
+                    (isAll || item.isOpen) && (domain == nil || item.key.domain == domain)
                 }
-                return session.openConflicts.isEmpty ? .done : .conflicts
+                for item in items {
+                    let text = ConflictText(item: item, session: session)
+                    let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
+                    try surroundings.say(line)
+                }
+                return items.contains(where: \.isOpen) ? .conflicts : .done
             }
         }
+        let words = invocation.words("N|DOMAIN")
+        guard isAll == words.isEmpty else {
+            throw CommandFailure(.usage, "\(action.rawValue): name conflicts by numbers or domains, or say --all")
+        }
         var session = try access.one()
-        let conflict = try conflict(invocation[operand: "N"] ?? "", in: &session)
+        _ = try session.status()
+        let items =
+            try isAll
+            ? session.engine.local.conflicts.items.filter(\.isOpen)
+            : words.flatMap { try conflicts($0, action, in: session) }
+        let ids = items.flatMap(\.conflicts).map(\.id)
         switch action {
         case .show:
-            for line in ConflictText.lines(conflict, session) { try surroundings.say(line) }
+            for item in items {
+                let text = ConflictText(item: item, session: session)
+                for line in invocation.format == .json ? [text.json ?? ""] : text.lines { try surroundings.say(line) }
+            }
             return .done
-        case .accept: try session.carryOut(.resolve([conflict.id])) { access.wait($0) }
-        case .restore: try session.carryOut(.restore([conflict.id])) { access.wait($0) }
+        case .accept: try session.carryOut(.resolve(ids)) { access.wait($0) }
+        case .restore: try session.carryOut(.restore(ids)) { access.wait($0) }
         }
         return try access.conclude(&session)
     }
 
-    /// The open conflict of a number.
-    private static func conflict(
-        _ word: String, in session: inout MirrorSession
-    ) throws -> ConflictJournal.Conflict {
-        _ = try session.status()
-        guard let number = Int(word), let found = session.openConflicts.first(where: { $0.number == number }) else {
-            throw MirrorFailure(
-                .unknown("\(ShellWord.quoted(word.onOneLine)): there is no open conflict of this number"))
+    /// The conflict of a number, or the open ones of a domain.
+    private static func conflicts(
+        _ word: String, _ action: ConflictAction, in session: MirrorSession
+    ) throws -> [ConflictJournal.Item] {
+        let items = session.engine.local.conflicts.items
+        if let number = Int(word) {
+            let found = items.filter { $0.number == number && ($0.isOpen || action != .accept) }
+            if found.isEmpty { throw MirrorFailure(.unknown("\(number): no open conflict has this number")) }
+            return found
         }
-        return found.conflict
+        let domain = try DomainName(word: word).text
+        let found = items.filter { $0.isOpen && $0.key.domain == domain }
+        if found.isEmpty { throw MirrorFailure(.unknown("\(domain.onOneLine): no open conflict in this domain")) }
+        return found
     }
 
     static let release = Verb(
@@ -165,7 +192,7 @@ extension MirrorVerbs {
     }
 }
 
-/// What may be done about a conflict.
+/// What can be done about conflicts.
 private enum ConflictAction: String, CaseIterable {
     case show, accept, restore
 
@@ -176,6 +203,8 @@ private enum ConflictAction: String, CaseIterable {
 }
 
 extension Option {
+    fileprivate static let all = Option(
+        "--all", "list resolved conflicts too; with an action, take all open ones")
     fileprivate static let takeFile = Option("--take-file", "what stands in the file counts")
     fileprivate static let takeMirror = Option("--take-mirror", "what the mirror has counts")
 }

@@ -7,8 +7,10 @@ internal import PreferencesMirror
 extension MirrorVerbs {
     static let sync = Verb(
         "sync", .new, "exchange what changed, once",
-        details: ["A second time, nothing is changed anywhere, and nothing is written."],
-        options: [.push, .pull, .dryRun, .mirror],
+        details: [
+            "A second time, nothing is changed anywhere, and nothing is written. A line is printed for each key that changed here, and for each new conflict. Open conflicts are no failure, but for --check."
+        ],
+        options: [.push, .pull, .check, .dryRun, .mirror],
         statuses: outcomes
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
@@ -19,9 +21,10 @@ extension MirrorVerbs {
                 try say(try session.status(), at: session.place, surroundings)
                 return .done
             }
-            if session.isAtRest { return .done }
+            let checks = invocation.has(.check)
+            if !checks, session.isAtRest { return .done }
             try session.sync(pushes ? .push : pulls ? .pull : .both) { access.wait($0) }
-            return try access.conclude(&session)
+            return try access.conclude(&session, reportsConflicts: checks)
         }
     }
 
@@ -76,12 +79,12 @@ extension MirrorVerbs {
     private static func tell(
         _ turn: MirrorService.Turn, _ session: MirrorSession, _ invocation: Invocation, _ access: MirrorAccess
     ) throws {
-        for report in turn.reports {
-            if invocation.format == .json {
-                if let line = MirrorLine.json(report, in: session) { try access.surroundings.say(line) }
-            } else if let line = MirrorLine.text(of: report, in: session) {
-                try access.say(line)
+        if invocation.format == .json {
+            for line in turn.reports.compactMap({ MirrorLine.json($0, in: session) }) {
+                try access.surroundings.say(line)
             }
+        } else {
+            for line in MirrorLine.lines(of: turn.reports, in: session) { try access.say(line) }
         }
         for trouble in turn.troubles { try access.note(trouble) }
         if let failure = turn.failure, failure.problem != .notJoined { try access.note(failure.description) }
@@ -111,5 +114,6 @@ extension MirrorVerbs {
 extension Option {
     fileprivate static let push = Option("--push", "only send")
     fileprivate static let pull = Option("--pull", "only fetch")
+    fileprivate static let check = Option("--check", "exit 9 while conflicts are open")
     fileprivate static let eager = Option("--eager", "look at the directory every two seconds")
 }

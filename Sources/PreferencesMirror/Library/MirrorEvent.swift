@@ -3,7 +3,7 @@ package import MirrorEngine
 /// Something that happened in a mirror, told to whoever listens.
 @nonexhaustive
 public enum MirrorEvent: Hashable, Sendable {
-    /// Values of a domain come from another host.
+    /// Keys of a domain's file have the values of another host now.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
     /// A change of this host lost against another host's that had not seen it, or one of another host against a program
     /// here that had not; both are kept.
@@ -48,9 +48,9 @@ extension MirrorSession {
         return engine.local.peers[writer]?.note?.label ?? writer.description
     }
 
-    /// The number by which a conflict is called.
-    package func number(ofConflict id: WriteID) -> Int? {
-        engine.local.conflicts.conflicts.firstIndex { $0.id == id }.map { $0 + 1 }
+    /// The number of the item to which a conflict belongs.
+    private func number(ofConflict id: WriteID) -> Int? {
+        engine.local.conflicts.items.first { $0.conflicts.contains { $0.id == id } }?.number
     }
 
     /// What a report says to a program; nil for what only people want to know.

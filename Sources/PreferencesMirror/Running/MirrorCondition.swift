@@ -30,8 +30,10 @@ extension MirrorSession {
             }
         }
         let isIncomplete = !engine.faulty.isEmpty || engine.hasLosses || !closedFolders.isEmpty
-        if isIncomplete || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
-        if engine.local.conflicts.conflicts.contains(where: { $0.resolvedAt == nil }) { note(.conflicts) }
+        let lacksHosts = engine.local.peers.keys.contains(where: engine.isMissing)
+        let hasUnmirrored = engine.local.shadows.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
+        if isIncomplete || lacksHosts || hasUnmirrored || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
+        if engine.local.conflicts.hasOpen { note(.conflicts) }
         return condition
     }
 }

@@ -183,8 +183,7 @@ extension MirrorSession {
     /// Leaves what tells the next one whether there is anything to do, and since when files are waited for.
     mutating func keepHead() {
         keepVigil()
-        let hasOpenConflicts = engine.local.conflicts.conflicts.contains { $0.resolvedAt == nil }
-        if hasOpenConflicts || !engine.faulty.isEmpty || hasUnfinished {
+        if condition(after: []) > .conflicts {
             journal.forgetHead()
         } else {
             journal.keep(engine.head(journalLength: journal.length))

@@ -24,10 +24,14 @@ package struct MirrorStatus: Sendable {
     package let hosts: [Host]
     /// Changes that are still to be published.
     package let pending: Int
-    /// Files that this host has published and that are missing in the directory.
-    package let missing: Int
     /// Files of others that were not read yet.
     package let unread: Int
+    /// Those of them that were found damaged, incomplete or of a newer version for long enough to be reported.
+    package let stuck: Int
+    /// Files of this host that are missing or damaged in the directory.
+    package let lost: Int
+    /// Keys that are not the same here and on the other hosts until their values are changed.
+    package let unmirrored: [Unmirrored]
     /// The domains whose files are still to be written.
     package let unwritten: [String]
     package let held: [(domain: String, reason: Held)]
@@ -43,18 +47,34 @@ package struct MirrorStatus: Sendable {
     /// What could not be done.
     package let troubles: [String]
 
+    /// A key that stays different, because something cannot hold its value.
+    package struct Unmirrored: Hashable, Sendable {
+        package let key: Path
+        /// The host that has the value.
+        package let host: String
+        /// Whether the value is beyond a limit of the mirror; else a file of this host cannot hold it.
+        package let isBeyondLimit: Bool
+    }
+
     /// Another host that takes part.
     package struct Host: Hashable, Sendable {
         package let label: String
         package let writer: WriterID
         /// When something last changed in its folder; nil where the folder is not in view.
         package let lastChange: Timestamp?
+        /// Whether some other host has all that this one wrote.
+        package let isCarried: Bool
         package let hasLeft: Bool
         package let isRetired: Bool
         /// Whether its folder cannot be looked into.
         package let isClosed: Bool
         /// How far the newest of its changes lies in the future, where that is more than a slip.
         package let clockIsAhead: Duration?
+
+        /// Whether its folder is gone, and nobody decided about the host.
+        package var isGone: Bool { lastChange == nil && !hasLeft && !isRetired && !isClosed }
+        /// Whether its values may be missing too.
+        var isMissing: Bool { isGone && !isCarried }
     }
 }
 
@@ -69,16 +89,21 @@ extension MirrorSession {
         let listing = try? directory.listing(own: engine.local.writer)
         if let listing { note(closed: listing) }
         let pending = hasLeft ? 0 : pendingCount
-        let unread = hasLeft ? 0 : listing.map { unreadFiles($0).count } ?? 0
-        let missing = engine.standing == .present ? listing.map { engine.missingFiles(in: $0) } ?? 0 : 0
+        let unread = hasLeft ? [] : listing.map { unreadFiles($0) } ?? []
+        let stuck = unread.count { journal.vigil?.files[$0]?.isTold ?? false }
+        let losses = listing.map { engine.local.folder.losses($0.folders[engine.local.writer] ?? [:]) }
+        let isOpen = engine.standing == .present
         var status = MirrorStatus(
             id: id, directory: directory.path, label: configuration.label, writer: engine.local.writer,
             standing: engine.standing, obstacle: obstacle, condition: condition(after: takeReports()),
             isLeaving: isLeaving,
             isReadOnly: isReadOnly, isWatched: isWatched, patterns: configuration.selection.patterns, domains: domains,
-            hosts: hosts, pending: pending, missing: missing, unread: unread, unwritten: pendingDomains.sorted(),
-            held: held,
-            conflicts: openConflicts.count, evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
+            hosts: hosts, pending: pending, unread: unread.count, stuck: stuck,
+            lost: isOpen ? losses.map { $0.files.count + $0.blobs.count } ?? 0 : 0,
+            unmirrored: unmirrored,
+            unwritten: pendingDomains.sorted(), held: held,
+            conflicts: engine.local.conflicts.items.count(where: \.isOpen),
+            evictedConflicts: engine.local.conflicts.evicted, deletes: deleteCount,
             entries: engine.local.atoms.count, bytes: engine.local.folder.size,
             mostBytes: engine.limits.bytesOfWriter, troubles: troubles)
         status.condition = max(status.condition, conditionOfNext(status))
@@ -91,7 +116,10 @@ extension MirrorSession {
         guard status.standing == .present else { return .inSync }
         if isOverQuota { return .overQuota }
         if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
-        return status.unread + status.pending + status.missing > 0 || status.isLeaving ? .waiting : .inSync
+        let waits =
+            status.unread > 0 || status.pending > 0 || status.isLeaving || status.lost > 0
+            || status.hosts.contains(where: \.isMissing)
+        return waits ? .waiting : .inSync
     }
 
     /// Whether what is to be said is over a limit: what an engine says that is told to publish, and then let go.
@@ -109,9 +137,17 @@ extension MirrorSession {
         return directory.isReadOnly(for: engine.local.writer, with: own, as: machine.environment.user)
     }
 
-    /// The conflicts that nobody has decided, with the numbers by which they are called.
-    package var openConflicts: [(number: Int, conflict: ConflictJournal.Conflict)] {
-        zip(1..., engine.local.conflicts.conflicts).filter { $0.1.resolvedAt == nil }.map { ($0.0, $0.1) }
+    /// The keys that are not the same here and on the other hosts, with the host that has the value.
+    private var unmirrored: [MirrorStatus.Unmirrored] {
+        engine.local.shadows.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
+            shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
+                let latest = engine.local.atoms.overlapping(key).max { $1.isAfter($0) }
+                let isOwn = exception.reason == .limit
+                return MirrorStatus.Unmirrored(
+                    key: key, host: isOwn ? configuration.label : latest.map { host($0.dot.writer) } ?? "",
+                    isBeyondLimit: isOwn)
+            }
+        }
     }
 
     /// The domains that take part and are known here.
@@ -149,6 +185,7 @@ extension MirrorSession {
                 let ahead = Int64(peer.lastStamp.milliseconds) - machine.clock.wall.milliseconds
                 return MirrorStatus.Host(
                     label: host(writer), writer: writer, lastChange: directory.lastChange(of: writer),
+                    isCarried: engine.isCarried(writer),
                     hasLeft: peer.note?.hasLeft ?? false, isRetired: engine.local.retired.contains(writer),
                     isClosed: closedFolders.contains(writer),
                     clockIsAhead: ahead > Self.clockTolerance ? .milliseconds(ahead) : nil)

@@ -1,0 +1,196 @@
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// Two hosts on one machine, desk and laptop, which mirror one domain.
+private struct MirrorPair: Sendable {
+    let machine: SimulatedMachine
+    let writers: (desk: FilePath, laptop: FilePath)
+
+    static let files: FilePath = "/home/ada/shared/w"
+
+    init() throws {
+        let machine = try SimulatedMachine()
+        let fileSystem = machine.fileSystem
+        func run(_ words: [String]) throws {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            try #require(outcome.status == 0, "\(words): \(outcome)")
+        }
+        try run(["mirror", "init", "/home/ada/shared", "--label", "desk"])
+        let desk = try #require(try fileSystem.names(in: Self.files)?.first)
+        try run(["--store", "/home/ada/b", "mirror", "join", "/home/ada/shared", "--label", "laptop"])
+        let laptop = try #require(try fileSystem.names(in: Self.files)?.first { $0 != desk })
+        (self.machine, writers) = (machine, (Self.files.appending(desk), Self.files.appending(laptop)))
+        try run(["mirror", "add", "com.example.*"])
+        try run(["--store", "/home/ada/b", "mirror", "add", "com.example.*"])
+        try run(["write", "com.example.editor", "theme", "dark"])
+        try comeToRest()
+    }
+
+    @discardableResult
+    func desk(_ words: String...) throws -> Transcript.Outcome { try runPrefs(["prefs"] + words, on: machine) }
+
+    @discardableResult
+    func laptop(_ words: String...) throws -> Transcript.Outcome {
+        try runPrefs(["prefs", "--store", "/home/ada/b"] + words, on: machine)
+    }
+
+    func comeToRest() throws {
+        for _ in 0..<2 {
+            try desk("mirror", "sync")
+            try laptop("mirror", "sync")
+        }
+        try desk("mirror", "sync")
+    }
+
+    /// Writes a domain's file as a program does that knows nothing of the mirror.
+    func scribble(_ values: PropertyList.Dictionary, in folder: String) throws {
+        let path = try #require(FilePath("\(folder)/com.example.editor.plist"))
+        let bytes = Array(try PropertyList.dictionary(values).serialized(as: .binary))
+        try machine.fileSystem.replace(path, with: bytes)
+        machine.clock.advance(by: .seconds(10))
+    }
+
+    func remove(_ path: FilePath) throws {
+        if try machine.fileSystem.status(of: path, followingLink: false)?.kind == .folder {
+            for name in try machine.fileSystem.names(in: path) ?? [] { try remove(path.appending(name)) }
+        }
+        try machine.fileSystem.remove(path)
+    }
+
+    /// Cuts the last log of the laptop in half.
+    func damageLog() throws {
+        let logs = writers.laptop.appending("l")
+        let last = try #require(try machine.fileSystem.names(in: logs)?.max { $0.description < $1.description })
+        let path = logs.appending(last)
+        let bytes = try #require(try machine.fileSystem.contents(of: path, limit: 1 << 20))
+        try machine.fileSystem.replace(path, with: Array(bytes.prefix(bytes.count / 2)))
+    }
+}
+
+@Suite struct `The status of a mirror that is not in sync` {
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// What is printed before and after an exchange.
+        let lines: [String]
+        fileprivate let arrange: @Sendable (MirrorPair) throws -> Void
+        fileprivate let fix: @Sendable (MirrorPair) throws -> Void
+
+        fileprivate init(
+            _ description: String, _ lines: [String], arrange: @escaping @Sendable (MirrorPair) throws -> Void,
+            fix: @escaping @Sendable (MirrorPair) throws -> Void
+        ) {
+            (testDescription, self.lines, self.arrange, self.fix) = (description, lines, arrange, fix)
+        }
+    }
+
+    static let rows = [
+        Row(
+            "a host without its folder", ["its folder is missing; if it is gone for good, `prefs mirror retire laptop`"]
+        ) {
+            try $0.remove($0.writers.laptop)
+        } fix: {
+            try $0.desk("mirror", "retire", "laptop")
+        },
+        Row(
+            "files of this host that were lost twice in an hour",
+            ["files of this host; `prefs mirror sync` writes them again, once an hour at most"]
+        ) {
+            try $0.remove($0.writers.desk)
+            try $0.desk("mirror", "sync")
+            try $0.remove($0.writers.desk)
+        } fix: {
+            $0.machine.clock.advance(by: .seconds(3601))
+        },
+        Row(
+            "a damaged file of another host",
+            ["to fetch   1 file", "1 damaged, incomplete or too new; `prefs mirror fsck` names each"]
+        ) {
+            try $0.laptop("write", "com.example.editor", "size", "-int", "1")
+            try $0.laptop("mirror", "sync", "--push")
+            try $0.damageLog()
+            try $0.desk("mirror", "sync")
+            $0.machine.clock.advance(by: .seconds(601))
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.laptop("mirror", "sync")
+        },
+        Row(
+            "a key that no file here can hold",
+            [
+                " from laptop cannot be written into the file here;",
+                "change it on laptop, or remove it there: prefs edit com.example.editor",
+            ]
+        ) {
+            try $0.scribble(["theme": "dark", "a\0b": 1], in: "/home/ada/b")
+            try $0.laptop("mirror", "sync")
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.scribble(["theme": "dark"], in: "/home/ada/b")
+        },
+        Row(
+            "a value that the mirror cannot hold",
+            [" :long is too long for the mirror; shorten it, or remove it: `prefs delete com.example.editor long`"]
+        ) {
+            let long = PropertyList.string(String(repeating: "x", count: 16 << 20))
+            try $0.scribble(["theme": "dark", "long": long], in: "/home/ada/.config/prefs")
+            try $0.desk("mirror", "sync")
+        } fix: {
+            try $0.scribble(["theme": "dark"], in: "/home/ada/.config/prefs")
+        },
+        Row(
+            "a directory without the hosts' files",
+            ["has lost all hosts' files; if that is meant, `prefs mirror init --again /home/ada/shared`"]
+        ) {
+            try $0.remove(MirrorPair.files)
+        } fix: {
+            _ = try $0.machine.fileSystem.makeFolder(MirrorPair.files, FilePermissions(rawValue: 0o755))
+        },
+    ]
+
+    @Test(arguments: rows)
+    func `names the cause and the command as long as it lasts`(_ row: Row) throws {
+        let pair = try MirrorPair()
+        try #require(try pair.desk("mirror", "status").status == 0)
+        try row.arrange(pair)
+        for round in 0..<3 {
+            let status = try pair.desk("mirror", "status")
+            #expect(status.status == 10 && !status.output.contains(": in sync\n"), "\(round): \(status)")
+            for line in row.lines { #expect(status.output.contains(line), "\(round): \(status.output)") }
+            let sync = try pair.desk("mirror", "sync")
+            #expect(sync.status == 10, "\(round): \(sync)")
+        }
+        try row.fix(pair)
+        try pair.comeToRest()
+        let status = try pair.desk("mirror", "status")
+        #expect(status.status == 0 && status.output.hasPrefix("/home/ada/shared: in sync\n"), "\(status)")
+    }
+
+    @Test func `has one conflict for each key, and restores its latest value`() throws {
+        let pair = try MirrorPair()
+        for (lost, kept) in [("1", "2"), ("3", "4")] {
+            try pair.desk("write", "com.example.editor", "theme", lost)
+            pair.machine.clock.advance(by: .seconds(1))
+            try pair.laptop("write", "com.example.editor", "theme", kept)
+            pair.machine.clock.advance(by: .seconds(1))
+            try pair.laptop("mirror", "sync")
+            let sync = try pair.desk("mirror", "sync")
+            #expect(sync.status == 0 && sync.output.split(separator: "\n").count == 2, "\(sync)")
+        }
+        let json = try pair.desk("mirror", "conflicts", "--format", "json").output
+        var line = try #require(try PropertyList(parsing: Array(json.utf8), as: .json).dictionaryValue)
+        line["mirror"] = nil
+        let lost = try #require(line.removeValue(forKey: "lost")?.arrayValue)
+        #expect(
+            line == [
+                "number": 1, "state": "open", "domain": "com.example.editor", "key": "theme", "host": "laptop",
+                "reason": "overwritten", "inForce": "4",
+            ])
+        #expect(lost.map { $0["value"] } == ["1", "3"] && lost.allSatisfy { $0["entry"] == ":theme" })
+        try pair.desk("mirror", "conflicts", "restore", "com.example.editor")
+        #expect(try pair.desk("read", "com.example.editor", "theme").output == "3\n")
+        #expect(try pair.desk("mirror", "conflicts").status == 0)
+    }
+}
