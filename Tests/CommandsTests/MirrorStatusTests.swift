@@ -140,14 +140,6 @@ private struct MirrorPair: Sendable {
         } fix: {
             try $0.scribble(["theme": "dark"], in: "/home/ada/.config/prefs")
         },
-        Row(
-            "a directory without the hosts' files",
-            ["has lost all hosts' files; if that is meant, `prefs mirror init --again /home/ada/shared`"]
-        ) {
-            try $0.remove(MirrorPair.files)
-        } fix: {
-            _ = try $0.machine.fileSystem.makeFolder(MirrorPair.files, FilePermissions(rawValue: 0o755))
-        },
     ]
 
     @Test(arguments: rows)

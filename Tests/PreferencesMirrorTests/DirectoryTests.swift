@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: misfortunes.prefix(5), [0, 1])
     func `is made again, and every host publishes what it holds`(_ misfortune: Misfortune, _ first: Int) throws {
         let bench = try MirrorBench()
-        let hosts = try bench.hosts("a", "b")
+        var hosts = try bench.hosts("a", "b")
         let long = PropertyList.string(String(repeating: "x", count: 80_000))
         try hosts[0].write("deleted", 1)
         for host in hosts { try host.write(host.name, long) }
@@ -88,7 +88,8 @@ import Testing
             try misfortune.happen(bench.disk.process(user: 1000))
             try hosts[1 - first].write("round", .integer(PropertyList.Integer(round)))
             for host in hosts { #expect(try host.condition() == .unavailable) }
-            #expect(try hosts[first].initialiseAgain() == .inSync)
+            // Where the files of other hosts are missing, they still are.
+            #expect(try [.inSync, .waiting].contains(hosts[first].initialiseAgain()))
             try bench.comeToRest(hosts)
             bench.disk.clock.advance(by: .seconds(61))
             try bench.comeToRest(hosts)
@@ -98,9 +99,10 @@ import Testing
             try joiner.sync()
             var expected = values
             expected["round"] = .integer(PropertyList.Integer(round))
-            for host in hosts + [joiner] { #expect(try host.values() == expected, "\(host.name)") }
-            try bench.comeToRest(hosts + [joiner])
-            for host in hosts + [joiner] {
+            hosts.append(joiner)
+            for host in hosts.prefix(2) + [joiner] { #expect(try host.values() == expected, "\(host.name)") }
+            try bench.comeToRest(hosts)
+            for host in hosts {
                 #expect(try host.status().condition == .inSync && host.status().conflicts == 0, "\(host.name)")
                 var session = try host.session()
                 #expect(try session.id == id && session.examine { _, _ in }.isEmpty, "\(host.name)")

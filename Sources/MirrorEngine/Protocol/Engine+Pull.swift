@@ -86,12 +86,6 @@ extension Engine {
         return local.folder.created.keys.contains { local.folder.needs($0) && !names.contains($0) }
     }
 
-    /// How many files of our own are not in the directory as listed.
-    package func missingFiles(in listing: Listing) -> Int {
-        let names = listing.folders[local.writer] ?? [:]
-        return local.folder.created.keys.count { local.folder.needs($0) && names[$0.description] == nil }
-    }
-
     private mutating func notePeers(at now: Int64) {
         for (writer, peer) in local.peers.sorted(by: { $0.key < $1.key }) where writer != local.writer {
             guard let names = folders[writer] else {

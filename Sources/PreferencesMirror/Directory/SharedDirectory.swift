@@ -179,9 +179,6 @@ package struct SharedDirectory: Sendable {
         }
     }
 
-    /// Whether the folder of the writers' folders is there, or cannot be looked for.
-    var hasWriters: Bool { (try? isFolder(writers)) ?? true }
-
     /// When something last changed in a writer's folder.
     package func lastChange(of writer: WriterID) -> Timestamp? {
         let folder = folder(of: writer)
