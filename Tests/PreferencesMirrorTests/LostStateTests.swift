@@ -64,3 +64,21 @@ import Testing
         #expect(Set(contents) == [[1, 2, 3, 4], [1, 2, 3, 5]])
     }
 }
+
+/// Keys that stay on their host because a pack cannot hold them.
+@Suite struct `A key beyond the limits of a pack` {
+    @Test(arguments: [1025, 5000, 600_000]) func `does not keep other changes from the other hosts`(length: Int) throws
+    {
+        let bench = try MirrorBench()
+        let hosts = try bench.hosts("a", "b")
+        let key = String(repeating: "k", count: length)
+        for number in 1...3 {
+            try hosts[0].write(key, .integer(PropertyList.Integer(number)))
+            try hosts[0].write("other", .integer(PropertyList.Integer(number)))
+            try bench.comeToRest(hosts)
+            #expect(try hosts[1].values() == ["other": .integer(PropertyList.Integer(number))])
+        }
+        let local = try hosts[0].sync().engine.local
+        #expect(local.formerWriters.isEmpty, "the journal was readable each time")
+    }
+}

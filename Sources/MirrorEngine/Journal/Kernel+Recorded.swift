@@ -42,8 +42,7 @@ extension Path: Recorded {
     func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        let run = try reader.run(limit: Path.mostComponents * (Path.longestComponent + 3))
-        try self.init(decoding: Array(run))
+        try self.init(decoding: Array(try reader.run(limit: .max)), longest: .max)
     }
 }
 

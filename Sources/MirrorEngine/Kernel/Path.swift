@@ -62,12 +62,14 @@ extension Path {
     }
 
     /// The path that these bytes are, if they are one within the limits.
-    package init(decoding bytes: [UInt8]) throws(PackFault) {
+    ///
+    /// - Parameter longest: The limit of a component. The journal has none: it names keys that are too long for a pack.
+    package init(decoding bytes: [UInt8], longest: Int = longestComponent) throws(PackFault) {
         var reader = ByteReader(bytes)
         var count = 0
         while !reader.isAtEnd {
             guard Tag(rawValue: try reader.byte()) != nil else { throw .unknownTag }
-            let text = try reader.run(limit: Self.longestComponent)
+            let text = try reader.run(limit: longest)
             guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
             count += 1
         }
