@@ -15,23 +15,6 @@ extension Target {
         }
     }
 
-    /// Whether a file is of version 1, which is read and no longer written: field 12 of its header says so.
-    private func isOfFirstVersion(_ bytes: [UInt8]) -> Bool {
-        var reader = ByteReader(bytes)
-        do throws(PackFault) {
-            _ = try reader.bytes(5)
-            var header = try reader.part(try reader.count(limit: bytes.count))
-            while !header.isAtEnd {
-                let field = try header.number()
-                let value = try header.run(limit: bytes.count)
-                if field == 12 { return value == [1] }
-            }
-        } catch {
-            return false
-        }
-        return false
-    }
-
     private func checkPack(_ bytes: [UInt8]) throws(BrokenProperty) {
         if let marker = try? Marker(decoding: bytes), (try? Marker(decoding: marker.encoded())) != marker {
             throw BrokenProperty(self, "a marker is not readable as it is written")
@@ -43,7 +26,9 @@ extension Target {
         guard !pack.lines.isEmpty else { throw BrokenProperty(self, "a file without words") }
         let written = encoded(pack.content)
         let isSame =
-            written == bytes || isOfFirstVersion(bytes) && (try? Pack(decoding: written))?.content == pack.content
+            written == bytes
+            || Pack.version(of: written) != Pack.version(of: bytes)
+                && (try? Pack(decoding: written))?.content == pack.content
         guard pack.hasUnknownFields || isSame else {
             throw BrokenProperty(self, "a file is read that is written in other bytes")
         }

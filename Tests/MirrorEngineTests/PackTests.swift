@@ -132,7 +132,13 @@ enum PackSamples {
             bytes += Fingerprint(of: bytes).bytes
             guard let read = try? Pack(decoding: bytes), !read.hasUnknownFields else { continue }
             accepted += 1
-            #expect(read.encoded.bytes == bytes, "\(Seed.ofThisRun) round \(round)")
+            let written = read.encoded.bytes
+            // A file of another version is written in this one.
+            let isSame =
+                written == bytes
+                || Pack.version(of: written) != Pack.version(of: bytes)
+                    && (try? Pack(decoding: written))?.content == read.content
+            #expect(isSame, "\(Seed.ofThisRun) round \(round)")
         }
         #expect(accepted > 0)
     }

@@ -32,6 +32,11 @@ package struct Pack: Hashable, Sendable {
         self.hasUnknownFields = hasUnknownFields
     }
 
+    /// The version of the format that a file says it is in; nil if that cannot be read.
+    package static func version(of bytes: [UInt8]) -> UInt64? {
+        try? Envelope(decoding: bytes).required(.version)
+    }
+
     /// Reads a file of any kind; throws `missingBlobs` where long values are needed that are not among `blobs`.
     package init(decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:]) throws(PackFault) {
         hash = try Envelope.check(bytes)
