@@ -31,7 +31,7 @@ extension Target {
             let path = Self.paths[Int(bytes[0]) % Self.paths.count]
             let author = bytes[1] & 1 == 0 ? writer : other
             let dot = Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
-            // What a write replaced does not change, whoever tells of it.
+            // What a write replaced is the same in every file.
             let replaced = Dot(writer: author, sequence: dot.sequence + 1)
             let seen = SeenWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
             atoms[path] = Atom(

@@ -30,7 +30,7 @@ extension PropertyList {
 
     /// Reads a value in the format that the name of its file or else the bytes show, and returns that format.
     ///
-    /// - Parameter name: The name of the file, of which the extension is used; nil for a domain or a stream.
+    /// - Parameter name: The name of the file, for its extension; nil for a domain or a stream.
     package static func sniffed(
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()

@@ -269,7 +269,7 @@ import Testing
         func value(_ count: Int) -> PropertyList {
             .array(Array(repeating: .string(String(repeating: "a", count: 10_000)), count: count))
         }
-        // The text is 10,003 bytes; each reference one more, also in the file, of which 1,024 times the size are read.
+        // The text is 10,003 bytes, each reference one more. A reader accepts 1,024 times the size of the file.
         let bytes = try value(1100).serialized(as: .binary)
         #expect(try PropertyList(parsing: bytes) == value(1100))
         let failure = #expect(throws: EncodingFailure.self) { try value(1300).serialized(as: .binary) }

@@ -27,7 +27,7 @@ extension MirrorVerbs {
     static let rebuild = Verb(
         "rebuild", .new, "make the local state anew from the files",
         details: [
-            "What this host has not published yet is kept, and so is what it knows of hosts of which a file is missing."
+            "What this host has not published yet is kept, and what it knows of hosts with missing files."
         ],
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, surroundings in

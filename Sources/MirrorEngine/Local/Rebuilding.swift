@@ -24,7 +24,7 @@ extension Pack {
 }
 
 extension LocalState {
-    /// Makes the state anew. The writes of a writer of which a file is missing are kept: the file may hold them.
+    /// Makes the state anew. Keeps the writes of every writer that misses a file, because that file may hold them.
     mutating func rebuild(from packs: [Pack]) {
         var chains: [WriterID: Chain] = [:]
         for pack in packs { chains[pack.address.writer, default: Chain()].add(pack) }

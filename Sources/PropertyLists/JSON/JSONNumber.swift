@@ -57,7 +57,7 @@ extension PropertyList {
     ///
     /// - Parameters:
     ///   - written: The JSON of this value, in UTF-8.
-    ///   - former: The file of which this value is an edited copy, and its value.
+    ///   - former: The original file of this edited copy, and its value.
     package func keepingNumbers(
         in written: [UInt8], of former: (bytes: [UInt8], value: PropertyList), _ options: ReadingOptions
     ) throws(EncodingFailure) -> [UInt8] {

@@ -48,7 +48,7 @@ extension JSONReader {
         }
     }
 
-    /// The length of the end of a line here, of which there are five.
+    /// The length of the line break here, one of five kinds.
     private var lengthOfLineEnd: Int {
         switch base[position] {
         case 0x0A: 1
