@@ -6,13 +6,15 @@ struct Arguments {
         let text: String
         var description: String {
             text
-                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH | --scenario NAME --round N [--without STEP,…] [--tell]"
+                + "\nusage: Simulator RUNS [--threads N] | --exhaustive DEPTH | --mutants RUNS | --scenario NAME --round N [--without STEP,…] [--tell]"
         }
     }
 
     private(set) var runs = 0
     /// How many events the exhaustive search tries.
     private(set) var depth = 0
+    /// Within how many runs each mutant must be found.
+    private(set) var mutantRuns = 0
     private(set) var threads = ProcessInfo.processInfo.activeProcessorCount
     private(set) var scenario: String?
     private(set) var round = 0
@@ -26,6 +28,7 @@ struct Arguments {
             case "--scenario": scenario = words.next()
             case "--tell": tells = true
             case "--exhaustive": depth = try Self.number(words.next())
+            case "--mutants": mutantRuns = try Self.number(words.next())
             case "--round": round = try Self.number(words.next())
             case "--threads": threads = try Self.number(words.next())
             case "--without":
@@ -34,7 +37,7 @@ struct Arguments {
             default: runs = try Self.number(word)
             }
         }
-        if runs == 0, depth == 0, scenario == nil { throw Mistake(text: "how many runs?") }
+        if runs == 0, depth == 0, mutantRuns == 0, scenario == nil { throw Mistake(text: "how many runs?") }
     }
 
     private static func number(_ word: String?) throws -> Int {

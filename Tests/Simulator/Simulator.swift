@@ -9,6 +9,7 @@ import TestSupport
         do {
             let arguments = try Arguments(CommandLine.arguments.dropFirst())
             if arguments.depth > 0 { exit(searchAll(to: arguments.depth) ? 0 : 1) }
+            if arguments.mutantRuns > 0 { exit(findMutants(in: arguments.mutantRuns) ? 0 : 1) }
             let isSound = arguments.scenario == nil ? await runMany(arguments) : try runOne(arguments)
             exit(isSound ? 0 : 1)
         } catch {
@@ -31,6 +32,17 @@ import TestSupport
             isSound = isSound && search.counterexample == nil
         }
         return isSound
+    }
+
+    /// Whether the simulation notices each missing rule.
+    private static func findMutants(in runs: Int) -> Bool {
+        var areFound = true
+        for mutant in Mutant.all {
+            let finding = mutant.firstFinding(in: runs)
+            areFound = areFound && finding != nil
+            say("without \(mutant.name): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "not found"))
+        }
+        return areFound
     }
 
     private static func runOne(_ arguments: Arguments) throws -> Bool {
