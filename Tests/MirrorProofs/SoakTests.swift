@@ -59,7 +59,10 @@ extension `The mirror of this machine` {
                     "\(writer.key) of \(domain): \(number), not \(writer.acknowledged), \(Seed.ofThisRun)")
             }
         }
-        for host in mirror.hosts { #expect([0, 9].contains(try host.run("mirror", "status").status), "\(host.name)") }
+        for host in mirror.hosts {
+            let status = try host.run("mirror", "status")
+            #expect([0, 9].contains(status.status), "\(host.name), \(status.status): \(status.text)")
+        }
     }
 
     /// Lets the writers write as long as `body` takes.

@@ -106,6 +106,7 @@ import Testing
         #expect(try isPublished(bench))
         #expect(try hosts[0].carryOut(.compact) == .inSync)
         #expect(try !isPublished(bench))
+        #expect(try !hosts[0].sync().engine.local.folder.hasSuperseded)
         try bench.comeToRest(hosts)
         #expect(try hosts.map { try $0.values() } == [["other": 1], ["other": 1]])
         #expect(try hosts.map { try $0.condition() } == [.inSync, .inSync])

@@ -58,11 +58,11 @@ extension MirrorVerbs {
     static func concludeCompaction(_ session: inout MirrorSession, _ access: MirrorAccess) throws -> ExitStatus {
         let place = session.directory.path.description.onOneLine
         let status = try access.conclude(&session)
-        guard session.engine.isCompacting else {
-            try access.say("\(place): only current values of this host are left; others may have read earlier ones")
-            return status
+        guard !session.engine.isCompacting, !session.engine.local.folder.hasSuperseded else {
+            try access.note("\(place): earlier values could not be removed")
+            return max(.waiting, status)
         }
-        try access.note("\(place): earlier values could not be removed")
-        return max(.waiting, status)
+        try access.say("\(place): only current values of this host are left; others may have read earlier ones")
+        return status
     }
 }

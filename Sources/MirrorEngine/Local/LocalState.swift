@@ -135,6 +135,11 @@ package struct OwnFolder: Hashable, Sendable {
         return (files.keys.sorted(), blobs.keys.sorted())
     }
 
+    /// Whether files are there that a newer one replaces.
+    package var hasSuperseded: Bool {
+        created.values.contains { $0.supersededAt != nil } || blobs.values.contains { $0.unneededSince != nil }
+    }
+
     /// How many bytes all of that takes.
     package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
 

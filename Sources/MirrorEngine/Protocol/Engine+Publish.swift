@@ -180,7 +180,7 @@ extension LocalState {
     /// All that we still have to say, and what we carry for writers whose folders are gone.
     package var base: BasePack {
         var said: [Atom] = []
-        atoms.visit { if $0.dot.writer == writer || carried.contains($0.dot.writer) { said.append($0) } }
+        atoms.visit { if isOurs($0) { said.append($0) } }
         return BasePack(
             mirror: mirror, writer: writer, last: sequence, anchor: folder.tip, knowledge: knowledge, atoms: said,
             digest: digest.fingerprint, lineage: lineage(of: carried))
@@ -188,9 +188,11 @@ extension LocalState {
 
     /// The values of a domain that our files hold.
     package func published(in domain: String) -> [Atom] {
-        let path = Path(domain: domain)
-        return base.atoms.filter { path.isPrefix(of: $0.path) && $0.value.value != nil }
+        atoms.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
     }
+
+    /// Whether our files hold a write: we made it, or carry it for a writer whose folder is gone.
+    private func isOurs(_ atom: Atom) -> Bool { atom.dot.writer == writer || carried.contains(atom.dot.writer) }
 }
 
 // MARK: Compaction
