@@ -228,6 +228,23 @@ import Testing
         #expect(try Self.run("prefs", "read", "d", on: machine).status == 1)
     }
 
+    @Test func `a domain in JSON keeps an integer beyond 64 bits that was written by hand`() throws {
+        let machine = try SimulatedMachine()
+        #expect(try Self.run("prefs", "write", "d", "n", "-int", "1", on: machine).status == 0)
+        #expect(try Self.run("prefs", "convert", "d", "json", on: machine).status == 0)
+        let file: FilePath = "/home/ada/.config/prefs/d.plist"
+        try machine.fileSystem.replace(file, with: Array(Self.numbers.utf8).span.bytes)
+        for words in [["read", "d"], ["read", "d", "id"], ["explain", "d", "id"], ["export", "d", "-"]] {
+            let outcome = try runPrefs(["prefs"] + words, on: machine)
+            #expect(outcome.status == 5 && outcome.output.isEmpty, "\(words)")
+            #expect(outcome.errors.contains("integer out of range: “123456789012345678901234567890” (at :id)"))
+        }
+        #expect(try Self.run("prefs", "read", "d", "n", on: machine).output == "1\n")
+        #expect(try Self.run("prefs", "write", "d", "a", "b", on: machine).status == 0)
+        let written = String(decoding: try #require(try machine.fileSystem.contents(of: file)), as: UTF8.self)
+        #expect(written.contains("123456789012345678901234567890") && written.contains("98765432109876543210987"))
+    }
+
     @Test func `other entries beside an integer beyond 64 bits are read`() throws {
         #expect(try Self.run("prefs", "read", "/tmp/f.json", "n", on: Self.machineWithNumbers()).output == "1\n")
     }

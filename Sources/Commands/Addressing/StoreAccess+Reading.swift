@@ -29,14 +29,14 @@ extension StoreAccess {
         return values
     }
 
-    /// Refuses an entry of a JSON file that is, or contains, an integer beyond 64 bits.
+    /// Refuses an entry of a file or domain in JSON that is, or contains, an integer beyond 64 bits.
     func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
-        guard !domain.file.isOfDomain, value.mayBeRounded,
+        guard value.mayBeRounded,
             let bytes = try machine.fileSystem.contents(
-                of: domain.file.path, limit: PropertyList.Limits.default.inputBytes),
+                of: domain.file.path, limit: domain.file.limits.inputBytes),
             (try? domain.file.parse(bytes))?.1 == .json,
             let failure = PropertyList.integerOutOfRange(
-                inJSON: bytes, at: path, PropertyList.ReadingOptions(allowsJSON5: true))
+                inJSON: bytes, at: path, domain.file.optionsOfJSON)
         else { return }
         throw DamagedInput(name: domain.word, bytes: bytes, failure: failure)
     }

@@ -66,7 +66,7 @@ extension DomainFile {
     }
 
     /// Up to what a file is read and written: a domain that version 0.1 has written must stay readable.
-    var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
+    package var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
 
     /// The settings that bytes stand for.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {

@@ -26,15 +26,14 @@ extension DomainFile {
         _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?
     ) throws(StoreFailure) -> [UInt8] {
         let written = try serialized(values, as: format)
-        guard !isOfDomain, format == .json, let former, let (formerValues, formerFormat) = try? parse(former),
+        guard format == .json, let former, let (formerValues, formerFormat) = try? parse(former),
             formerFormat == .json
         else {
             return written
         }
         do throws(EncodingFailure) {
-            // JSON5 contains JSON, so the option does no harm to a plain file.
             return try PropertyList.dictionary(values).keepingNumbers(
-                in: written, of: (former, .dictionary(formerValues)), PropertyList.ReadingOptions(allowsJSON5: true))
+                in: written, of: (former, .dictionary(formerValues)), optionsOfJSON)
         } catch {
             throw StoreFailure(self, .unwritable(error))
         }
@@ -66,6 +65,13 @@ extension PropertyList.WritingOptions {
 extension PropertyList.ReadingOptions {
     /// The counterpart of how domains are written.
     package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
+}
+
+extension DomainFile {
+    /// The options that read any JSON that this file may hold. JSON5 contains JSON.
+    package var optionsOfJSON: PropertyList.ReadingOptions {
+        PropertyList.ReadingOptions(unwrapsJSON: isOfDomain, allowsJSON5: !isOfDomain)
+    }
 }
 
 extension PropertyList.Dictionary {
