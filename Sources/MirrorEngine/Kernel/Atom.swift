@@ -1,17 +1,17 @@
 internal import Digests
 internal import PropertyLists
 
-/// What stands at a path: a value, or that there is none.
+/// The outcome of a write at a path: a value, or its removal.
 package enum AtomValue: Hashable, Sendable {
     case value(CanonicalValue)
-    /// Nothing stands there.
+    /// The value is removed.
     case deleted
-    /// Nothing stands there for others, while every host keeps what its own file holds.
+    /// The value is removed from the state, and each host keeps the value in its own file.
     case left
 
     package var value: CanonicalValue? { if case .value(let value) = self { value } else { nil } }
 
-    /// The bytes that stand for this in a pack, and that decide between the branches of a fork.
+    /// The bytes that represent this outcome in a pack. Their hash orders the branches of a fork.
     package var bytes: [UInt8] {
         switch self {
         case .value(let value): value.bytes
@@ -21,17 +21,17 @@ package enum AtomValue: Hashable, Sendable {
     }
 }
 
-/// One write as the merge knows it.
+/// One write, in the form in which the state holds and merges it.
 package struct Atom: Hashable, Sendable {
     package let path: Path
     package let stamp: Stamp
     package let dot: Dot
     package let value: AtomValue
     package let id: WriteID
-    /// The writes that this one visibly replaced, directly or step by step, in order.
+    /// The writes that this one visibly replaced, directly or through other writes, in order.
     package let seen: [SeenWrite]
 
-    /// - Parameter id: Without one, the identifier of a write from before writes had one.
+    /// - Parameter id: The identifier; nil derives one, as for writes of the first version, which had none.
     package init(
         path: Path, stamp: Stamp, dot: Dot, value: AtomValue, id: WriteID? = nil, seen: [SeenWrite] = []
     ) {
@@ -43,24 +43,26 @@ package struct Atom: Hashable, Sendable {
         self.seen = seen
     }
 
-    /// Whether the user who made this write had `other` before their eyes, or what replaced it knowingly.
+    /// Whether the preference file showed `other` to the user who made this write, or a write that had visibly replaced
+    /// it.
     ///
-    /// - Parameter path: The part of `other` that counts; all of it without one.
+    /// - Parameter path: The part of `other` that must have been replaced; nil for all of it.
     package func hasSeen(_ other: Atom, at path: Path? = nil) -> Bool {
         seen.contains { $0.id == other.id && $0.path.isPrefix(of: path ?? other.path) }
     }
 
-    /// What of this write a later one inside of it hides: the value there, or one on the way that is no dictionary.
+    /// Returns the part of this write that a later write below it hides: the value at its path, or the value on the way
+    /// to it that is not a dictionary.
     func part(hiddenBy lower: Atom) -> (path: Path, value: CanonicalValue)? {
         value.value.flatMap { self.part(of: $0.propertyList, hiddenBy: lower) }
     }
 
-    /// - Parameter value: The value of this write, so that it is taken apart once for many others.
+    /// - Parameter value: The value of this write, decoded by the caller once for all writes below.
     private func part(of value: PropertyList, hiddenBy lower: Atom) -> (path: Path, value: CanonicalValue)? {
         var (place, value) = (path, value)
         for component in lower.path.components.dropFirst(place.depth) {
             guard let entries = value.dictionaryValue else {
-                // There is nothing to delete in what is no dictionary.
+                // A deletion has no effect inside a value that is not a dictionary.
                 if lower.value.value == nil { return nil }
                 break
             }
@@ -71,7 +73,7 @@ package struct Atom: Hashable, Sendable {
         return (try? CanonicalValue(value)).map { (place, $0) }
     }
 
-    /// The parts of this write that writes inside of it hide, although their users never had them before their eyes.
+    /// Returns the parts of this write that writes below it hide although their users had not seen it.
     func partsHidden(under lower: some Sequence<Atom>) -> [Path] {
         var (value, hidden) = (PropertyList?.none, [Path]())
         for other in lower where other.path != path && path.isPrefix(of: other.path) {
@@ -83,27 +85,27 @@ package struct Atom: Hashable, Sendable {
         return hidden
     }
 
-    /// Whether `other` is the same write, however it came here.
+    /// Whether `other` is the same write, whichever file it was read from.
     func isSameWrite(as other: Atom) -> Bool {
         id == other.id && dot == other.dot && stamp == other.stamp && path == other.path && value == other.value
     }
 
-    /// Whether this is later than `other` in the order that all hosts agree on.
+    /// Whether this is later than `other`, in the order on which all hosts agree.
     package func isAfter(_ other: Atom, rules: Rules = .sound) -> Bool {
         if stamp != other.stamp { return stamp > other.stamp }
         if dot != other.dot { return dot > other.dot }
         guard rules.comparesValues else { return false }
-        // What a restored host took up twice has one value and two identifiers.
+        // A write that a restored host captured twice has one value and two identifiers.
         return value == other.value ? id > other.id : other.value.rank.isBefore(value.rank)
     }
 
-    /// Whether `other` has no effect where this atom is.
+    /// Whether `other` has no effect in a state that holds this atom.
     package func dominates(_ other: Atom, rules: Rules = .sound) -> Bool {
         path.isPrefix(of: other.path) && isAfter(other, rules: rules)
     }
 }
 
 extension AtomValue {
-    /// What decides between two values that one dot is said to have written.
+    /// The order of two values that were written under the same dot, as in a fork.
     fileprivate var rank: [UInt8] { SHA256.hash(bytes) }
 }

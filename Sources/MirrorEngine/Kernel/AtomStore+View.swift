@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// What a program sees of the state: the shortest atom's value, changed by each newer atom below it.
+/// The view of the state: the value of the atom with the shortest path, changed by each newer atom below it.
 extension AtomStore {
-    /// The value at a path; nil where there is none.
+    /// Returns the value at a path, or nil if there is none.
     package func value(at path: Path) -> CanonicalValue? {
         if path.depth == 2, !hasAtoms(ofDepth: 1), isAtMost(deep: 2) { return atom(at: path)?.value.value }
         let (under, above) = (under(path), above(path, withItself: false))
@@ -11,15 +11,15 @@ extension AtomStore {
         return merged(path, above: above, under: under)
     }
 
-    /// The value of a path from the atoms above it, and at and below it.
+    /// Returns the value at a path, from the atoms above it and those at or below it.
     private func merged(_ path: Path, above: [Atom], under: [Atom]) -> CanonicalValue? {
         guard let value = patched(path, above: above, under: under) else { return nil }
-        // Made of values within the limits, it can only be beyond them by its size.
+        // All parts are within the limits, so only the size of the whole can exceed one.
         return (try? CanonicalValue(value)) ?? fitting(path, above: above, under: under)
     }
 
-    /// Of entries that are too large together, as many as are not, in the order of paths. All hosts leave out the same,
-    /// and show them again when there is room.
+    /// Applies only as many atoms, in the order of paths, as the limit of a value allows. All hosts leave out the same
+    /// ones, and show them again when there is room.
     private func fitting(_ path: Path, above: [Atom], under: [Atom]) -> CanonicalValue? {
         var (fitting, beyond) = (0, under.count)
         var found = patched(path, above: above, under: []).flatMap { try? CanonicalValue($0) }
@@ -49,12 +49,13 @@ extension AtomStore {
         return value
     }
 
-    /// The keys of a domain with their values, in the order of paths.
+    /// Returns the keys of a domain and their values, in the order of paths.
     package func keys(of domain: String) -> [(key: String, value: CanonicalValue)] {
         keys(under: Path(domain: domain)).map { ($0.path.key ?? "", $0.value) }
     }
 
-    /// The paths of a domain's keys with their values, in order; paths of atoms where that is what they are.
+    /// Returns the paths of a domain's keys and their values, in order. A path is that of an atom where a single atom
+    /// sets the key.
     func keys(under domain: Path) -> [(path: Path, value: CanonicalValue)] {
         var atoms = under(domain)[...]
         if let first = atoms.first, first.path == domain {
@@ -72,13 +73,13 @@ extension AtomStore {
         return keys
     }
 
-    /// The value of a key above which there is none, from the atoms at it and below.
+    /// Returns the value of a key that no atom above it sets, from the atoms at and below it.
     private func value(at path: Path, from atoms: ArraySlice<Atom>) -> CanonicalValue? {
         if atoms.count == 1, let atom = atoms.first, atom.path == path { return atom.value.value }
         return merged(path, above: [], under: Array(atoms))
     }
 
-    /// No host writes a whole domain; whoever finds one shows it like any other dictionary.
+    /// Returns the keys of a domain that was written as one value. No host writes these, but a file can contain one.
     private func keysOfWholeValue(_ path: Path) -> [(path: Path, value: CanonicalValue)] {
         guard let entries = value(at: path)?.propertyList.dictionaryValue else { return [] }
         return entries.compactMap { entry in
@@ -88,8 +89,8 @@ extension AtomStore {
 }
 
 extension PropertyList? {
-    /// Puts a value at a way into dictionaries; nil removes what is there. What is no dictionary on the way to a value
-    /// becomes one.
+    /// Writes a value at a path of dictionary keys; nil removes the value there. A value on the path that is not a
+    /// dictionary is replaced by one.
     mutating func write(_ value: PropertyList?, at path: ArraySlice<String>) {
         guard let first = path.first else {
             self = value

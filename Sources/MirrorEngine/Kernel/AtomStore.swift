@@ -1,31 +1,30 @@
-/// The state of a mirror: atoms of which none dominates another, in the order of their paths.
+/// The state of a mirror: atoms, none of which dominates another, in the order of their paths.
 ///
-/// They stand in runs of some hundred, so that one is found by halving and put in by moving few.
+/// They are stored in sorted runs of at most 512, so that a lookup is a binary search and an insertion moves few atoms.
 package struct AtomStore: Sendable {
     private var runs: [[Atom]] = []
     package private(set) var count = 0
-    /// How many atoms there are of each number of components: where there is none, none is looked for.
+    /// The number of atoms by path depth. A lookup skips depths at which there are none.
     private var countByDepth: [Int] = []
-    /// How often anything was changed since this value was made; the same number of the same store is the same view.
+    /// The number of changes since this value was made. Two equal numbers of one store mean the same view.
     private(set) var changeCount = 0
     package var rules: Rules
 
-    /// The most atoms in a run.
     private static let longestRun = 512
 
     package init(rules: Rules = .sound) { self.rules = rules }
 
-    /// What became of an atom that was joined.
+    /// The result of joining an atom.
     package enum Outcome: Hashable, Sendable {
-        /// It was there.
+        /// The state holds the atom already.
         case known
-        /// It is dominated by these, of which each alone would do, the shortest path first.
+        /// The atom is dominated by each of these, shortest path first.
         case dominated(by: [Atom])
-        /// It is in force now, and these are not any more.
+        /// The atom was added, and these were removed.
         case joined(displaced: [Atom])
     }
 
-    /// Adds an atom by the one merge rule, and says what became of it.
+    /// Adds an atom according to the merge rule.
     @discardableResult
     package mutating func join(_ atom: Atom) -> Outcome {
         let place = place(of: atom.path)
@@ -63,13 +62,13 @@ extension AtomStore {
         return runs[place.run][place.index]
     }
 
-    /// Whether there are atoms of so many components.
+    /// Whether there are atoms whose paths have this number of components.
     func hasAtoms(ofDepth depth: Int) -> Bool { depth < countByDepth.count && countByDepth[depth] > 0 }
 
-    /// Whether no atom has more components than this.
+    /// Whether no atom's path has more components than this.
     func isAtMost(deep depth: Int) -> Bool { !countByDepth.dropFirst(depth + 1).contains { $0 > 0 } }
 
-    /// The atoms above the path, and at it, the shortest path first.
+    /// Returns the atoms above the path, and by default at it, shortest path first.
     package func above(_ path: Path, withItself: Bool = true) -> [Atom] {
         var found: [Atom] = []
         for (depth, end) in zip(1..., path.ends) where hasAtoms(ofDepth: depth) {
@@ -79,7 +78,7 @@ extension AtomStore {
         return found
     }
 
-    /// The atoms at the path and below it, each after those above it.
+    /// Returns the atoms at the path and below it, each after those above it.
     package func under(_ path: Path) -> [Atom] { under(path, from: place(of: path)) }
 
     private func under(_ path: Path, from place: Place) -> [Atom] {
@@ -96,17 +95,17 @@ extension AtomStore {
         return found
     }
 
-    /// The atoms above the path, at it and below it.
+    /// Returns the atoms above the path, at it and below it.
     package func overlapping(_ path: Path) -> [Atom] { above(path, withItself: false) + under(path) }
 
-    /// Shows every atom, in the order of paths.
+    /// Calls `body` with every atom, in the order of paths.
     package func visit(_ body: (Atom) -> Void) {
         for run in runs { for atom in run { body(atom) } }
     }
 
     package var atoms: [Atom] { runs.flatMap { $0 } }
 
-    /// The domains of which something is known, in the order of paths.
+    /// The domains that have atoms, in the order of paths.
     package var domains: [String] {
         var (domains, place) = ([String](), (run: 0, index: 0))
         while place.run < runs.count {
@@ -119,20 +118,21 @@ extension AtomStore {
 
     private typealias Place = (run: Int, index: Int)
 
-    /// Where `path` stands or belongs. Most of many come in order, each behind all that are there.
+    /// Returns the place at which `path` is or would be inserted. The first line is a fast path for bulk loading, in
+    /// which paths arrive in ascending order.
     private func place(of path: Path) -> Place {
         if let last = runs.last?.last, last.path < path { return (runs.count, 0) }
         return place { $0 < path }
     }
 
-    /// Where the first path stands of which `isBefore` does not hold.
+    /// Returns the place of the first path for which `isBefore` is false.
     private func place(where isBefore: (Path) -> Bool) -> Place {
         let run = Self.firstIndex(in: runs.count) { runs[$0].last.map { isBefore($0.path) } ?? true }
         guard run < runs.count else { return (run, 0) }
         return (run, Self.firstIndex(in: runs[run].count) { isBefore(runs[run][$0].path) })
     }
 
-    /// The first of `count` indices that is not before, by halving.
+    /// Returns the first of `count` indices for which `isBefore` is false, by binary search.
     private static func firstIndex(in count: Int, isBefore: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {
@@ -146,7 +146,7 @@ extension AtomStore {
 // MARK: Changing
 
 extension AtomStore {
-    /// Puts in an atom where it belongs, at whose path there is none.
+    /// Inserts an atom at a path that has none.
     private mutating func insert(_ atom: Atom, at place: Place) {
         note(atom.path, 1)
         var place = place
@@ -172,12 +172,13 @@ extension AtomStore {
     private mutating func split(_ run: Int) {
         let half = runs[run].count / 2
         let upper = Array(runs[run][half...])
-        // A copy, so that room for atoms which went is not kept.
+        // The lower half is copied so that it does not keep the capacity of the whole run.
         runs[run] = Array(runs[run][..<half])
         runs.insert(upper, at: run + 1)
     }
 
-    /// Takes out what stands at a path. The merge never needs it: it is for a writer that takes back what nobody saw.
+    /// Removes the atom at a path. The merge never does this; a writer does that withdraws a write that nobody has
+    /// seen.
     @discardableResult
     package mutating func remove(at path: Path) -> Atom? {
         let place = place(of: path)

@@ -1,14 +1,14 @@
 internal import PropertyLists
 
-/// How the writes of a key are cut: as one value, or entry by entry.
+/// How a changed key is divided into writes: as one value, or entry by entry.
 package enum MergeKind: String, Hashable, Sendable, CaseIterable {
-    /// A value is one atom, a dictionary too.
+    /// Every value is one atom, including a dictionary.
     case register
-    /// A dictionary's changed entries are atoms of their own, so that two hosts can change two of them.
+    /// Each changed entry of a dictionary is an atom of its own, so that two hosts can change different entries.
     case dictionary
 }
 
-/// The writes that lead from one value of a key to another.
+/// Computes the writes that turn one value of a key into another.
 package enum Difference {
     package static func writes(
         from old: CanonicalValue?, to new: CanonicalValue?, at path: Path, kind: MergeKind
@@ -23,7 +23,7 @@ package enum Difference {
         return leaves(from: former, to: entries, at: path) ?? [isWhole]
     }
 
-    /// The writes of the entries that differ, or nil where one of them cannot have a path.
+    /// Returns the writes of the entries that differ, or nil if the path of one exceeds a limit.
     private static func leaves(
         from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, at path: Path
     ) -> [Write]? {

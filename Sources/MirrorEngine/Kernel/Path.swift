@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// Where a value stands in a mirror: the domain, the key, and the way into a dictionary.
+/// The location of a value in a mirror: the domain, the key, and further keys into dictionaries.
 ///
-/// It is kept as bytes: for each component its tag, its length and its text. So one path is a prefix of another when
-/// its bytes are, and all paths under one stand together right behind it in the order of bytes.
+/// A path is stored as bytes: the tag, length and text of each component. One path is a prefix of another if its bytes
+/// are, and in byte order all paths below a path follow it directly.
 package struct Path: Hashable, Sendable {
-    /// `01 03 61 2e 62` is the domain `a.b`.
+    /// For example, `01 03 61 2e 62` is the domain `a.b`.
     package let bytes: [UInt8]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// What a component names.
+    /// The kind of a component.
     package enum Tag: UInt8, Sendable {
         /// A domain, a key, or a key of a dictionary.
         case key = 1
-        /// An entry of a container whose entries are merged by their identity. Reserved.
+        /// An entry of a container whose entries are merged by identity. Reserved.
         case entry = 2
     }
 
@@ -34,9 +34,9 @@ package struct Path: Hashable, Sendable {
         package func hash(into hasher: inout Hasher) { hasher.combine(Array(text.utf8)) }
     }
 
-    /// The longest component that is accepted, in bytes.
+    /// The length limit of a component, in bytes.
     package static let longestComponent = 1024
-    /// The most components: a domain, and as many levels as a value may have.
+    /// The limit of components: a domain, and one for each level that a value may have.
     package static let mostComponents = 513
 }
 
@@ -61,9 +61,10 @@ extension Path {
         return Path(bytes: bytes)
     }
 
-    /// The path that these bytes are, if they are one within the limits.
+    /// Decodes a path within the limits.
     ///
-    /// - Parameter longest: The limit of a component. The journal has none: it names keys that are too long for a pack.
+    /// - Parameter longest: The length limit of a component. The journal has none, because it also holds keys that are
+    ///   too long for a pack.
     package init(decoding bytes: [UInt8], longest: Int = longestComponent) throws(PackFault) {
         var reader = ByteReader(bytes)
         var count = 0
@@ -95,7 +96,7 @@ extension Path {
         return String(decoding: bytes[start..<min(start + length, bytes.count)], as: UTF8.self)
     }
 
-    /// How many bytes of this path are the ends of its first component, of its first two, and so on.
+    /// The number of bytes up to the end of the first component, of the second, and so on.
     package var ends: [Int] {
         var (ends, at) = ([Int](), 0)
         while at < bytes.count {
@@ -105,7 +106,7 @@ extension Path {
         return ends
     }
 
-    /// How many components there are.
+    /// The number of components.
     package var depth: Int {
         var (count, at) = (0, 0)
         while at < bytes.count {
@@ -120,7 +121,7 @@ extension Path {
         return min(end + length, bytes.count)
     }
 
-    /// The length that stands at `at`, and where it ends.
+    /// Decodes the length at `start`, and returns it with the position after it.
     private func length(at start: Int) -> (length: Int, end: Int) {
         var (length, shift, at) = (0, 0, start)
         while at < bytes.count, shift < 28 {
@@ -134,7 +135,7 @@ extension Path {
 
     package var domain: String { bytes.isEmpty ? "" : text(ofComponentAt: 0) }
 
-    /// The key in the domain; nil for the domain itself.
+    /// The key in the domain, or nil for the domain itself.
     package var key: String? {
         let start = bytes.isEmpty ? 0 : end(ofComponentAt: 0)
         return start < bytes.count ? text(ofComponentAt: start) : nil
@@ -142,7 +143,7 @@ extension Path {
 
     package func prefix(bytes count: Int) -> Path { Path(bytes: Array(bytes.prefix(count))) }
 
-    /// The first `count` components.
+    /// Returns the path of the first `count` components.
     package func prefix(components count: Int) -> Path {
         var (at, left) = (0, count)
         while at < bytes.count, left > 0 {
@@ -152,7 +153,7 @@ extension Path {
         return at == bytes.count ? self : prefix(bytes: at)
     }
 
-    /// Whether `other` is this path or lies under it.
+    /// Whether `other` is this path or is below it.
     package func isPrefix(of other: Path) -> Bool {
         other.bytes.count >= bytes.count && bytes.compare(with: other.bytes, first: bytes.count) == 0
     }
@@ -161,14 +162,14 @@ extension Path {
 }
 
 extension Path {
-    /// All bytes in one go: paths are looked up by the thousand.
+    /// Hashes all bytes at once instead of one by one, because paths are looked up by the thousand.
     package func hash(into hasher: inout Hasher) {
         unsafe bytes.withUnsafeBytes { bytes in unsafe hasher.combine(bytes: bytes) }
     }
 }
 
 extension Path: Comparable {
-    /// By bytes, so that what lies under a path follows it.
+    /// Compares bytes, so that the paths below a path follow it.
     package static func < (left: Path, right: Path) -> Bool { left.bytes.isBefore(right.bytes) }
 }
 

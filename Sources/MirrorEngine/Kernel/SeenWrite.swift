@@ -1,14 +1,15 @@
 internal import Digests
 
-/// What tells one write from every other, for as long as anybody speaks of it: a random number of eight bytes.
+/// The permanent identifier of a write: a random number of eight bytes.
 ///
-/// A dot changes when a writer takes another number; the identifier of a write never does.
+/// The dot of a write changes when its writer takes another number; the identifier does not.
 package struct WriteID: Hashable, Sendable, Comparable {
     package let number: UInt64
 
     package init(number: UInt64) { self.number = number }
 
-    /// A new identifier. The write is hashed with the random number because copies of a machine can draw the same one.
+    /// Makes a new identifier. The hash covers the write as well as the random number, because clones of a machine can
+    /// draw the same number.
     package init(random: UInt64, dot: Dot, path: Path, stamp: Stamp, value: AtomValue) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: random)
@@ -19,7 +20,7 @@ package struct WriteID: Hashable, Sendable, Comparable {
         self.init(hashing: bytes)
     }
 
-    /// The identifier of a write from before writes had one. Every host derives the same.
+    /// Derives the identifier of a write of the first version, which had none. Every host derives the same one.
     package init(derivedFrom dot: Dot, _ path: Path) {
         var bytes: [UInt8] = []
         bytes.append(dot)
@@ -27,7 +28,7 @@ package struct WriteID: Hashable, Sendable, Comparable {
         self.init(hashing: bytes)
     }
 
-    /// What a part of a write is listed as.
+    /// Derives the identifier under which a part of a write is listed as a conflict.
     init(part path: Path, of write: WriteID) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: write.number)
@@ -42,9 +43,9 @@ package struct WriteID: Hashable, Sendable, Comparable {
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
-/// A write that a later one replaced before its user's eyes, or the part of it that was replaced.
+/// A write, or a part of one, that a later write visibly replaced: its user saw it in the preference file.
 package struct SeenWrite: Hashable, Sendable {
-    /// What was replaced of it: its own path, or one inside.
+    /// The path that was replaced: the path of the write, or one below it.
     package let path: Path
     package let dot: Dot
     package let id: WriteID
@@ -56,13 +57,13 @@ package struct SeenWrite: Hashable, Sendable {
     }
 }
 
-/// A write that a preference file shows, without its value.
+/// A write whose value a preference file shows. The value itself is not stored.
 package struct ShownWrite: Hashable, Sendable {
     package let write: SeenWrite
     package let stamp: Stamp
     /// The writes that this one visibly replaced.
     package let seen: [SeenWrite]
-    /// The parts that the file does not show, because other writes hide them.
+    /// The parts that the file does not show because other writes hide them.
     package let hidden: [Path]
 
     init(write: SeenWrite, stamp: Stamp, seen: [SeenWrite], hidden: [Path]) {
@@ -78,7 +79,7 @@ package struct ShownWrite: Hashable, Sendable {
             hidden: hidden)
     }
 
-    /// What a new write at `path` replaces of this one before its user's eyes; nil for nothing.
+    /// Returns what a new write at `path` visibly replaces of this one, or nil if it replaces nothing.
     fileprivate func replaced(byWriteAt path: Path) -> SeenWrite? {
         guard !hidden.contains(where: path.overlaps) else { return nil }
         if path.isPrefix(of: write.path) { return write }
@@ -87,16 +88,16 @@ package struct ShownWrite: Hashable, Sendable {
 }
 
 extension [ShownWrite] {
-    /// What a file shows in which these writes are in force.
+    /// Makes the list for a file in which these writes are in force.
     init(_ atoms: [Atom]) {
         self =
             atoms.count == 1
             ? [ShownWrite(atoms[0])] : atoms.map { ShownWrite($0, hidden: $0.partsHidden(under: atoms)) }
     }
 
-    /// The writes that a new one at `path` visibly replaces, directly or step by step.
+    /// Returns the writes that a new one at `path` visibly replaces, directly or through other writes.
     ///
-    /// Of a write above `path` only the part there is replaced, and what it replaced there.
+    /// Of a write above `path`, only the part at `path` is replaced, and what that write replaced there.
     package func replaced(byWriteAt path: Path, rules: Rules = .sound) -> [SeenWrite] {
         let direct = compactMap { $0.replaced(byWriteAt: path) }
         guard rules.inheritsSeen else { return direct.sorted() }
@@ -104,7 +105,7 @@ extension [ShownWrite] {
         return (direct + SeenWrite.newest(of: inherited, beside: direct)).sorted()
     }
 
-    /// One more than the stamp of every write shown at, above or below `path`.
+    /// Returns one more than the greatest stamp of the writes shown at, above or below `path`.
     package func stamp(forWriteAt path: Path) -> Stamp? {
         filter { path.overlaps($0.write.path) }.map(\.stamp).max()?.next
     }
@@ -115,11 +116,11 @@ extension SeenWrite: Comparable {
         left.path == right.path ? (left.dot, left.id) < (right.dot, right.id) : left.path < right.path
     }
 
-    /// How many entries a write carries, unless it replaces more than that at once. One that is left out can only cause
-    /// a needless conflict.
+    /// The number of entries that a write carries, unless it directly replaces more. A missing entry can only cause a
+    /// needless conflict.
     private static let most = 32
 
-    /// Of inherited entries the newest of each writer at each path.
+    /// Returns the newest inherited entry for each writer and path.
     fileprivate static func newest(of inherited: [SeenWrite], beside direct: [SeenWrite]) -> [SeenWrite] {
         guard !inherited.isEmpty else { return [] }
         var places = Set(direct.map(\.place))

@@ -1,10 +1,10 @@
-/// When a write was made: 48 bits of milliseconds since 1970, and a counter of 16 bits, compared as one number.
+/// The time of a write: 48 bits of milliseconds since 1970 and a 16-bit counter, compared as one number.
 package struct Stamp: Hashable, Sendable, Comparable {
     package let number: UInt64
 
     package init(number: UInt64) { self.number = number }
 
-    /// A reading of a clock, moved into the years in which a clock can be right.
+    /// Converts the reading of a clock, clamped to the years 2000 to 2200.
     package init(clamping milliseconds: Int64) {
         let clamped = min(max(milliseconds, Self.earliest), Self.latest)
         number = UInt64(clamped) << Self.counterBits
@@ -12,21 +12,21 @@ package struct Stamp: Hashable, Sendable, Comparable {
 
     package var milliseconds: UInt64 { number >> Self.counterBits }
 
-    /// The stamp right after this one; the counter carries into the milliseconds.
+    /// The stamp directly after this one, or this one at the limit. The counter carries into the milliseconds.
     package var next: Stamp { number < Self.limit - 1 ? Stamp(number: number + 1) : self }
 
-    /// Whether a pack may hold it.
+    /// Whether a pack may contain this stamp.
     package var isValid: Bool { number < Self.limit }
 
     package static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
-    /// Before everything that a clock can say.
+    /// The stamp before all readings of a clock.
     package static let zero = Stamp(number: 0)
 
     private static let counterBits: UInt64 = 16
-    /// The beginning of 2300: beyond it no clock of this program gets, whatever it overwrites.
+    /// The beginning of 2300. Readers refuse later stamps, and no writer exceeds it, whatever it overwrites.
     private static let limit: UInt64 = 10_413_792_000_000 << counterBits
-    /// The beginnings of 2000 and of 2201.
+    /// The beginning of 2000, and of 2201.
     private static let earliest: Int64 = 946_684_800_000
     private static let latest: Int64 = 7_289_654_400_000
 }

@@ -1,6 +1,5 @@
 internal import PropertyLists
 
-/// One write of a transaction.
 package struct Write: Hashable, Sendable {
     package let path: Path
     package var value: AtomValue
@@ -14,7 +13,7 @@ package struct Write: Hashable, Sendable {
 /// Writes that take effect together.
 package struct Transaction: Hashable, Sendable {
     package let dot: Dot
-    /// The earliest stamp of its writes.
+    /// The earliest stamp of the writes.
     package let stamp: Stamp
     package let writes: [StampedWrite]
 
@@ -23,7 +22,7 @@ package struct Transaction: Hashable, Sendable {
         package let stamp: Stamp
         package let value: AtomValue
         package let id: WriteID
-        /// The writes that this one visibly replaced, directly or step by step, in order.
+        /// The writes that this one visibly replaced, directly or through other writes, in order.
         package let seen: [SeenWrite]
 
         package init(path: Path, stamp: Stamp, value: AtomValue, id: WriteID, seen: [SeenWrite] = []) {
@@ -34,7 +33,7 @@ package struct Transaction: Hashable, Sendable {
             self.seen = seen
         }
 
-        /// What it leaves in the state, as a write of the transaction of this dot.
+        /// Returns this write as an atom of the transaction with this dot.
         func atom(of dot: Dot) -> Atom {
             Atom(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: seen)
         }
@@ -50,20 +49,20 @@ package struct Transaction: Hashable, Sendable {
         writes.map { $0.atom(of: dot) }
     }
 
-    /// The same writes, under another number of their author.
+    /// Returns the same writes under another dot.
     package func renamed(_ dot: Dot) -> Transaction { Transaction(dot: dot, stamp: stamp, writes: writes) }
 }
 
 extension [Write] {
-    /// The same in effect, with at most one write at a path and none above another, in the order of paths.
+    /// Writes with the same effect, at most one for each path and none above another, in the order of paths.
     package var normalised: [Write] {
         let sorted = sorted { $0.path < $1.path }
-        // A capture's writes never meet; only then is it worth a comparison of each with each.
+        // Captured writes never overlap, so the quadratic comparison is rarely needed.
         if zip(sorted, sorted.dropFirst()).allSatisfy({ !$0.path.isPrefix(of: $1.path) }) { return sorted }
         return meeting
     }
 
-    /// First what later writes erase, then what is left below another: as the state would hold them.
+    /// Merges overlapping writes: drops those that later writes erase, and applies each to the write above it.
     private var meeting: [Write] {
         var last: [Path: AtomValue] = [:]
         for write in self {
@@ -84,10 +83,10 @@ extension [Write] {
 }
 
 extension [Write] {
-    /// The most bytes of values and paths in one transaction, so that its record stays within its limit.
+    /// The limit of bytes of paths and values in one transaction, which keeps its record within the record limit.
     package static var mostBytes: Int { 32 << 20 }
 
-    /// The same writes in as few lists as can be of which each fits into one transaction.
+    /// The writes divided into as few lists as possible, each of which fits into one transaction.
     package var parts: [[Write]] {
         var (parts, size) = ([[Write]](), Self.mostBytes)
         for write in self {
@@ -104,7 +103,7 @@ extension [Write] {
 }
 
 extension AtomValue {
-    /// This value with a write below it carried out.
+    /// Returns this value after a write below it.
     fileprivate func patched(by write: Write, under path: Path) -> AtomValue {
         var value = self.value?.propertyList
         let rest = write.path.components.dropFirst(path.components.count).map(\.text)

@@ -1,4 +1,4 @@
-/// Of each writer, how many of its transactions are known, without a gap.
+/// For each writer, the last of its transactions up to which all are known.
 package struct VersionVector: Hashable, Sendable {
     private var sequences: [WriterID: UInt64] = [:]
 
@@ -8,7 +8,7 @@ package struct VersionVector: Hashable, Sendable {
         for entry in entries { self[entry.writer] = entry.sequence }
     }
 
-    /// The last known transaction of `writer`; 0 is none.
+    /// The last known transaction of `writer`, or 0 if none is known.
     package subscript(writer: WriterID) -> UInt64 {
         get { sequences[writer] ?? 0 }
         set { sequences[writer] = newValue == 0 ? nil : newValue }
@@ -28,14 +28,14 @@ package struct VersionVector: Hashable, Sendable {
         for (writer, sequence) in other.sequences { raise(writer, to: sequence) }
     }
 
-    /// What both know.
+    /// Returns the transactions that both vectors cover.
     package func minimum(with other: VersionVector) -> VersionVector {
         var result = VersionVector()
         for (writer, sequence) in sequences { result[writer] = min(sequence, other[writer]) }
         return result
     }
 
-    /// The entries in the order of their writers.
+    /// The entries, sorted by writer.
     package var entries: [Dot] {
         sequences.map { Dot(writer: $0.key, sequence: $0.value) }.sorted()
     }
@@ -44,7 +44,7 @@ package struct VersionVector: Hashable, Sendable {
 }
 
 extension VersionVector {
-    /// The entries that differ from `other`'s; sequence 0 where only `other` has one.
+    /// Returns the entries that differ from those of `other`, with sequence 0 for a writer that only `other` has.
     package func differences(from other: VersionVector) -> [Dot] {
         var differing = sequences.filter { other[$0.key] != $0.value }.map { Dot(writer: $0.key, sequence: $0.value) }
         for writer in other.sequences.keys where sequences[writer] == nil {
@@ -53,7 +53,7 @@ extension VersionVector {
         return differing.sorted()
     }
 
-    /// The vector of which `differences(from:)` gave these.
+    /// Returns the vector from which `differences(from:)` produced these entries.
     package func applying(_ differences: [Dot]) -> VersionVector {
         var result = self
         for entry in differences { result[entry.writer] = entry.sequence }

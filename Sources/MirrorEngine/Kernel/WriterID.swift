@@ -1,4 +1,5 @@
-/// One incarnation of one store on one host: a random number, in files 13 characters of base 32.
+/// The number of a store on a host: random, and written as 13 base-32 digits in file names. A store that is cloned,
+/// restored or loses its state takes a new number.
 package struct WriterID: Hashable, Sendable, Comparable {
     package let number: UInt64
 
@@ -13,13 +14,13 @@ package struct WriterID: Hashable, Sendable, Comparable {
 }
 
 extension WriterID {
-    /// The name of a store that never had one: in the lower half, so that there is room for names after it.
+    /// Returns a number for a store that has none. It is in the lower half, which leaves room for greater successors.
     package static func first(random: UInt64) -> WriterID { WriterID(number: random >> 1) }
 
-    /// The name that follows on this one.
+    /// Returns a number that replaces this one.
     ///
-    /// It is greater: a change that is taken over to it then still comes after all that it came after, also where the
-    /// stamps are equal, and what was dropped for its sake stays dropped everywhere.
+    /// It is greater, so that writes republished under it still sort after every write that they sorted after before,
+    /// even where stamps are equal, and what they displaced remains displaced on all hosts.
     package func next(random: UInt64) -> WriterID {
         let (number, overflows) = number.addingReportingOverflow((random >> 16) + 1)
         return WriterID(number: overflows ? .max : number)
@@ -30,7 +31,7 @@ extension WriterID: CustomStringConvertible {
     package var description: String { Base32.text(number, bits: 64) }
 }
 
-/// A change: the writer, and which of the writer's transactions it was.
+/// The origin of a write: its writer, and the number of the writer's transaction.
 package struct Dot: Hashable, Sendable, Comparable {
     package let writer: WriterID
     package let sequence: UInt64
@@ -49,11 +50,11 @@ extension Dot: CustomStringConvertible {
     package var description: String { "\(writer):\(sequence)" }
 }
 
-/// Digits of five bits that sort like what they say, and of which none is taken for another.
+/// Base-32 digits that sort like the numbers they encode. Letters that resemble digits are not used.
 enum Base32 {
     private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-    /// The upper `bits` of 64, the last digit filled up with zeros.
+    /// Encodes the upper `bits` of 64, with zero bits at the end of the last digit.
     static func text(_ number: UInt64, bits: Int) -> String {
         var text = ""
         for at in 0..<(bits + 4) / 5 {
@@ -64,7 +65,7 @@ enum Base32 {
         return text
     }
 
-    /// The number of which `text` is the digits, or nil where it is not what `text(_:bits:)` writes.
+    /// Decodes digits that `text(_:bits:)` wrote. Returns nil for any other text.
     static func number(_ text: some StringProtocol, characters: Int) -> UInt64? {
         guard text.utf8.count == characters, characters <= 13 else { return nil }
         var number: UInt64 = 0
