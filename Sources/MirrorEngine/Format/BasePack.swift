@@ -1,15 +1,16 @@
-/// All that a writer still has to say as of one of its transactions, so that its earlier files can go.
+/// A file with everything that a writer still contributes as of one of its transactions. It supersedes the writer's
+/// earlier files.
 package struct BasePack: Hashable, Sendable {
     package var mirror: MirrorID
     package var writer: WriterID
-    /// The writer's last transaction that is part of it.
+    /// The writer's last transaction that the base includes.
     package var last: UInt64
-    /// The hash of the writer's last log before it.
+    /// The hash of the writer's last log before the base.
     package var anchor: Fingerprint?
-    /// All that the writer knew of others.
+    /// The transactions of other writers that the writer knew.
     package var knowledge: VersionVector
     package var atoms: [Atom]
-    /// The digest of the whole state of its writer.
+    /// The digest of the writer's whole state.
     package var digest: Fingerprint
     package var lineage: Lineage
 
@@ -29,14 +30,14 @@ package struct BasePack: Hashable, Sendable {
         self.lineage = lineage
     }
 
-    /// The writers other than its own whose atoms it carries.
+    /// The other writers whose atoms the base carries.
     package var carried: Set<WriterID> {
         Set(atoms.map(\.dot.writer)).subtracting([writer])
     }
 
-    /// How many atoms stand in one record.
+    /// The number of atoms in each record but the last.
     private static let atomsInRecord = 256
-    /// How few bytes an atom may take there.
+    /// The least number of bytes that an atom takes in a record.
     private static let shortestAtom = 8
 }
 
@@ -61,7 +62,7 @@ extension BasePack {
         return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
     }
 
-    /// How many atoms, and each: path, dot, stamp, identifier, what it replaced, value.
+    /// Encodes the number of atoms, and for each its path, dot, stamp, identifier, replaced writes and value.
     private func record(_ atoms: ArraySlice<Atom>, _ shelf: Shelf) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: UInt64(atoms.count))
@@ -132,7 +133,7 @@ extension BasePack {
         let stamp = try reader.stamp()
         guard isIdentified else {
             let atom = Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&shelf))
-            // What the atom beat, which says nothing to this version.
+            // The first version lists the dots that the atom replaced, which this version ignores.
             _ = try reader.dots(mayRepeatWriters: true)
             return atom
         }

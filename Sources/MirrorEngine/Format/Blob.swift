@@ -1,8 +1,8 @@
 internal import Digests
 
-/// A value too long for a log or a base, in a file of its own that its hash names.
+/// A value too long for a log or a base, stored in a file of its own that is named by its hash.
 ///
-/// The file holds the value's bytes as `CanonicalValue` has them, and nothing else.
+/// The file contains the bytes of the `CanonicalValue` and nothing else.
 package struct Blob: Hashable, Sendable {
     package let name: BlobName
     package let value: CanonicalValue
@@ -12,7 +12,7 @@ package struct Blob: Hashable, Sendable {
         name = BlobName(hash: Fingerprint(of: value.bytes))
     }
 
-    /// Reads a file to which a pack refers.
+    /// Decodes the file to which a pack refers.
     package init(decoding bytes: [UInt8], as reference: BlobReference) throws(PackFault) {
         guard bytes.count == reference.size else { throw .endsEarly }
         guard Fingerprint(of: bytes) == reference.name.hash else { throw .wrongHash }
@@ -22,11 +22,11 @@ package struct Blob: Hashable, Sendable {
 
     package var reference: BlobReference { BlobReference(name: name, size: value.bytes.count) }
 
-    /// The longest value that stands in a pack itself, in bytes.
+    /// The length limit of a value inside a pack, in bytes. A longer value is a blob.
     package static let longestInPack = 64 << 10
 }
 
-/// What a pack says of a value that stands elsewhere.
+/// The reference of a pack to a blob.
 package struct BlobReference: Hashable, Sendable {
     package let name: BlobName
     package let size: Int
@@ -37,15 +37,15 @@ package struct BlobReference: Hashable, Sendable {
     }
 }
 
-/// The name of a blob in a writer's folder: 52 digits of its hash, in a folder named after the first two.
+/// The name of a blob in a writer's folder: the 52 digits of its hash, in a folder named after the first two.
 ///
-/// `x/3f/3f….blob`
+/// For example, `x/3f/3f….blob`.
 package struct BlobName: Hashable, Sendable {
     package let hash: Fingerprint
 
     package init(hash: Fingerprint) { self.hash = hash }
 
-    /// Reads the path inside a writer's folder; nil for anything that this type would not write.
+    /// Parses a path inside a writer's folder. Returns nil for any path that this type does not write.
     package init?(_ path: some StringProtocol) {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0].elementsEqual("x".utf8), parts[2].count == Self.digits + 5 else { return nil }
@@ -72,7 +72,7 @@ extension BlobName: Comparable {
 }
 
 extension Base32 {
-    /// The bytes from the first bit on, the last digit filled up with zeros.
+    /// Encodes all bits of the bytes, with zero bits at the end of the last digit.
     static func text(_ bytes: [UInt8]) -> String {
         var (text, held, bits) = ("", UInt64(0), 0)
         for byte in bytes {
@@ -86,7 +86,7 @@ extension Base32 {
         return text
     }
 
-    /// The `count` bytes of which `text(_:)` writes these digits.
+    /// Decodes digits that `text(_:)` wrote for `count` bytes. Returns nil for any other text.
     static func bytes(_ text: some StringProtocol, count: Int) -> [UInt8]? {
         var (bytes, held, bits) = ([UInt8](), UInt64(0), 0)
         for character in text.unicodeScalars {

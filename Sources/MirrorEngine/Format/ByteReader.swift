@@ -1,9 +1,9 @@
-/// Takes bytes apart from the front, never beyond their end.
+/// A cursor that decodes bytes from front to back and throws at their end.
 package struct ByteReader: Sendable {
     private let bytes: [UInt8]
     package private(set) var position: Int
     private var end: Int
-    /// Whether the bytes are a journal of the first version, whose records said other things.
+    /// Whether the bytes are from a journal of the first version, whose records have other contents.
     var isOfFirstVersion = false
 
     package init(_ bytes: [UInt8]) {
@@ -27,7 +27,7 @@ package struct ByteReader: Sendable {
         return bytes[position..<position + count]
     }
 
-    /// A number in groups of seven bits, the lowest first, in as few bytes as it takes.
+    /// Decodes a number in groups of seven bits, lowest first. A number that could be shorter is refused.
     package mutating func number() throws(PackFault) -> UInt64 {
         var (number, shift): (UInt64, UInt64) = (0, 0)
         while true {
@@ -44,14 +44,14 @@ package struct ByteReader: Sendable {
         }
     }
 
-    /// A number that counts or measures what follows.
+    /// Decodes a number that is a count or length of what follows.
     package mutating func count(limit: Int, of what: StaticString = "length") throws(PackFault) -> Int {
         let number = try number()
         guard number <= UInt64(limit) else { throw .beyondLimit("\(what)") }
         return Int(number)
     }
 
-    /// Bytes with their length before them.
+    /// Decodes bytes that are preceded by their length.
     package mutating func run(limit: Int) throws(PackFault) -> ArraySlice<UInt8> {
         try bytes(try count(limit: limit))
     }
@@ -61,7 +61,7 @@ package struct ByteReader: Sendable {
         return text
     }
 
-    /// A number of eight bytes, the lowest first.
+    /// Decodes a number of eight bytes, lowest first.
     package mutating func word() throws(PackFault) -> UInt64 {
         try bytes(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
     }
@@ -70,7 +70,7 @@ package struct ByteReader: Sendable {
         try bytes(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// A reader of the next `count` bytes, which this one passes over.
+    /// Returns a reader of the next `count` bytes, and skips them here.
     package mutating func part(_ count: Int) throws(PackFault) -> ByteReader {
         guard count >= 0, count <= remaining else { throw .endsEarly }
         var part = self

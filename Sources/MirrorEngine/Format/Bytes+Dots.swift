@@ -1,4 +1,4 @@
-/// Writers in files take eight bytes, sequence numbers as few as they can; lists of both ascend.
+/// Encoding of writers in eight bytes and of sequence numbers in as few as possible.
 extension [UInt8] {
     mutating func append(_ dot: Dot) {
         append(littleEndian: dot.writer.number)
@@ -11,7 +11,7 @@ extension [UInt8] {
     }
 }
 
-/// How many bytes the paths of one file may be: what one shares with the one before does not stand in the file.
+/// The remaining bytes that the decoded paths of one file may take. Prefix compression lets a small file expand.
 struct PathBudget: Sendable {
     private var left = Self.mostBytes
 
@@ -24,7 +24,7 @@ struct PathBudget: Sendable {
 }
 
 extension ByteReader {
-    /// The most writers of one mirror.
+    /// The limit of writers in one mirror.
     static let mostWriters = 4096
 
     mutating func dot() throws(PackFault) -> Dot {
@@ -34,7 +34,7 @@ extension ByteReader {
         return Dot(writer: writer, sequence: sequence)
     }
 
-    /// Dots in ascending order; at most one for each writer unless `mayRepeatWriters`.
+    /// Decodes dots in ascending order, at most one for each writer unless `mayRepeatWriters`.
     mutating func dots(mayRepeatWriters: Bool = false) throws(PackFault) -> [Dot] {
         let limit = mayRepeatWriters ? Int.max : Self.mostWriters
         let count = try count(limit: min(limit, remaining / 9), of: "dots")
@@ -59,7 +59,7 @@ extension ByteReader {
         try AtomValue(decoding: Array(try run(limit: CanonicalValue.longest)))
     }
 
-    /// A path, of which the beginning that it shares with the one before is only counted.
+    /// Decodes a path, which is stored as the number of bytes that it shares with the path before, and the rest.
     mutating func path(after previous: Path?, _ budget: inout PathBudget) throws(PackFault) -> Path {
         let before = previous?.bytes ?? []
         let shared = try count(limit: before.count, of: "bytes that paths share")
@@ -85,14 +85,13 @@ extension [UInt8] {
 // MARK: Writes that were replaced
 
 extension [UInt8] {
-    /// A writer: 0 for that of the file, or 1 and its number.
+    /// Encodes a writer: 0 for the writer of the file, or 1 and its number.
     mutating func append(_ writer: WriterID, in fileWriter: WriterID) {
         append(writer == fileWriter ? 0 : 1)
         if writer != fileWriter { append(littleEndian: writer.number) }
     }
 
-    /// How many writes were replaced, and each: its path below that of the write that replaced it, its dot, its
-    /// identifier.
+    /// Encodes the number of replaced writes, and for each its path relative to `path`, its dot and its identifier.
     mutating func append(_ seen: [SeenWrite], below path: Path, of writer: WriterID) {
         append(leb128: UInt64(seen.count))
         for write in seen {
@@ -119,7 +118,7 @@ extension ByteReader {
     mutating func seenWrites(
         below path: Path, of writer: WriterID, _ paths: inout PathBudget
     ) throws(PackFault) -> [SeenWrite] {
-        // Each takes eleven bytes at least.
+        // An entry takes at least eleven bytes.
         let count = try count(limit: remaining / 11, of: "replaced writes")
         var seen: [SeenWrite] = []
         for _ in 0..<count {
@@ -140,7 +139,7 @@ extension ByteReader {
         return seen
     }
 
-    /// A stamp that is so much later than another.
+    /// Decodes a stamp that is stored as its distance from another.
     mutating func stamp(after common: Stamp) throws(PackFault) -> Stamp {
         let (sum, overflows) = common.number.addingReportingOverflow(try number())
         let stamp = Stamp(number: sum)

@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// Appends a number in groups of seven bits, the lowest first.
+    /// Appends a number in groups of seven bits, lowest first.
     package mutating func append(leb128 number: UInt64) {
         var rest = number
         while rest >= 0x80 {
@@ -13,7 +13,7 @@ extension [UInt8] {
         for shift in stride(from: 0, to: number.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: number >> shift)) }
     }
 
-    /// Appends bytes with their length before them.
+    /// Appends bytes preceded by their length.
     package mutating func append(run: some Collection<UInt8>) {
         append(leb128: UInt64(run.count))
         append(contentsOf: run)

@@ -6,36 +6,36 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// A value as the bytes that stand for it and for nothing else: equal values are equal bytes.
+/// A value in its only valid encoding: equal values have equal bytes.
 ///
-/// `0b 01 01 61 0a 02 04 01 03` is `{a = (1, true)}`: a dictionary of one entry, its key of one byte, an array of two
-/// elements, a natural number and a truth. Entries stand in the order of their keys' bytes, numbers are as short as can
-/// be, and there is one zero and one NaN.
+/// For example, `0b 01 01 61 0a 02 04 01 03` is `{a = (1, true)}`: a dictionary of one entry, its key of one byte, an
+/// array of two elements, a natural number and a boolean. Entries are sorted by the bytes of their keys, numbers are as
+/// short as possible, and there is one zero and one NaN.
 package struct CanonicalValue: Hashable, Sendable {
     package let bytes: [UInt8]
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The first byte of a value. The first two are no values, but what stands where there is none.
+    /// The first byte of a value. `deleted` and `left` are not values; they are stored in place of one.
     enum Tag: UInt8 {
         case deleted = 0
         case left, no, yes, natural, negative, real, date, string, data, array, dictionary, uid
-        /// A value that stands in a file of its own; only in records.
+        /// A reference to a value in a file of its own. Only records contain it.
         case blob
     }
 
-    /// How deep containers may stand inside one another.
+    /// The limit of nested containers.
     package static let deepest = 512
-    /// The longest encoding that is accepted.
+    /// The length limit of an encoding, in bytes.
     package static let longest = 16 << 20
-    /// The longest key in a dictionary, in bytes.
+    /// The length limit of a dictionary key, in bytes.
     package static let longestKey = 1024
 }
 
 // MARK: Encoding
 
 extension CanonicalValue {
-    /// The value, if it is within the limits.
+    /// Encodes a value within the limits.
     package init(_ value: PropertyList) throws(PackFault) {
         var bytes: [UInt8] = []
         try Self.append(value, to: &bytes, depth: 0)
@@ -102,16 +102,16 @@ extension [UInt8] {
 // MARK: Decoding
 
 extension CanonicalValue {
-    /// The value that these bytes stand for, if they are as this type writes them.
+    /// Accepts an encoding if it is the one that this type writes.
     package init(decoding bytes: [UInt8]) throws(PackFault) {
         guard bytes.count <= Self.longest else { throw .beyondLimit("bytes of a value") }
         _ = try Self.parse(bytes)
         self.bytes = bytes
     }
 
-    /// The value itself.
+    /// The decoded value.
     package var propertyList: PropertyList {
-        // The bytes were read before, so that this cannot fail.
+        // Every initializer validates the bytes, so this cannot fail.
         (try? Self.parse(bytes)) ?? .dictionary([:])
     }
 
@@ -133,18 +133,18 @@ extension CanonicalValue {
         }
     }
 
-    /// A container of which some elements are still to come.
+    /// A container that is not decoded completely.
     private struct OpenContainer {
         var elements: [PropertyList] = []
         var entries = PropertyList.Dictionary()
-        /// The key of the next entry; nil in an array.
+        /// The key of the next entry, or nil in an array.
         var key: ArraySlice<UInt8>?
         var missing: Int
 
         var value: PropertyList { key == nil ? .array(elements) : .dictionary(entries) }
     }
 
-    /// Reads a value, or opens the container that begins here and gives nil.
+    /// Decodes a value, or opens the container that begins here and returns nil.
     private static func value(_ reader: inout ByteReader, _ open: inout [OpenContainer]) throws(PackFault)
         -> PropertyList?
     {
@@ -180,14 +180,14 @@ extension CanonicalValue {
         isArray: Bool, _ reader: inout ByteReader, _ open: inout [OpenContainer]
     ) throws(PackFault) -> PropertyList? {
         guard open.count < deepest else { throw .beyondLimit("depth of a value") }
-        // Each element takes a byte at least.
+        // An element takes at least one byte.
         let count = try reader.count(limit: reader.remaining, of: "elements")
         if count == 0 { return isArray ? .array([]) : .dictionary([:]) }
         open.append(OpenContainer(key: isArray ? nil : try reader.run(limit: longestKey), missing: count))
         return nil
     }
 
-    /// Adds an element and gives the container if that was the last one.
+    /// Adds an element, and returns the container if it is complete.
     private static func add(
         _ value: PropertyList, to container: OpenContainer, _ reader: inout ByteReader, _ open: inout [OpenContainer]
     ) throws(PackFault) -> PropertyList? {

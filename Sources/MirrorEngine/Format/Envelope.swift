@@ -1,31 +1,31 @@
 internal import Digests
 
-/// What every file of a mirror is wrapped in.
+/// The common structure of all files of a mirror, except blobs.
 ///
 ///     70 72 66 6d           "prfm"
-///     6c                    the kind: l, b, w, or i for a mirror's marker
+///     6c                    the kind: l, b, w, or i for the marker of a mirror
 ///     1f                    the length of the header
-///     02 10 …               its fields, in ascending order: number, length, bytes; a reader passes over an odd
-///                           number that it does not know, and leaves the file alone at an even one
+///     02 10 …               its fields, in ascending order: number, length, bytes; a reader ignores an unknown odd
+///                           number, and refuses a file with an unknown even one
 ///     05 …………… 4 bytes      records: length, body, CRC-32C of the body
-///     8 + 8 + 32 + 32       the trailer: how many records, how many bytes in all, the digest of the state or zeros,
-///                           and the SHA-256 of everything before it
+///     8 + 8 + 32 + 32       the trailer: the number of records, the number of bytes in the file, the digest of the
+///                           state or zeros, and the SHA-256 of everything before it
 struct Envelope: Sendable {
     var kind: UInt8
     var fields: [Field: [UInt8]] = [:]
     var records: [[UInt8]] = []
     var digest = Fingerprint.none
-    /// Whether the header said more than this version knows.
+    /// Whether the header has fields that this version does not know.
     private(set) var hasUnknownFields = false
 
-    /// What a header may say.
+    /// The fields of a header.
     enum Field: UInt64, CaseIterable {
         case mirror = 2
         case writer = 4
         case first = 6
         case last = 8
         case previous = 10
-        /// The version of this format that a reader must know at least.
+        /// The lowest version of the format that a reader must support.
         case version = 12
         case vector = 14
         case anchor = 16
@@ -33,16 +33,16 @@ struct Envelope: Sendable {
         case platform = 20
         case software = 22
         case hasLeft = 24
-        /// The long values that stand in files of their own.
+        /// The blobs to which the records refer.
         case blobs = 26
-        /// The former numbers of the writers whose changes a file holds.
+        /// The former numbers of the writers whose changes the file contains.
         case lineage = 28
     }
 
     static let magic: [UInt8] = Array("prfm".utf8)
     /// The newest version of the format, in which every write has an identifier.
     static let version: UInt64 = 2
-    /// The first version, in which markers and notes are still written.
+    /// The first version of the format. Markers and notes are still written in it.
     static let firstVersion: UInt64 = 1
     static let longestFile = 128 << 20
     static let longestHeader = 1 << 20
@@ -55,7 +55,7 @@ struct Envelope: Sendable {
 // MARK: Writing
 
 extension Envelope {
-    /// The bytes of the file and their hash, which names it.
+    /// Returns the bytes of the file and their hash, which is part of its name.
     func encoded() -> (bytes: [UInt8], hash: Fingerprint) {
         let header = header
         var bytes = Self.magic + [kind]
@@ -87,7 +87,7 @@ extension Envelope {
 // MARK: Reading
 
 extension Envelope {
-    /// The hash that a whole file has, or why it is none.
+    /// Returns the hash of a complete file, and throws if the file is damaged.
     static func check(_ bytes: [UInt8]) throws(PackFault) -> Fingerprint {
         guard bytes.count <= longestFile else { throw .beyondLimit("bytes of a file") }
         guard bytes.starts(with: magic.prefix(bytes.count)) else { throw .notThisFormat }
@@ -144,7 +144,7 @@ extension Envelope {
 // MARK: Fields
 
 extension Envelope {
-    /// Throws unless the header has these fields and no others, but for those that may be missing.
+    /// Throws unless the header has exactly these fields, except those that are optional.
     func expect(_ wanted: Set<Field>, optional: Set<Field> = []) throws(PackFault) {
         let present = Set(fields.keys)
         guard wanted.isSubset(of: present), present.subtracting(wanted).isSubset(of: optional) else {
@@ -152,7 +152,7 @@ extension Envelope {
         }
     }
 
-    /// Whether writes have identifiers, and lists of what they replaced.
+    /// Whether writes have identifiers and lists of the writes that they replaced.
     func identifiesWrites() throws(PackFault) -> Bool { try required(.version) > Self.firstVersion }
 
     func number(_ field: Field) throws(PackFault) -> UInt64? {

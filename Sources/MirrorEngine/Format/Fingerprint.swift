@@ -1,12 +1,12 @@
 internal import Digests
 
-/// The SHA-256 of some bytes as a value: what the manual, and names of properties, call a hash.
+/// A SHA-256 digest. The manual and property names call it a hash.
 package struct Fingerprint: Hashable, Sendable {
     private var words: [4 of UInt64]
 
     package init(of bytes: some Sequence<UInt8>) { self.init(trusted: SHA256.hash(bytes)) }
 
-    /// Nil unless there are 32 bytes.
+    /// Returns nil unless there are 32 bytes.
     package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
         self.init(trusted: Array(bytes))
@@ -23,7 +23,7 @@ package struct Fingerprint: Hashable, Sendable {
         (0..<32).map { UInt8(truncatingIfNeeded: words[$0 >> 3] >> UInt64(56 - 8 * ($0 & 7))) }
     }
 
-    /// The first 50 bits, as names hold them, at the upper end.
+    /// The first 50 bits, as in file names, followed by zeros.
     package var prefix: UInt64 { words[0] & ~0x3FFF }
 
     package static func == (left: Self, right: Self) -> Bool {
@@ -32,7 +32,7 @@ package struct Fingerprint: Hashable, Sendable {
 
     package func hash(into hasher: inout Hasher) { hasher.combine(words[0]) }
 
-    /// What stands where nothing was hashed.
+    /// The value used where nothing is hashed: zeros.
     package static let none = Fingerprint(trusted: [UInt8](repeating: 0, count: 32))
 }
 

@@ -1,7 +1,7 @@
-/// Of some writers, the numbers that their stores had before.
+/// The former numbers of writers.
 ///
-/// A store whose state is lost, restored or cloned takes a new number. Its copies can then tell which writes were once
-/// theirs.
+/// A store takes a new number when its state is lost, restored or cloned. With the former numbers, its copies recognize
+/// the writes that were once theirs.
 package struct Lineage: Hashable, Sendable {
     private var formerNumbers: [WriterID: Set<WriterID>] = [:]
 
@@ -18,7 +18,7 @@ package struct Lineage: Hashable, Sendable {
         for (writer, former) in other.formerNumbers { formerNumbers[writer, default: []].formUnion(former) }
     }
 
-    /// What this says of some writers.
+    /// Returns the entries of these writers.
     func of(_ writers: some Sequence<WriterID>) -> Lineage {
         var lineage = Lineage()
         for writer in writers { lineage[writer] = self[writer] }
@@ -44,7 +44,7 @@ extension Envelope {
         if !lineage.isEmpty { fields[.lineage] = lineage.recorded }
     }
 
-    /// What the header says, in the only bytes that say it.
+    /// Decodes the field, and throws unless it is in canonical form.
     func lineage() throws(PackFault) -> Lineage {
         guard let bytes = fields[.lineage] else { return Lineage() }
         guard try identifiesWrites() else { throw .contradiction("fields of a header") }

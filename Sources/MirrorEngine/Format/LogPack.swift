@@ -1,4 +1,4 @@
-/// Whole transactions of one writer, in sequence.
+/// A file with consecutive whole transactions of one writer.
 package struct LogPack: Hashable, Sendable {
     package var mirror: MirrorID
     package var writer: WriterID
@@ -6,12 +6,12 @@ package struct LogPack: Hashable, Sendable {
     package var first: UInt64
     /// The hash of the writer's log before this one.
     package var previous: Fingerprint?
-    /// What the writer knew of others: where that differs from what it knew at the log before.
+    /// What the writer knew of others, as the difference from the log before.
     package var knowledge: [Dot]
     package var transactions: [Entry]
     package var lineage: Lineage
 
-    /// A transaction as it stands in a pack.
+    /// A transaction without its dot, which follows from its position.
     package struct Entry: Hashable, Sendable {
         package var stamp: Stamp
         package var writes: [Transaction.StampedWrite]
@@ -90,7 +90,8 @@ extension LogPack {
 }
 
 extension LogPack.Entry {
-    /// The stamp, how many writes, and each: path, how much later than the stamp, identifier, what it replaced, value.
+    /// Encodes the stamp and the number of writes, and for each write its path, the distance of its stamp from the
+    /// transaction's, its identifier, its replaced writes and its value.
     fileprivate func record(of writer: WriterID, _ shelf: Shelf) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: stamp.number)
@@ -113,7 +114,7 @@ extension LogPack.Entry {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
         let common = stamp
-        // Each write takes 13 bytes at least.
+        // A write takes at least 13 bytes.
         writes = try Self.writes(&reader, shortest: 13, &paths) { (path, reader, paths) throws(PackFault) in
             let stamp = try reader.stamp(after: common)
             let id = WriteID(number: try reader.word())
@@ -124,7 +125,7 @@ extension LogPack.Entry {
         try reader.expectEnd()
     }
 
-    /// A record of the first version: a context, and of each write the one that it replaced.
+    /// Decodes a record of the first version, which has a context, and for each write the one that it replaced.
     fileprivate init(
         firstVersion record: [UInt8], of dot: Dot, _ shelf: inout Shelf, _ paths: inout PathBudget
     ) throws(PackFault) {

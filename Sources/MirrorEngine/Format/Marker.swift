@@ -1,4 +1,4 @@
-/// The file that makes a folder a mirror.
+/// The file that makes a directory a mirror.
 package struct Marker: Hashable, Sendable {
     package var mirror: MirrorID
 

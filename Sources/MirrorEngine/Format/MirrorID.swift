@@ -1,6 +1,6 @@
 internal import Digests
 
-/// A mirror's own number, written once by whoever began it.
+/// The random number of a mirror, chosen by the host that created it.
 package struct MirrorID: Hashable, Sendable {
     package let high: UInt64
     package let low: UInt64
@@ -21,9 +21,9 @@ package struct MirrorID: Hashable, Sendable {
 extension MirrorID: CustomStringConvertible {
     package var description: String { Hexadecimal.text(of: high) + Hexadecimal.text(of: low) }
 
-    /// The first digits, as in the name of the marker: `4f0c2b`.
+    /// The first six hexadecimal digits, as in the name of the marker: `4f0c2b`.
     package var abbreviation: String { String(description.prefix(6)) }
 
-    /// `mirror-4f0c2b.id`
+    /// The file name of the marker: `mirror-4f0c2b.id`.
     package var markerName: String { "mirror-\(abbreviation).id" }
 }

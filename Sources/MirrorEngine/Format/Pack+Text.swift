@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// A file of a mirror as text, for people: a line a fact.
+/// The contents of a file of a mirror as readable text, one fact per line.
 extension Pack {
     package var lines: [String] {
         let head = ["file \(address)", "mirror \(mirror)", "hash \(hash)", "bytes \(size)"]
@@ -56,7 +56,7 @@ extension AtomValue: CustomStringConvertible {
         case .deleted: return "deleted"
         case .left: return "left to each host"
         case .value(let value):
-            // Data and long texts would hide the rest.
+            // Data and long strings would hide the rest.
             let text = try? value.propertyList.serialized(as: .json, options: .oneLine)
             guard let text, let line = String(validating: text, as: UTF8.self) else {
                 return "\(value.bytes.count) bytes"

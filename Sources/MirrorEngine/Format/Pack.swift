@@ -1,22 +1,22 @@
-/// A file as it is created: its name inside its writer's folder, and its bytes.
+/// A file ready to be created: its name inside the writer's folder, and its bytes.
 package struct EncodedPack: Hashable, Sendable {
     package let name: PackName
     package let bytes: [UInt8]
     package let hash: Fingerprint
-    /// The long values that must be there before it is.
+    /// The blobs that must be created before the file.
     package var blobs: [Blob] = []
 
-    /// How many bytes it adds to the directory.
+    /// The number of bytes that the file and its blobs add to the directory.
     var size: Int { bytes.count + blobs.reduce(0) { $0 + $1.value.bytes.count } }
 }
 
-/// A file of a writer's folder, read and found whole.
+/// A complete and valid file of a writer's folder.
 package struct Pack: Hashable, Sendable {
     package let content: Content
     package let hash: Fingerprint
-    /// How many bytes the file has.
+    /// The size of the file in bytes.
     package let size: Int
-    /// Whether the file says more than this version understands.
+    /// Whether the file has fields that this version does not know.
     package let hasUnknownFields: Bool
 
     package enum Content: Hashable, Sendable {
@@ -32,12 +32,12 @@ package struct Pack: Hashable, Sendable {
         self.hasUnknownFields = hasUnknownFields
     }
 
-    /// The version of the format that a file says it is in; nil if that cannot be read.
+    /// Returns the version of the format that a file declares, or nil if it cannot be read.
     package static func version(of bytes: [UInt8]) -> UInt64? {
         try? Envelope(decoding: bytes).required(.version)
     }
 
-    /// Reads a file of any kind; throws `missingBlobs` where long values are needed that are not among `blobs`.
+    /// Decodes a file of any kind. Throws `missingBlobs` if it refers to values that are not in `blobs`.
     package init(decoding bytes: [UInt8], blobs: [BlobName: Blob] = [:]) throws(PackFault) {
         hash = try Envelope.check(bytes)
         size = bytes.count
@@ -51,7 +51,7 @@ package struct Pack: Hashable, Sendable {
         }
     }
 
-    /// Reads a file and finds that it is the one that its place says.
+    /// Decodes a file, and throws unless its name and mirror match its contents.
     package init(
         decoding bytes: [UInt8], at address: PackAddress, of mirror: MirrorID, blobs: [BlobName: Blob] = [:]
     ) throws(PackFault) {
@@ -76,7 +76,7 @@ package struct Pack: Hashable, Sendable {
         }
     }
 
-    /// The last transaction of a writer that this says it knew.
+    /// Returns the last transaction of `writer` that the writer of this file knew.
     func sequence(of writer: WriterID) -> UInt64 {
         switch content {
         case .log(let log): log.knowledge.last { $0.writer == writer }?.sequence ?? 0

@@ -1,25 +1,25 @@
-/// What is wrong with bytes that should be a pack, a value or a record.
+/// An error in bytes that should be a pack, a value or a record.
 package enum PackFault: Error, Hashable, Sendable {
     case endsEarly
     case bytesLeftOver
     case notThisFormat
-    /// Written for readers of this version or later.
+    /// Requires a reader of at least this version.
     case newerVersion(UInt64)
     case unknownField(UInt64)
     case unknownTag
     case notUTF8
-    /// The same thing could be said in other bytes.
+    /// The same contents could be encoded in other bytes.
     case notCanonical
     case beyondLimit(String)
     case wrongChecksum
     case wrongHash
     case contradiction(String)
-    /// Whole, but for long values that stand in files of their own.
+    /// The file is valid, but these blobs are missing.
     case missingBlobs([BlobReference])
 }
 
 extension PackFault {
-    /// What is wrong, for a person.
+    /// The error as a clause for a message to the user.
     package var phrase: String {
         switch self {
         case .endsEarly: "it ends early"

@@ -1,19 +1,19 @@
-/// The name of a file in a writer's folder: what it is, its number, and the beginning of its hash.
+/// The name of a file in a writer's folder: its kind, its number, and the beginning of its hash.
 ///
-/// `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base`, `who-0001.7b1d9a22c4`: small letters, digits,
-/// dots and hyphens, so that no file system can change it.
+/// For example, `l/000000000041.2e9f0a77d1.log`, `b/000000000040.9e5bd17f02.base` or `who-0001.7b1d9a22c4`. Names have
+/// only small letters, digits, dots and hyphens, which every file system preserves.
 package struct PackName: Hashable, Sendable {
     package enum Kind: UInt8, Sendable, CaseIterable {
         /// Transactions.
         case log = 0x6C
-        /// All that a writer still has to say.
+        /// Everything that the writer still contributes.
         case base = 0x62
-        /// Who the writer is.
+        /// The name and platform of the writer's host.
         case note = 0x77
     }
 
     package let kind: Kind
-    /// The first transaction of a log, the last one in a base, the number of a note.
+    /// The first transaction of a log, the last transaction of a base, or the number of a note.
     package let number: UInt64
     /// The first 50 bits of the file's hash.
     package let hash: UInt64
@@ -28,7 +28,7 @@ package struct PackName: Hashable, Sendable {
         (self.kind, self.number, hash) = (kind, number, prefix)
     }
 
-    /// Reads the path inside a writer's folder; nil for anything that this type would not write.
+    /// Parses a path inside a writer's folder. Returns nil for any path that this type does not write.
     package init?(_ path: some StringProtocol) {
         for kind in Kind.allCases where path.hasPrefix(kind.prefix) && path.hasSuffix(kind.suffix) {
             let middle = path.utf8.dropFirst(kind.prefix.utf8.count).dropLast(kind.suffix.utf8.count)
@@ -45,7 +45,7 @@ package struct PackName: Hashable, Sendable {
         return nil
     }
 
-    /// The greatest number that a name can hold, of a transaction.
+    /// The greatest transaction number that a name can contain.
     package static let greatestNumber: UInt64 = 999_999_999_999
 }
 
@@ -83,7 +83,7 @@ extension PackName: Comparable {
     }
 }
 
-/// A file of the mirror: whose, and which.
+/// A file of the mirror: its writer and its name.
 package struct PackAddress: Hashable, Sendable, Comparable {
     package let writer: WriterID
     package let name: PackName

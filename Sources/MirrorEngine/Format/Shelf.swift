@@ -1,17 +1,17 @@
-/// The long values of one file, which its header lists and its records name by their place in that list.
+/// The blobs of one file. The header lists them, and records refer to them by index.
 struct Shelf: Sendable {
     private(set) var blobs: [Blob]
     private var places: [CanonicalValue: Int] = [:]
     private var unused: Set<Int> = []
-    /// How many bytes all references stand for.
+    /// The sum of the sizes of the values to which the records refer.
     private var expanded = 0
 
-    /// The most blobs of one file, so that its header can list them.
+    /// The limit of blobs in one file, so that its header can list them.
     static let mostBlobs = 16_384
-    /// The most bytes that all references of one file may stand for.
+    /// The limit of `expanded`, in bytes.
     static let mostExpanded = 512 << 20
 
-    /// The long ones of some values, in the order of their hashes.
+    /// Collects the values that are too long for a pack, sorted by hash.
     init(of values: some Sequence<AtomValue>) {
         var long: Set<CanonicalValue> = []
         for case .value(let value) in values where value.bytes.count > Blob.longestInPack { long.insert(value) }
@@ -19,7 +19,7 @@ struct Shelf: Sendable {
         for (place, blob) in blobs.enumerated() { places[blob.value] = place }
     }
 
-    /// What a header lists, taken from what was read of it.
+    /// Takes the listed blobs from those that were read. Throws `missingBlobs` unless all are there.
     init(_ references: [BlobReference], from read: [BlobName: Blob]) throws(PackFault) {
         let missing = references.filter { read[$0.name]?.reference != $0 }
         guard missing.isEmpty else { throw .missingBlobs(missing) }
@@ -27,10 +27,10 @@ struct Shelf: Sendable {
         unused = Set(blobs.indices)
     }
 
-    /// Where a long value stands in the list.
+    /// Returns the index of a long value in the list.
     func place(of value: AtomValue) -> Int? { value.value.flatMap { places[$0] } }
 
-    /// The value at a place of the list.
+    /// Returns the value at an index, and marks it as used.
     mutating func take(_ place: Int) throws(PackFault) -> CanonicalValue {
         guard blobs.indices.contains(place) else { throw .contradiction("a blob that is not listed") }
         unused.remove(place)
@@ -48,7 +48,7 @@ struct Shelf: Sendable {
 // MARK: Bytes
 
 extension [UInt8] {
-    /// Appends a value, or where it stands on the shelf.
+    /// Appends a value, or its index in the table of blobs.
     mutating func append(_ value: AtomValue, _ shelf: Shelf) {
         guard value.bytes.count > Blob.longestInPack, let place = shelf.place(of: value) else {
             return append(run: value.bytes)
@@ -60,7 +60,7 @@ extension [UInt8] {
 }
 
 extension ByteReader {
-    /// A value of a record: itself, or its place on the shelf.
+    /// Decodes a value, which is in the record itself or in the table of blobs.
     mutating func atomValue(_ shelf: inout Shelf) throws(PackFault) -> AtomValue {
         let bytes = Array(try run(limit: Blob.longestInPack))
         guard bytes.first == CanonicalValue.Tag.blob.rawValue else { return try AtomValue(decoding: bytes) }
@@ -84,12 +84,12 @@ extension Envelope {
         fields[.blobs] = bytes
     }
 
-    /// What the header says of long values, and what was read of them.
+    /// Returns the table of the blobs that the header lists, taken from those that were read.
     func shelf(_ read: [BlobName: Blob]) throws(PackFault) -> Shelf {
         try Shelf(try blobReferences(), from: read)
     }
 
-    /// The long values that the records refer to.
+    /// Decodes the references to the blobs that the records use.
     private func blobReferences() throws(PackFault) -> [BlobReference] {
         guard let bytes = fields[.blobs] else { return [] }
         var reader = ByteReader(bytes)

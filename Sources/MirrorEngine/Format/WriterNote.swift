@@ -1,8 +1,8 @@
-/// Who a writer is, in its own words.
+/// The description that a writer publishes of itself.
 package struct WriterNote: Hashable, Sendable {
     package var mirror: MirrorID
     package var writer: WriterID
-    /// The valid note with the highest number counts.
+    /// The number of the note. Of the valid notes of a writer, the one with the greatest number is used.
     package var number: UInt64
     package var label: String
     package var platform: String
@@ -23,7 +23,7 @@ package struct WriterNote: Hashable, Sendable {
         self.hasLeft = hasLeft
     }
 
-    /// The most bytes that a label may have.
+    /// The length limit of a text, in bytes.
     package static let longestText = 256
 }
 
