@@ -1,13 +1,13 @@
-/// What reading preference files came to: mostly one transaction or none, and what each file holds.
+/// The result of reading preference files: the transactions made of their changes, and the new contents of each file.
 package struct Capture: Hashable, Sendable {
-    /// The change that was made in the files, all at once; several where one would be too large for a record.
+    /// The changes in the files: one transaction, or several if one would exceed the size of a record.
     package var transactions: [Transaction]
-    /// The clock after it.
+    /// The last stamp of the clock after the capture.
     package var clock: Stamp
-    /// When the files were read, in milliseconds since 1970.
+    /// The time at which the files were read, in milliseconds since 1970.
     package var when: Int64
     package var domains: [CapturedDomain]
-    /// Whether what was being written into files is settled by this.
+    /// Whether this completes the application that was in progress.
     package var settlesApplication: Bool
 }
 
@@ -16,28 +16,28 @@ package struct CapturedDomain: Hashable, Sendable {
     package var domain: Path
     package var file: FileIdentity?
     package var hash: Fingerprint?
-    /// The keys whose value in the file is not that of the view.
+    /// The keys whose value in the file differs from the view.
     package var exceptions: [Path: Shadow.Exception]
     package var held: Held?
-    /// Whether the last write into the file was taken back by somebody, and where.
+    /// The keys at which somebody reverted the last write into the file.
     package var reverted: [Path]
-    /// Writes of others that have the values which were written here.
+    /// Writes of other writers with the values that were written here.
     package var adopted: [WriteID] = []
-    /// Values of the file that the mirror replaces, although nobody who wrote them has seen what replaces them.
+    /// Values of the file that the mirror replaces, although the writer of the replacement had not seen them.
     package var replaced: [Path: CanonicalValue] = [:]
 }
 
-/// Changes that are to be made in preference files, all at once.
+/// Changes to preference files that are made together.
 package struct Application: Hashable, Sendable {
     package var domains: [DomainChange]
-    /// Whether a file that is not the one that was captured must stay.
+    /// Whether a file is left alone if it is not the one that was captured.
     package var isChecked = true
 }
 
-/// What is to be changed in one preference file.
+/// The changes to one preference file.
 package struct DomainChange: Hashable, Sendable {
     package var domain: Path
-    /// The file as it was captured; another one must not be replaced.
+    /// The file as it was captured. A different file must not be replaced.
     package var file: FileIdentity?
     package var changes: [Path: Shadow.Replacement]
 }

@@ -1,24 +1,26 @@
 internal import PropertyLists
 
-/// A capture in the making: the writes of some preference files, then what the files hold apart from the view.
+/// A capture in progress: first the writes of some preference files, then the keys at which the files differ from the
+/// view.
 ///
-/// It is gone when it is recorded, since as long as it holds the state a change to that would copy all of it.
+/// It is consumed when the capture is recorded. While it shares the state, any change to the state would copy all of
+/// it.
 struct CaptureDraft: ~Copyable {
     private let local: LocalState
     private let policy: DomainPolicy
     private let moment: Moment
     private var writes: [Write] = []
-    /// When each key was written that was.
+    /// The time at which each written key was written.
     private var times: [Path: Int64] = [:]
     private var readings: [Reading] = []
     private var held: [CapturedDomain] = []
     private var isGapFilling = false
-    /// Domains whose files showed an unknown state when they were written.
+    /// Domains whose files came back from a backup or from damage, so that what they showed is unknown.
     private var unknown: Set<Path> = []
-    /// Keys that were being written when a crash came: their files showed what was there before, or what was written.
+    /// Keys that were being written at a crash. Their files showed either the previous value or the new one.
     private let interrupted: Set<Path>
 
-    /// What was read of a file, and what follows from it beside writes.
+    /// The contents of a file, and the results of capturing it other than writes.
     private struct Reading {
         let values: DomainReading
         let observation: Observation
@@ -34,14 +36,14 @@ struct CaptureDraft: ~Copyable {
         interrupted = Set((local.application?.domains ?? []).flatMap(\.changes.keys))
     }
 
-    /// Leaves a domain alone until a person decides.
+    /// Leaves a domain alone until a user decides.
     mutating func hold(_ domain: Path, _ reason: Held) {
         held.append(
             CapturedDomain(domain: domain, file: nil, hash: nil, exceptions: [:], held: reason, reverted: []))
     }
 
-    /// Takes what is in the file for what the mirror lacks. What both have is as the seed says, and what the mirror
-    /// replaces is listed.
+    /// Captures the file of a domain that begins to be mirrored. The seed decides which values enter the mirror, and
+    /// those that the mirror replaces are listed.
     mutating func begin(_ observation: Observation, _ values: DomainReading, seed: Seeding) {
         isGapFilling = seed == .merge
         var reading = Reading(values: values, observation: observation)
@@ -57,10 +59,10 @@ struct CaptureDraft: ~Copyable {
         finish(reading)
     }
 
-    /// Takes up what was changed in a file.
+    /// Captures the changes in a file.
     ///
-    /// - Parameter held: Why the file was held until a person said that it is right, which makes it a change of now.
-    ///   One that came back from a backup replaces what nobody there has seen.
+    /// - Parameter held: The reason for which the file was held, if a user has accepted it. An accepted file is a
+    ///   change made now, and one that came back from a backup replaces writes that nobody had seen in it.
     mutating func add(_ observation: Observation, _ values: DomainReading, releasedFrom held: Held? = nil) {
         if held == .rolledBack || values.isRecovered { unknown.insert(values.domain) }
         var reading = Reading(values: values, observation: observation)
@@ -77,7 +79,7 @@ struct CaptureDraft: ~Copyable {
         finish(reading)
     }
 
-    /// Takes the file as one that is to be overwritten, and lists what that changes.
+    /// Records that the file is to be overwritten, and lists the values that this replaces.
     mutating func overrule(_ observation: Observation, _ values: DomainReading) {
         var reading = Reading(values: values, observation: observation)
         for key in values.changedKeys {
@@ -98,7 +100,8 @@ struct CaptureDraft: ~Copyable {
         local.atoms.under(key).contains { $0.path != key || $0.value != .left }
     }
 
-    /// Adds the writes of a key, but not what the mirror has already: what has that value stands for ours too.
+    /// Adds the writes of a key, without those whose value the mirror has already: the write with that value takes the
+    /// place of ours.
     private mutating func add(
         from old: CanonicalValue?, to new: CanonicalValue?, at key: Path, _ observation: Observation,
         _ reading: inout Reading
@@ -124,7 +127,7 @@ struct CaptureDraft: ~Copyable {
 // MARK: The record
 
 extension CaptureDraft {
-    /// What is to be recorded; nil where nothing was read anew.
+    /// Returns the capture, or nil if there is nothing to record.
     consuming func capture(settlesApplication: Bool) -> Capture? {
         guard !readings.isEmpty || !held.isEmpty || settlesApplication else { return nil }
         var clock = local.clock
@@ -157,8 +160,8 @@ extension CaptureDraft {
         return transactions
     }
 
-    /// The stamp of each time at which something was written, in the order of times. What only fills gaps is older than
-    /// all that anybody writes.
+    /// Returns the stamp of each time of writing, in ascending order. Values that only fill gaps get the oldest stamp,
+    /// so that any other write prevails.
     private func stamps(_ clock: inout HybridClock) -> [Int64: Stamp] {
         guard !isGapFilling else { return [:] }
         var stamps: [Int64: Stamp] = [:]
@@ -176,7 +179,7 @@ extension CaptureDraft {
         for (key, isInView) in differing {
             let isLeft = !isInView && after.atom(at: key)?.value == .left
             let isAtHome = isLeft || values.atHome.contains(key)
-            // What the file's format could not hold is tried again: it may have another format by now.
+            // A value that the format of the file could not hold is tried again, because the format may have changed.
             exceptions[key] = Shadow.Exception(
                 value: values.file[key], reason: isAtHome ? .home : .pending, shown: shown(at: key, made[key] ?? []))
         }
@@ -187,13 +190,13 @@ extension CaptureDraft {
             reverted: reading.reverted, adopted: reading.adopted, replaced: reading.replaced)
     }
 
-    /// What the file showed at a key before it was changed.
+    /// Returns the writes that the file showed at a key before it was changed.
     private func shown(at key: Path) -> [ShownWrite] {
         let isUnknown = unknown.contains(key.prefix(components: 1)) || interrupted.contains(key)
         return isUnknown ? [] : local.shownWrites(at: key)
     }
 
-    /// What the file shows at a key into which these writes were made.
+    /// Returns the writes that the file shows at a key after these writes were made in it.
     private func shown(at key: Path, _ made: [Atom]) -> [ShownWrite] {
         let remaining = shown(at: key).filter { shown in
             !made.contains { $0.path.isPrefix(of: shown.write.path) }
@@ -203,7 +206,7 @@ extension CaptureDraft {
 
     private typealias Differing = [(key: Path, isInView: Bool)]
 
-    /// The keys whose value in the file is not that in the view, and whether they have one in the view.
+    /// Returns the keys whose value in the file differs from the view, and whether the view has a value.
     private func differing(_ reading: DomainReading, _ former: Shadow, _ after: AtomStore) -> Differing {
         guard former.isCaptured, !reading.isRecovered else { return differingAnywhere(reading, after) }
         return candidates(reading, former).compactMap { key in
@@ -220,7 +223,7 @@ extension CaptureDraft {
         return differing
     }
 
-    /// The keys that may differ from the view: all other keys are as they were, in the file and in the view.
+    /// Returns the keys that can differ from the view. No other key has changed, in the file or in the view.
     private func candidates(_ reading: DomainReading, _ former: Shadow) -> Set<Path> {
         let application =
             local.application?.domains.first { $0.domain == reading.domain }?.changes.keys.map { $0 } ?? []
@@ -230,7 +233,7 @@ extension CaptureDraft {
 }
 
 extension Write {
-    /// This write as it enters a transaction: later than what its file showed, which it replaces.
+    /// Returns this write as part of a transaction: later than the writes that its file showed, and replacing them.
     func stamped(
         _ clock: Stamp, over shown: [ShownWrite], by dot: Dot, _ random: UInt64, _ rules: Rules
     ) -> Transaction.StampedWrite {

@@ -1,19 +1,19 @@
 internal import PropertyLists
 
-/// What a preference file says beside what the mirror last knew of it, key by key.
+/// The contents of a preference file, compared with its last known contents key by key.
 struct DomainReading {
     let domain: Path
-    /// The values of the file.
+    /// The values in the file.
     private(set) var file: [Path: CanonicalValue] = [:]
-    /// The keys whose value was another one when the file was last read or written, with what it was; nil is none.
+    /// The previous values of the keys that differ, where nil is no value.
     private var former: [Path: CanonicalValue?] = [:]
-    /// How many keys the file had then.
+    /// The number of keys in the file when it was last read or written.
     private var formerCount = 0
-    /// The keys of which the file's value is beyond a limit of the mirror.
+    /// The keys whose value in the file exceeds a limit of the mirror.
     private(set) var beyondLimit: Set<Path> = []
     /// The keys that stay on this host.
     private(set) var atHome: Set<Path> = []
-    /// Whether what was before is not what the mirror knows of.
+    /// Whether the previous values come from a recovered generation of the file and not from the mirror.
     private(set) var isRecovered = false
 
     init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
@@ -23,7 +23,7 @@ struct DomainReading {
         for key in former.keys where file[key] == nil && staysHome(key.key ?? "") { atHome.insert(key) }
     }
 
-    /// What the file says, beside nothing.
+    /// Takes the contents of a file without previous values.
     init(_ observation: Observation, staysHome: (String) -> Bool = { _ in false }) {
         domain = Path(domain: observation.domain)
         guard case .values(let values) = observation.content else { return }
@@ -39,7 +39,7 @@ struct DomainReading {
         }
     }
 
-    /// Takes these for the values before, each key once.
+    /// Compares with previous values, in which each key occurs once.
     private mutating func compare(with values: [(key: Path, value: CanonicalValue)]) {
         var known = 0
         (former, formerCount) = ([:], 0)
@@ -54,7 +54,7 @@ struct DomainReading {
         for key in file.keys where !keys.contains(key) { former[key] = .some(nil) }
     }
 
-    /// Takes another state of the file for what it was before.
+    /// Compares with the values of another generation of the file.
     mutating func compare(with values: PropertyList.Dictionary) {
         isRecovered = true
         compare(
@@ -63,7 +63,7 @@ struct DomainReading {
             })
     }
 
-    /// Takes the outcome of a write that a crash may have come before or after.
+    /// Sets the previous values after a write that a crash may have prevented.
     mutating func settle(_ change: DomainChange) {
         for (key, replacement) in change.changes {
             let isEither = file[key] == replacement.old || file[key] == replacement.new
@@ -73,18 +73,18 @@ struct DomainReading {
         }
     }
 
-    /// The value that a key had when the file was last read or written.
+    /// Returns the value that a key had when the file was last read or written.
     func formerValue(of key: Path) -> CanonicalValue? { former[key] ?? file[key] }
 
     var hadKeys: Bool { formerCount > 0 }
 
-    /// The keys whose value in the file is not the one that it had.
+    /// The keys whose value differs from the previous one.
     var differingKeys: [Path] { Array(former.keys) }
 
-    /// Those whose value somebody changed, in order.
+    /// The keys whose value a user changed, in order.
     var changedKeys: [Path] { differingKeys.filter { !atHome.contains($0) && !beyondLimit.contains($0) }.sorted() }
 
-    /// Whether over half of the keys are gone, and more than a few.
+    /// Whether more than half of the keys are gone, and more than a few.
     var isEmptied: Bool {
         let gone = former.count { $0.value != nil && file[$0.key] == nil }
         return gone > Self.fewKeys && gone * 2 > formerCount
@@ -94,7 +94,7 @@ struct DomainReading {
 }
 
 extension LocalState {
-    /// What a preference file held when it was last read or written: the view, but for the exceptions.
+    /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
     package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
         guard let shadow = shadows[domain], shadow.isCaptured else { return [] }
         let view = atoms.keys(under: domain).map { (key: $0.path, value: $0.value) }
@@ -103,7 +103,7 @@ extension LocalState {
             + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
     }
 
-    /// What is still to be changed in a preference file.
+    /// Returns the changes that a preference file still needs.
     func pendingChanges(in domain: Path) -> [Path: Shadow.Replacement] {
         let pending = (shadows[domain]?.exceptions ?? [:]).filter { $0.value.reason == .pending }
         var changes = pending.mapValues { Shadow.Replacement(old: $0.value, new: nil) }
@@ -113,7 +113,7 @@ extension LocalState {
             }
             return changes
         }
-        // Many are found faster all in a row.
+        // For many keys, one pass over the domain is faster than a lookup of each.
         for (key, value) in atoms.keys(under: domain) {
             guard let exception = pending[key] else { continue }
             changes[key] = Shadow.Replacement(old: exception.value, new: value)

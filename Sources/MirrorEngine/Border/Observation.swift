@@ -1,17 +1,17 @@
 package import PropertyLists
 
-/// A preference file as the rim found it.
+/// A preference file as the caller of the engine read it.
 package struct Observation: Hashable, Sendable {
     package let domain: String
     package let identity: FileIdentity?
     /// The hash of the file's bytes.
     package let hash: Fingerprint?
     package let content: Content
-    /// When the file was changed, in milliseconds since 1970.
+    /// The modification time of the file, in milliseconds since 1970.
     package let modified: Int64
     /// The times of the keys that the history dates earlier than the file.
     package let written: [String: Int64]
-    /// What the last writer through the library left, if it left that for this very content.
+    /// The mark of the last writer that used the library, if it describes this content.
     package let mark: Mark?
 
     package enum Content: Hashable, Sendable {
@@ -35,19 +35,19 @@ package struct Observation: Hashable, Sendable {
     }
 }
 
-/// Why a writer through the library left a file as it is.
+/// The reason for which a writer that used the library changed a file.
 package enum Mark: Hashable, Sendable {
     case write
     case deleted
     case undo
     case restore
-    /// After damage, from the generation that had these values.
+    /// The file was damaged, and recovered from the generation with these values.
     case recovered(PropertyList.Dictionary)
 }
 
-/// What stays out of the mirror, and how values are cut; made of the schemas that are installed on this host.
+/// The keys that are not mirrored, and how values are merged, according to the schemas installed on this host.
 package struct DomainPolicy: Sendable {
-    /// How the writes of a key are cut.
+    /// How the writes of a key are divided.
     package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
     /// Whether a key stays on this host.
     package let staysHome: @Sendable (_ domain: String, _ key: String) -> Bool
@@ -63,7 +63,7 @@ package struct DomainPolicy: Sendable {
     package static let plain = DomainPolicy()
 }
 
-/// What becomes of values that are there on both sides when a domain begins to take part.
+/// The side whose values are used when a domain begins to be mirrored and both sides have a value.
 package enum Seeding: UInt8, Hashable, Sendable {
     /// Local values only fill gaps.
     case merge

@@ -1,8 +1,8 @@
 extension LocalState {
-    /// The first of the domains and more of them, until they have so many changes; but with each all those that share a
-    /// transaction with it, which are seen changed at once or not at all.
+    /// Returns the first of the domains, and further ones up to a number of changes. Domains that share a transaction
+    /// are kept together, because they change together or not at all.
     ///
-    /// A host that joins has all keys to write. What it writes stands in memory several times until it is in the files.
+    /// A host that joins writes all keys, and each takes memory several times until it is in its file.
     func portion(of domains: [Path], most limit: Int) -> [Path] {
         let changes = domains.map { domain in
             shadows[domain]?.exceptions.values.count { $0.reason == .pending } ?? 0
@@ -17,20 +17,20 @@ extension LocalState {
         return portion.sorted().map { domains[$0] }
     }
 
-    /// The domains that are changed at once with one of these or not at all, themselves among them.
+    /// Returns the domains that must change together with these, including these.
     func companions(of some: Set<Path>, among domains: [Path]) -> [Path] {
         guard domains.contains(where: some.contains) else { return [] }
         let groups = sharing(domains).filter { $0.contains { some.contains(domains[$0]) } }
         return groups.joined().sorted().map { domains[$0] }
     }
 
-    /// The domains' indices, together where domains share a transaction, by way of others too.
+    /// Returns the indices of the domains, grouped by transactions that they share directly or through other domains.
     private func sharing(_ domains: [Path]) -> [[Int]] {
         var (groups, groupOf) = (domains.indices.map { [$0] }, Array(domains.indices))
         var firstWith: [Dot: Int] = [:]
         for index in domains.indices {
             var last: Dot?
-            // Most of what stands in a row was written in a row.
+            // Adjacent atoms are often from the same transaction.
             for atom in atoms.under(domains[index]) where atom.dot != last {
                 last = atom.dot
                 let other = firstWith[atom.dot, default: index]

@@ -1,40 +1,40 @@
-/// What the mirror knows of a domain's preference file: the view, but for some keys.
+/// What the mirror knows of a domain's preference file: the file holds the view, except for some keys.
 package struct Shadow: Hashable, Sendable {
-    /// The file as it was last read or written; nil is none.
+    /// The file as it was last read or written, or nil if there was none.
     package internal(set) var file: FileIdentity?
     package internal(set) var hash: Fingerprint?
-    /// The hashes of the file's former generations, the latest first.
+    /// The hashes of the file's former generations, latest first.
     package internal(set) var generations: [Fingerprint] = []
-    /// The keys whose value in the file is not that of the view.
+    /// The keys whose value in the file differs from the view.
     package internal(set) var exceptions: [Path: Exception] = [:]
-    /// Why the file is left alone until a person decides.
+    /// The reason for which the file is left alone until a user decides.
     package internal(set) var held: Held?
     package internal(set) var isMirrored = true
-    /// Whether the file was read since the domain takes part.
+    /// Whether the file was read since the domain began to be mirrored.
     package internal(set) var isCaptured = false
-    /// Why what the file holds may not be what its user made of what the mirror knows.
+    /// The reason for which changes in the file may not be edits.
     package internal(set) var suspicion: Suspicion?
-    /// What the last write into the file replaced.
+    /// The changes made by the last write into the file.
     package internal(set) var replaced: [Path: Replacement] = [:]
 
     static let mostGenerations = 64
 
     package init() {}
 
-    /// A key whose value in the file is not that of the view.
+    /// A key whose value in the file differs from the view.
     package struct Exception: Hashable, Sendable {
-        /// The file's own value; nil is none.
+        /// The value in the file, or nil if there is none.
         package let value: CanonicalValue?
         package let reason: Reason
-        /// The writes that the file shows; none where that is unknown.
+        /// The writes that the file shows, or none if that is unknown.
         package var shown: [ShownWrite] = []
 
         package enum Reason: UInt8, Hashable, Sendable {
-            /// The file is still to be changed.
+            /// The file must still be changed.
             case pending
-            /// The file's format cannot hold the mirror's value.
+            /// The format of the file cannot hold the mirror's value.
             case format
-            /// The value is beyond a limit of the mirror.
+            /// The value exceeds a limit of the mirror.
             case limit
             /// The value stays on its host.
             case home
@@ -49,29 +49,29 @@ package struct Shadow: Hashable, Sendable {
     package enum Suspicion: UInt8, Hashable, Sendable {
         /// The file came back from a backup.
         case fileIsOlder
-        /// The mark beside the file is gone, so that the file may have come back.
+        /// The mark beside the file is gone, so the file may have come back from a backup.
         case markIsGone
-        /// The mirror's own state was lost, or came back from a backup.
+        /// The state of the mirror was lost, or came back from a backup.
         case stateIsOlder
     }
 
-    /// Has what the file's format could not hold written once more.
+    /// Makes the next write try again the values that the format of the file could not hold.
     mutating func retryFormats() {
         for (key, exception) in exceptions where exception.reason == .format {
             exceptions[key] = Exception(value: exception.value, reason: .pending, shown: exception.shown)
         }
     }
 
-    /// The keys that are not the same here and on the other hosts for as long as nobody changes their values.
+    /// The keys that differ between this host and the others until their values change.
     package var unmirrored: [Path: Exception] {
         exceptions.filter { $0.value.reason == .format || $0.value.reason == .limit }
     }
 
-    /// Whether the file is still to be changed.
+    /// Whether the file must still be changed.
     package var isPending: Bool { exceptions.values.contains { $0.reason == .pending } }
 }
 
-/// What tells one generation of a file from every other.
+/// The attributes that distinguish one generation of a file from all others.
 package struct FileIdentity: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -88,13 +88,13 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// Why a domain is left alone until a person decides.
+/// The reason for which a domain is left alone until a user decides.
 package enum Held: UInt8, Hashable, Sendable {
     case missing
     case empty
     case unreadable
-    /// Over half of the keys are gone at once.
+    /// More than half of the keys are gone at once.
     case emptied
-    /// The file is one that it was before.
+    /// The file has the contents of a former generation.
     case rolledBack
 }

@@ -1,35 +1,36 @@
-/// As much of the local state as tells that there is nothing to do: small, and read without the atoms.
+/// The part of the local state from which an exchange can conclude that there is nothing to do. It is small and can be
+/// read without the atoms.
 package struct LocalHead: Hashable, Sendable {
-    /// How long the journal was of whose state this is the head; of any other length it is worth nothing.
+    /// The length of the journal to which the head belongs. With any other length it is invalid.
     package let journalLength: Int
     package let mirror: MirrorID
     package let writer: WriterID
-    /// Whether nothing is half done, unsaid or due.
+    /// Whether nothing is incomplete, unpublished or due.
     package let isAtRest: Bool
-    /// Our own files that must be there, with their sizes, and those that may go.
+    /// Our own files that must exist, with their sizes, and the times since which others are superseded.
     let created: [PackName: Int]
     let superseded: [PackName: Int64]
-    /// Notes that we removed, which are removed again if they come back.
+    /// Notes that we removed, and remove again if they come back.
     let removedNotes: Set<PackName>
-    /// Our own blobs that must be there, with their sizes, and since when others are needed no more.
+    /// Our own blobs that must exist, with their sizes, and the times since which others are unneeded.
     let blobs: [BlobName: Int]
     let unneeded: [Int64]
-    /// Of each other writer, the beginnings of the hashes of the files that were joined.
+    /// For each other writer, the hash prefixes of the files that were joined.
     let joined: [WriterID: Set<UInt64>]
     let tips: [WriterID: UInt64]
     let vanished: Set<WriterID>
-    /// The preference files that take part, as they were last read or written.
+    /// The preference files that are mirrored, as they were last read or written.
     package let files: [Path: FileIdentity?]
 }
 
 extension Engine {
-    /// The head of the state as it is, for a journal of this length.
+    /// Returns the head of the current state, for a journal of this length.
     package func head(journalLength: Int) -> LocalHead {
         let mirrored = local.shadows.filter(\.value.isMirrored)
         let isCaptured = mirrored.values.allSatisfy {
             $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil
         }
-        // Whose folder is gone, while somebody says what was in it, is missed by nobody; if it returns, it is new.
+        // A writer whose folder is gone and whose atoms are carried is ignored. If the folder returns, it is new.
         let others = local.peers.filter { writer, peer in
             writer != local.writer && (peer.vanishedAt == nil || !isCarried(writer))
         }
@@ -44,18 +45,18 @@ extension Engine {
             vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
     }
 
-    /// Whoever is paused or has left is to hear so each time, so that there is always something to do.
+    /// While the mirror is paused or left, every exchange must report that, so the state is needed.
     private var isAtRest: Bool {
         hasSaidAll && local.participation == .full && local.application == nil && waiting.isEmpty && purging.isEmpty
             && accepted.isEmpty && overruled.isEmpty && !local.storeMarks.isOpen
     }
 
-    /// Whether no file of our own is due.
+    /// Whether none of our own files is due.
     package var hasSaidAll: Bool { local.outbox.isEmpty && local.intent == nil && !isNoteDue && !isBaseDue }
 }
 
 extension LocalHead {
-    /// Whether something may have to be done, so that the state must be loaded.
+    /// Whether there may be something to do, so that the state must be loaded.
     package func needsState(
         _ listing: Listing, files current: [String: FileIdentity?], at now: Int64, limits: EngineLimits
     ) -> Bool {

@@ -1,71 +1,71 @@
-/// One durable step of a store's part in a mirror.
+/// One durable change of the local state.
 package enum LocalRecord: Hashable, Sendable {
-    /// Preference files were read: the change in them, and what they hold now.
+    /// Preference files were read: their changes and their new contents.
     case captured(Capture)
-    /// A file of another writer, or of a former self, was read.
+    /// A file of another writer, or of a former number of ours, was joined.
     case joined(Pack, at: Int64)
-    /// This file is going to be created.
+    /// This file is about to be created.
     case intended(PackIntent)
-    /// The file that was intended stands there.
+    /// The intended file was created.
     case created(PackName, at: Int64)
-    /// Files of our own that others need no more were removed.
+    /// Superseded files of ours were removed.
     case removed([PackName])
-    /// Blobs of our own were removed, or are gone.
+    /// Blobs of ours were removed or are missing.
     case removedBlobs([BlobName])
-    /// Another store writes under our name; from here on we have this one.
+    /// Another store writes under our number, so we take this one.
     case reincarnated(WriterID, intentIsInView: Bool)
-    /// Preference files are going to be written.
+    /// Preference files are about to be written.
     case intendedApplication(Application)
-    /// They were written, or left as they are.
+    /// The application is complete, or was abandoned.
     case applied([AppliedDomain])
     case abandonedApplication
-    /// The folder of a writer was not in view, or is again.
+    /// The folder of a writer went out of view, or came back.
     case vanished(WriterID, at: Int64)
     case returned(WriterID)
-    /// Files of a writer are gone, so that it need not be remembered that they were joined.
+    /// Files of a writer are gone, so their hashes are no longer needed.
     case forgot(WriterID, Set<UInt64>)
-    /// Writers whose folders are gone and whose atoms are carried are not named in our files any more.
+    /// Writers whose folders are gone and whose atoms are carried are no longer named in our files.
     case forgotWriters(Set<WriterID>)
-    /// Our bases carry the atoms of this writer from here on.
+    /// From now on our bases carry the atoms of this writer.
     case carries(WriterID)
-    /// Files of our own are missing.
+    /// Files of ours are missing.
     case lostFiles(at: Int64)
-    /// Domains take part from now on, or no longer.
+    /// A domain begins or ceases to be mirrored.
     case configured(domain: String, isMirrored: Bool)
     case resolvedConflicts([WriteID], at: Int64)
-    /// The same in a journal of the first version: all that one transaction lost.
+    /// All conflicts of one transaction are resolved, in a journal of the first version.
     case resolvedTransaction(Dot, at: Int64)
-    /// What a conflict's loser had written was written anew.
+    /// The value of a conflict was written again.
     case restored(Restoration)
     case retired(WriterID)
     case participation(Participation)
-    /// The state as it is made of the files again.
+    /// The state was rebuilt from these files.
     case rebuilt([Pack])
-    /// A mark is going to be left beside the preference files, and is there.
+    /// A mark is about to be written beside the preference files, and was found there.
     case marked(UInt64)
     case foundMark
     /// Preference files, or this state, came back from a backup.
     case suspected(Shadow.Suspicion)
 }
 
-/// A change that was made in no preference file: what a conflict's loser had written.
+/// A change that was made without a preference file, such as a value restored from a conflict.
 package struct Restoration: Hashable, Sendable {
     package var conflicts: [WriteID] = []
-    /// All that this transaction lost, in a journal of the first version.
+    /// The transaction of all restored values, in a journal of the first version.
     package var loser: Dot?
-    /// Nil where what was lost is in force again already.
+    /// The new writes, or nil if all values are in force already.
     package let transaction: Transaction?
-    /// The clock after it.
+    /// The last stamp of the clock after the change.
     package let clock: Stamp
     package let when: Int64
 }
 
-/// How a store takes part in its mirror.
+/// Whether and how a store exchanges with its mirror.
 package enum Participation: UInt8, Hashable, Sendable {
     case full
-    /// Nothing is exchanged until a person says so.
+    /// Nothing is exchanged until a user resumes.
     case paused
-    /// What there is to say is said, and then that we leave.
+    /// The outbox is published, and then a note that we have left.
     case leaving
     /// The mirror is forgotten.
     case detached

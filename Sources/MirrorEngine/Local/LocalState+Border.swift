@@ -1,30 +1,30 @@
-// Where the view and what preference files hold are not the same.
+// The keys at which preference files differ from the view.
 extension LocalState {
-    /// How a key looked before the state changed.
+    /// The view of a key before the state changed.
     struct KeyView {
         let key: Path
         let value: CanonicalValue?
-        /// The writes that made it so; nil where they are known from elsewhere.
+        /// The writes that produced the value; empty if an exception records them already.
         let atoms: [Atom]
     }
 
     func view(of key: Path) -> KeyView {
-        // Where the file lags behind, what it shows is known already.
+        // An exception already records what the file shows.
         let isKnown = shadows[key.prefix(components: 1)]?.exceptions[key] != nil
         return KeyView(key: key, value: atoms.value(at: key), atoms: isKnown ? [] : atoms.overlapping(key))
     }
 
-    /// Notes that the view of a key is another one now, while its file is what it was.
+    /// Records that the view of a key has changed while its file has not.
     mutating func updateException(since view: KeyView) {
         updateException(view.key, before: view.value, after: atoms.value(at: view.key), shown: view.atoms)
     }
 
-    /// - Parameter shown: The writes that made the view before.
+    /// - Parameter shown: The writes that produced the previous view.
     mutating func updateException(_ key: Path, before: CanonicalValue?, after: CanonicalValue?, shown: [Atom]) {
         let domain = key.prefix(components: 1)
         let exception = shadows[domain]?.exceptions[key]
         guard before != after, exception?.reason != .limit else { return }
-        // What the file holds is what it held: the exception's value, else the view as it was.
+        // The file is unchanged: it holds the value of the exception, or else the previous view.
         let inFile = exception.map(\.value) ?? before
         if inFile == after {
             shadows[domain]?.exceptions[key] = nil
@@ -36,7 +36,7 @@ extension LocalState {
         }
     }
 
-    /// The writes that the preference file shows at a key, inside it and above it; none where that is unknown.
+    /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
     package func shownWrites(at key: Path) -> [ShownWrite] {
         guard let shadow = shadows[key.prefix(components: 1)], shadow.isCaptured else { return [] }
         if rules.followsFile, let exception = shadow.exceptions[key] { return exception.shown }
@@ -45,7 +45,7 @@ extension LocalState {
 }
 
 extension LocalState {
-    /// Takes another state, and notes what files have to be changed for it.
+    /// Replaces the atoms, and records the changes that preference files need.
     mutating func replaceAtoms(by rebuilt: AtomStore) {
         let before = atoms
         atoms = rebuilt

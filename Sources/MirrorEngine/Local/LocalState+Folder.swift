@@ -1,4 +1,4 @@
-// What was said in our own folder, and what of it is superseded.
+// The files in our own folder, and which of them are superseded.
 extension LocalState {
     mutating func apply(_ intent: PackIntent) {
         self.intent = intent
@@ -27,7 +27,7 @@ extension LocalState {
         }
     }
 
-    /// Forgets what a file of ours says from what is to be said. A note says none of it.
+    /// Removes the transactions that a file of ours contains from the outbox. For a note there are none.
     mutating func clearOutbox(of intent: PackIntent) { outbox.removeAll { $0.dot.sequence <= intent.last } }
 
     private mutating func supersede(with intent: PackIntent, at now: Int64) {
@@ -44,7 +44,7 @@ extension LocalState {
         }
     }
 
-    /// What we know of others, as our packs say it.
+    /// The knowledge vector as published in our files, which excludes ourselves.
     var knowledgeOfOthers: VersionVector {
         var others = knowledge
         others[writer] = 0

@@ -1,9 +1,9 @@
-// Another name for ourselves.
+// Change of our writer number.
 extension LocalState {
-    /// The last of our transactions of which others can know from us.
+    /// The last of our transactions that other hosts can have read.
     package var published: UInt64 { max(outbox.first.map { $0.dot.sequence - 1 } ?? sequence, intent?.last ?? 0) }
 
-    /// Takes another name, and with it all that was not published under the old one.
+    /// Takes another number, and moves the unpublished transactions to it.
     mutating func reincarnate(as new: WriterID, intentIsInView: Bool) {
         if let intent, intentIsInView { clearOutbox(of: intent) }
         intent = nil
@@ -15,13 +15,13 @@ extension LocalState {
             self.renamed(transaction, Dot(writer: new, sequence: sequence))
         }
         for transaction in renamed { for atom in transaction.atoms { atoms.join(atom) } }
-        // Among equal stamps the new name may win where the former did not.
+        // Between equal stamps, the greater number may prevail where the former did not.
         for view in before { updateException(since: view) }
         outbox = renamed
         formerWriters.insert(former)
         foreign = []
-        // Whoever else had our name may remove long values that our files refer to, as needed by none of its own; and
-        // nobody else may know of what we had to say again.
+        // A copy of this store that kept the former number may remove blobs that our files refer to, because it does
+        // not need them; and only we know the values that had to be republished.
         if !folder.blobs.isEmpty || folder.owesBase { carried.insert(former) }
         let formerSelf = ourselves
         writer = new
@@ -32,8 +32,8 @@ extension LocalState {
         peers[former] = formerSelf
     }
 
-    /// What we published as our former self is in the state already. What a copy of us published under that number is
-    /// read like any other's.
+    /// Our former number as a peer. What we published under it is in the state already; what a copy of this store
+    /// publishes under it is read like the files of any other writer.
     private var ourselves: Peer {
         var peer = Peer()
         peer.joined = Set(folder.created.keys.map(\.hash))
@@ -52,7 +52,7 @@ extension LocalState {
         return Transaction(dot: dot, stamp: transaction.stamp, writes: writes)
     }
 
-    /// How keys look whose domains have files here.
+    /// Returns the views of those keys whose domains have files here.
     private func views(of keys: Set<Path>) -> [KeyView] {
         keys.filter { shadows[$0.prefix(components: 1)]?.isCaptured ?? false }.sorted().map { view(of: $0) }
     }

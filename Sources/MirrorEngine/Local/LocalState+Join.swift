@@ -1,6 +1,6 @@
-// What others wrote.
+// Joining the files of other writers.
 extension LocalState {
-    /// Takes up a file of another writer. Nothing is taken from the state because a file lacks it.
+    /// Joins a file of another writer. The absence of a value in a file never removes it from the state.
     mutating func join(_ pack: Pack, at now: Int64) {
         let writer = pack.address.writer
         switch pack.content {
@@ -16,7 +16,7 @@ extension LocalState {
         }
     }
 
-    /// Who says something new is there.
+    /// Records that a writer is active.
     private mutating func hear(_ log: LogPack) {
         retired.remove(log.writer)
         let last = log.transactions.map(\.stamp).max() ?? .zero
@@ -33,7 +33,7 @@ extension LocalState {
         peers[log.writer] = peer
     }
 
-    /// Goes on along a writer's logs as far as there is no gap.
+    /// Advances along the logs of a writer up to the first gap.
     private mutating func followChain(of writer: WriterID, _ peer: inout Peer) {
         while let index = peer.beyond.firstIndex(where: { $0.first - 1 <= knowledge[writer] }) {
             let link = peer.beyond.remove(at: index)
@@ -57,7 +57,7 @@ extension LocalState {
         peers[base.writer] = peer
     }
 
-    /// Joins writes of others, and keeps what the preference files hold apart from the view where the view changes.
+    /// Joins writes of other writers. Where the view changes, what the preference file holds becomes an exception.
     private mutating func take(_ arrivals: some Sequence<Atom>, at now: Int64) {
         var files = FilesOfDomains(shadows)
         for atom in arrivals where rules.keepsEveryDomain || isMirrored(atom.path) {
@@ -66,7 +66,7 @@ extension LocalState {
         }
     }
 
-    /// Joins an atom, and keeps what its domain's file holds apart from the view.
+    /// Joins an atom. If its domain has a file here, what the file holds becomes an exception.
     mutating func joinAtBorder(_ atom: Atom) -> AtomStore.Outcome {
         let isCaptured = shadows[atom.path.prefix(components: 1)]?.isCaptured ?? false
         return isCaptured ? joinWithFile(atom) : atoms.join(atom)
@@ -77,7 +77,7 @@ extension LocalState {
         let path = atom.path
         let key = path.prefix(components: 2)
         let isDomain = key.depth < 2
-        // Where every atom is a whole key, what it displaces says what there was.
+        // Where every atom is a whole key, the displaced atom is the previous view.
         let isPlain = key == path && !isDomain && !atoms.hasAtoms(ofDepth: 1) && atoms.isAtMost(deep: 2)
         let keys = isDomain ? atoms.keys(under: path).map(\.path) : [key]
         let before = isPlain ? [] : keys.map { view(of: $0) }
@@ -90,7 +90,7 @@ extension LocalState {
         return outcome
     }
 
-    /// Which domains have a file here; asked for many paths of one domain in a row.
+    /// The domains that have a file here. The last lookup is cached, because paths of one domain arrive in sequence.
     private struct FilesOfDomains {
         private let captured: Set<Path>
         private var last: (domain: Path, isCaptured: Bool)?

@@ -1,28 +1,28 @@
-// Whose a write is, and what becomes of ours.
+// Which writes are ours, and what happens when they are displaced.
 extension LocalState {
-    /// The numbers that this store had before, and all that those had before.
+    /// The former numbers of this store, and all former numbers of these.
     var formerNumbers: Set<WriterID> {
         formerWriters.reduce(into: formerWriters) { $0.formUnion(lineage[$1]) }.subtracting([writer])
     }
 
-    /// This store's number, then the former ones.
+    /// This store's number, followed by the former ones.
     package var numbers: [WriterID] { [writer] + formerNumbers.sorted() }
 
-    /// The former numbers of ourselves and of others, as a file that speaks of these writers publishes them.
+    /// Returns the former numbers of this store and of other writers, for a file that contains writes of these.
     func lineage(of writers: Set<WriterID>) -> Lineage {
         var published = lineage.of(writers)
         published[writer] = formerNumbers
         return published
     }
 
-    /// Whether it is for this host to list a write that ends unseen.
+    /// Whether this host must list a write that is displaced without having been seen.
     func isOwn(_ atom: Atom) -> Bool {
         let author = atom.dot.writer
         if author == writer { return !foreign.contains(atom.id) }
         return adopted.contains(atom.id) || isClaimed(author)
     }
 
-    /// Whether a writer was this store before, or is a copy of it under another number.
+    /// Whether a number was once this store's, or belongs to a copy of it.
     private func isClaimed(_ author: WriterID) -> Bool {
         guard rules.claimsFormerNumbers, author != writer else { return false }
         if formerWriters.contains(author) { return true }
@@ -30,12 +30,12 @@ extension LocalState {
         return ancestors.contains(writer) || !ancestors.isDisjoint(with: formerWriters)
     }
 
-    /// Settles what became of a write that came in.
+    /// Handles the outcome of joining an atom of another writer: lists values that are lost, and adopts equal ones.
     mutating func settle(_ outcome: AtomStore.Outcome, ofJoined atom: Atom, at now: Int64) {
         switch outcome {
         case .known: return
         case .dominated(let winners):
-            // Its author may be gone, and nobody else displaces it any more.
+            // The author may be gone, and no other host displaces the atom any more.
             guard isClaimed(atom.dot.writer) else { return }
             for winner in winners {
                 if isInForce(atom) {
@@ -51,7 +51,7 @@ extension LocalState {
         }
     }
 
-    /// Settles what became of a write that was made here.
+    /// Handles the outcome of joining a write that was made here.
     mutating func settle(_ outcome: AtomStore.Outcome, ofMade atom: Atom, at now: Int64) {
         switch outcome {
         case .known: return
@@ -68,7 +68,8 @@ extension LocalState {
         }
     }
 
-    /// Settles what a write inside another, earlier one hides of that, unless a write that it displaced has done so.
+    /// Lists or adopts the parts of earlier writes above that a write hides, unless a write that it displaced already
+    /// hid the same part.
     private mutating func settleParts(around atom: Atom, instead displaced: [Atom], at now: Int64) {
         for upper in atoms.above(atom.path, withItself: false) {
             let former = displaced.first { $0.path == atom.path }.flatMap { upper.part(hiddenBy: $0) }
@@ -103,10 +104,10 @@ extension LocalState {
         }
     }
 
-    /// Whether the value of a write is in force, by this write or another one.
+    /// Whether the value of a write is in force, through this write or another.
     private func isInForce(_ atom: Atom) -> Bool { atoms.value(at: atom.path) == atom.value.value }
 
-    /// Takes a write for ours too, because it has our value.
+    /// Treats a write of another writer as ours, because it has our value.
     mutating func adopt(_ atom: Atom) {
         if rules.adoptsEqual, !isOwn(atom) { adopted.insert(atom.id) }
     }

@@ -1,5 +1,5 @@
 extension LocalState {
-    /// Carries out a record: the only way in which the state changes.
+    /// Applies a record. The state changes in no other way.
     package mutating func apply(_ record: LocalRecord) {
         switch record {
         case .captured(let capture): apply(capture)
@@ -15,7 +15,7 @@ extension LocalState {
         case .vanished(let writer, let now): peers[writer, default: Peer()].vanishedAt = now
         case .returned(let writer):
             peers[writer, default: Peer()].vanishedAt = nil
-            // One that was taken over and shown no more is there after all.
+            // A writer that we carried, and that was hidden from lists, exists after all.
             if carried.remove(writer) != nil { retired.remove(writer) }
         case .forgot(let writer, let hashes): peers[writer]?.joined.subtract(hashes)
         case .forgotWriters(let writers):
@@ -61,7 +61,7 @@ extension LocalState {
         storeMarks.isDue = true
     }
 
-    /// The files are still to be changed to it, and whoever writes in them until then has not seen it.
+    /// The files are not changed yet, so what is written in them until then has not seen the restored values.
     private mutating func apply(_ restoration: Restoration) {
         clock = HybridClock(local: max(clock.local, restoration.clock))
         conflicts.resolve(restoration.conflicts, at: restoration.when)
@@ -113,12 +113,12 @@ extension LocalState {
 // MARK: Backups that come back
 
 extension LocalState {
-    /// From here on files are not taken for what their users made of what the mirror knows, until they were looked at.
+    /// From now on, changes in the files are not taken for edits until the files were checked.
     private mutating func suspect(_ suspicion: Shadow.Suspicion) {
         for (domain, shadow) in shadows where shadow.isCaptured || shadow.suspicion != nil {
             shadows[domain]?.suspicion = suspicion
             guard suspicion == .stateIsOlder else { continue }
-            // What the file held is unknown, so it is read like that of a domain that begins to be mirrored.
+            // The previous contents of the file are unknown, so it is read like the file of a newly mirrored domain.
             shadows[domain]?.isCaptured = false
             shadows[domain]?.held = nil
             shadows[domain]?.exceptions = [:]

@@ -1,38 +1,39 @@
-/// All that a store must not lose of its part in a mirror. It changes by records only, so that the records replayed
-/// give it back.
+/// The state of a store's mirror that must not be lost. It changes only by records, so replaying the records restores
+/// it.
 package struct LocalState: Hashable, Sendable {
     package internal(set) var mirror: MirrorID
-    /// Who we are at present.
+    /// Our present number.
     package internal(set) var writer: WriterID
-    /// Who we were before a clone or a restored copy of us was met.
+    /// Our numbers before a clone or a restored copy of us was detected.
     package internal(set) var formerWriters: Set<WriterID>
-    /// Our last transaction.
+    /// The number of our last transaction.
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var clock = HybridClock()
     package internal(set) var atoms: AtomStore
-    /// Of each writer, ourselves among them, the last transaction without a gap before it.
+    /// For each writer including us, the last transaction up to which all are known.
     package internal(set) var knowledge = VersionVector()
     package internal(set) var peers: [WriterID: Peer] = [:]
-    /// What is still to be published.
+    /// The transactions that are still to be published.
     package internal(set) var outbox: [Transaction] = []
-    /// The file that is to be created next, kept before it is, so that a crash cannot make another one of it.
+    /// The next file to be created. It is recorded first, so that after a crash the same file is created.
     package internal(set) var intent: PackIntent?
     package internal(set) var folder = OwnFolder()
-    /// By the domain's path, because two names may be equal as text and still be two.
+    /// The preference files by the path of their domain. Paths compare bytes, while two different names can be equal as
+    /// strings.
     package internal(set) var shadows: [Path: Shadow] = [:]
-    /// What is being written into preference files.
+    /// The changes that are being written into preference files.
     package internal(set) var application: Application?
     package internal(set) var conflicts = ConflictJournal()
-    /// Writes of others that stand for ours: they have the same value.
+    /// Writes of other writers that took the place of ours because they have the same value.
     package internal(set) var adopted: Set<WriteID> = []
-    /// Writes under our number that a copy of this store made.
+    /// Writes under our number that were made by a copy of this store.
     package internal(set) var foreign: Set<WriteID> = []
     /// The former numbers of other writers.
     package internal(set) var lineage = Lineage()
     package internal(set) var storeMarks = StoreMarks()
-    /// Writers whose atoms stand in our bases, because their own folders are gone.
+    /// Writers whose atoms our bases carry because their folders are gone.
     package internal(set) var carried: Set<WriterID> = []
-    /// Writers that no list shows any more.
+    /// Writers that are no longer shown in any list.
     package internal(set) var retired: Set<WriterID> = []
     package internal(set) var participation = Participation.full
     var rules: Rules
@@ -47,72 +48,72 @@ package struct LocalState: Hashable, Sendable {
         atoms = AtomStore(rules: rules)
     }
 
-    /// Takes over the rules of the program that goes on with the state.
+    /// Takes the rules of the program that continues with the state.
     mutating func adopt(_ rules: Rules) {
         self.rules = rules
         atoms.rules = rules
     }
 
-    /// What a crash does to a store in which an outbox is cleared too early.
+    /// Simulates a crash of a store that clears its outbox too early.
     mutating func restart() {
         if !rules.clearsOutboxAfterCreation { intent = nil }
     }
 }
 
-/// What the mirror leaves beside the preference files, so that it notices when a backup of them, or of its own state,
+/// The marks that the mirror writes beside the preference files, to detect when a backup of them or of its own state
 /// comes back.
 package struct StoreMarks: Hashable, Sendable {
-    /// The marks that were left, the latest first.
+    /// The marks that were written, latest first.
     package internal(set) var marks: [UInt64] = []
-    /// Whether the latest one is known to be there.
+    /// Whether the latest mark is known to be written.
     package internal(set) var isWritten = false
-    /// Whether preference files were read or written since.
+    /// Whether preference files were read or written since the latest mark.
     package internal(set) var isDue = false
 
     static let most = 128
 
-    /// Whether a mark is still to be left.
+    /// Whether a mark must still be written.
     package var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }
 }
 
-/// A file that is to be created in our own folder.
+/// A file that is about to be created in our own folder.
 package struct PackIntent: Hashable, Sendable {
     package let pack: EncodedPack
-    /// The last transaction that it holds or, a base, stands for.
+    /// The last transaction that a log contains or a base includes.
     package let last: UInt64
-    /// What it says that we know of others.
+    /// The knowledge vector in the file.
     package let knowledge: VersionVector
-    /// Whether it says that we leave.
+    /// Whether the file announces that we leave.
     package let isFarewell: Bool
-    /// The long values to which it refers; `pack` holds those that are not there yet.
+    /// The blobs to which the file refers. `pack` holds only those that do not exist yet.
     package let references: [BlobReference]
 }
 
 /// Our own folder in the mirror, as we left it.
 package struct OwnFolder: Hashable, Sendable {
-    /// The files that we created, of which nothing else may stand there.
+    /// The files that we created. Any other file in the folder was made by a copy of us.
     package internal(set) var created: [PackName: CreatedFile] = [:]
-    /// The last files that we removed: they can come back with a service that copies files.
+    /// The last files that we removed. A service that copies files can bring them back.
     package internal(set) var removed: [PackName] = []
     /// The hash of our last log.
     package internal(set) var tip: Fingerprint?
-    /// What we said that we knew, at our last log.
+    /// The knowledge vector that we published with our last log.
     package internal(set) var saidKnowledge = VersionVector()
-    /// The last transaction in our last base.
+    /// The last transaction that our last base includes.
     package internal(set) var baseSequence: UInt64 = 0
     package internal(set) var baseBytes = 0
-    /// What was added since our last base, long values too.
+    /// The bytes of logs and blobs since our last base.
     package internal(set) var logBytes = 0
     package internal(set) var logCount = 0
-    /// Whether a fresh base is owed, because files of ours were lost or we have none of our own yet.
+    /// Whether a new base is due, because files of ours were lost or this number has none yet.
     package internal(set) var owesBase = false
-    /// Whether our note is to be written anew, because it may be lost.
+    /// Whether our note must be written again because it may be lost.
     package internal(set) var owesNote = false
     package internal(set) var lastHealing: Int64?
     package internal(set) var noteNumber: UInt64 = 0
-    /// Whether our last note says that we left.
+    /// Whether our last note announces that we left.
     package internal(set) var hasLeft = false
-    /// The long values of our packs, each in a file of its own.
+    /// The blobs of our packs.
     package internal(set) var blobs: [BlobName: CreatedBlob] = [:]
 
     private static let mostRemoved = 1024
@@ -122,28 +123,28 @@ package struct OwnFolder: Hashable, Sendable {
         removed.removeFirst(max(0, removed.count - Self.mostRemoved))
     }
 
-    /// Whether a file of ours must still be there.
+    /// Whether a file of ours must still exist.
     func needs(_ name: PackName) -> Bool {
         guard let file = created[name], file.supersededAt == nil else { return false }
         return name.kind != .note || name.number == noteNumber
     }
 
-    /// The files and long values of ours that must be there and are not whole by their sizes, or not there at all.
+    /// Returns our required files and blobs that are missing or have the wrong size.
     package func losses(_ sizes: [String: Int]) -> (files: [PackName], blobs: [BlobName]) {
         let files = created.filter { needs($0.key) && sizes[$0.key.description] != $0.value.size }
         let blobs = blobs.filter { $0.value.unneededSince == nil && sizes[$0.key.description] != $0.value.size }
         return (files.keys.sorted(), blobs.keys.sorted())
     }
 
-    /// Whether files are there that a newer one replaces.
+    /// Whether there are files that newer ones supersede.
     package var hasSuperseded: Bool {
         created.values.contains { $0.supersededAt != nil } || blobs.values.contains { $0.unneededSince != nil }
     }
 
-    /// How many bytes all of that takes.
+    /// The bytes of all our files and blobs.
     package var size: Int { created.values.reduce(0) { $0 + $1.size } + blobs.values.reduce(0) { $0 + $1.size } }
 
-    /// How many of them are needed still.
+    /// The bytes of those that are still needed.
     var neededSize: Int {
         created.values.reduce(0) { $0 + ($1.supersededAt == nil ? $1.size : 0) }
             + blobs.values.reduce(0) { $0 + ($1.unneededSince == nil ? $1.size : 0) }
@@ -153,7 +154,7 @@ package struct OwnFolder: Hashable, Sendable {
 /// A blob that we created.
 package struct CreatedBlob: Hashable, Sendable {
     package let size: Int
-    /// Since when no pack of ours that is needed refers to it.
+    /// The time since which none of our current packs refers to the blob.
     package internal(set) var unneededSince: Int64?
 }
 
@@ -161,36 +162,36 @@ package struct CreatedBlob: Hashable, Sendable {
 package struct CreatedFile: Hashable, Sendable {
     package let size: Int
     package let last: UInt64
-    /// Since when a base of ours says all that it says.
+    /// The time since which a base of ours supersedes the file.
     package internal(set) var supersededAt: Int64?
 }
 
 /// What is known of another writer.
 package struct Peer: Hashable, Sendable {
-    /// The beginnings of the hashes of the files that were joined, as far as they may still be seen.
+    /// The hash prefixes of the files that were joined and may still be in view.
     package internal(set) var joined: Set<UInt64> = []
-    /// The hash of the last log without a gap before it.
+    /// The hash of the last log up to which there is no gap.
     package internal(set) var tip: Fingerprint?
-    /// The last transaction of the writer's bases that were joined.
+    /// The last transaction that the joined bases of the writer include.
     package internal(set) var baseSequence: UInt64 = 0
-    /// Logs that were joined although others before them are missing.
+    /// Logs that were joined although logs before them are missing.
     package internal(set) var beyond: [ChainLink] = []
     package internal(set) var note: WriterNote?
-    /// The greatest stamp in its logs: what tells whose clock is off.
+    /// The greatest stamp in the writer's logs, which shows when its clock is wrong.
     package internal(set) var lastStamp = Stamp.zero
-    /// Since when its folder is out of view.
+    /// The time since which the folder is out of view.
     package internal(set) var vanishedAt: Int64?
     /// The other writers whose atoms its last base carries.
     package internal(set) var carries: Set<WriterID> = []
 }
 
-/// A log as a part of its writer's chain, without what it says.
+/// A log as a link of its writer's chain, without its transactions.
 package struct ChainLink: Hashable, Sendable {
-    /// The sequence numbers of its first and its last transaction.
+    /// The sequence numbers of the first and the last transaction.
     package let first: UInt64
     package let last: UInt64
     package let hash: Fingerprint
-    /// The hash of the writer's log before it.
+    /// The hash of the writer's log before this one.
     package let previous: Fingerprint?
 }
 

@@ -1,8 +1,8 @@
-/// The state that the files in view make, with what they lack: the outbox, and writers whose files are not in view.
+/// The state computed from the files in view, the outbox, and the atoms of writers whose files are not in view.
 struct Rebuilding: Sendable {
     private(set) var atoms: AtomStore
 
-    /// Begins with the writes of all writers but these.
+    /// Starts with the outbox and the atoms of all writers except these.
     init(_ local: LocalState, inView writers: Set<WriterID>) {
         atoms = AtomStore(rules: local.rules)
         local.atoms.visit { if !writers.contains($0.dot.writer) { atoms.join($0) } }
@@ -13,7 +13,7 @@ struct Rebuilding: Sendable {
 }
 
 extension Pack {
-    /// The writes in the file.
+    /// The atoms in the file.
     var atoms: [Atom] {
         switch content {
         case .log(let log): log.transactionsWithDots.flatMap(\.atoms)
@@ -24,7 +24,8 @@ extension Pack {
 }
 
 extension LocalState {
-    /// Makes the state anew. Keeps the writes of every writer that misses a file, because that file may hold them.
+    /// Rebuilds the state from files. Keeps the atoms of every writer of whom a file is missing, because that file may
+    /// hold them.
     mutating func rebuild(from packs: [Pack]) {
         var chains: [WriterID: Chain] = [:]
         for pack in packs { chains[pack.address.writer, default: Chain()].add(pack) }

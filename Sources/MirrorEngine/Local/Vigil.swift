@@ -1,9 +1,9 @@
-/// Since when an engine waits for files of others, and what it has looked after: what a program that ends at once
-/// leaves to the next one. It stands beside the journal; whoever loses it waits anew, and loses nothing else.
+/// How long the engine has waited for files of other writers, and what it last checked. A program that ends leaves this
+/// to the next one, in a file beside the journal. If the file is lost, waiting starts over, and nothing else is lost.
 package struct Vigil: Hashable, Sendable {
     /// The files in view that could not be joined yet.
     package internal(set) var files: [PackAddress: Wait] = [:]
-    /// When one of our own files was last read again, and which.
+    /// The time of the last check of one of our own files, and the name of that file.
     package internal(set) var lastCheck: Int64?
     var lastChecked: PackName?
 
@@ -11,19 +11,19 @@ package struct Vigil: Hashable, Sendable {
 
     package struct Wait: Hashable, Sendable {
         let since: Int64
-        /// Whether people were told.
+        /// Whether the file was reported.
         package let isTold: Bool
     }
 
-    /// Whether one of our own files is to be read again to see whether it is whole.
+    /// Whether one of our own files should be read again to check that it is intact.
     package func isCheckDue(at now: Int64, _ limits: EngineLimits) -> Bool {
         lastCheck.map { !now.isWithin(limits.checksEvery, of: $0) } ?? false
     }
 }
 
 extension Int64 {
-    /// Whether this is less than so much time from `start`, before or after: what is long to come says no more than
-    /// what is long gone, for some clock was wrong.
+    /// Whether this is within a time of `start`, before or after it. A time too far in the future is treated like one
+    /// in the distant past, because some clock was wrong.
     func isWithin(_ time: Int64, of start: Int64) -> Bool {
         let (passed, overflows) = subtractingReportingOverflow(start)
         return !overflows && passed.magnitude < time.magnitude
@@ -31,9 +31,9 @@ extension Int64 {
 }
 
 extension Engine {
-    /// What the next engine is to know.
+    /// The waits that the next engine should continue.
     package var vigil: Vigil {
-        // Before the first look there is nothing to add to what was left to us.
+        // Before the first listing there is nothing to add to what was recalled.
         guard !folders.isEmpty else { return recalled }
         var vigil = Vigil()
         (vigil.lastCheck, vigil.lastChecked) = (lastCheck?.at, lastCheck?.name)
@@ -45,7 +45,7 @@ extension Engine {
         return vigil
     }
 
-    /// Goes on waiting where another engine left off.
+    /// Continues the waits of a former engine.
     package mutating func recall(_ vigil: Vigil) {
         recalled = vigil
         lastCheck = vigil.lastCheck.map { ($0, vigil.lastChecked) }
@@ -54,7 +54,8 @@ extension Engine {
         unheard.formUnion(told)
     }
 
-    /// Since when a file has been waited for by those before us; a time that is still to come says nothing.
+    /// Returns the time since which former engines have waited for a file. A time in the future is replaced by the
+    /// present.
     func waitedSince(_ address: PackAddress, at now: Int64) -> Int64? {
         recalled.files[address].map { min(max($0.since, 0), now) }
     }
