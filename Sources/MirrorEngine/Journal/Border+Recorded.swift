@@ -1,7 +1,7 @@
-// How what is known of preference files stands in the journal.
+// Encoding of the state of preference files in the journal.
 
 extension FileIdentity: Recorded {
-    /// Whatever a file system says: these are only compared.
+    /// Encodes some numbers in full, because a file system may report any. They are only compared.
     func write(to bytes: inout [UInt8]) {
         bytes.write(device, inode)
         for number in [size, modified, changed] { bytes.append(littleEndian: number) }
@@ -98,7 +98,7 @@ extension Capture: Recorded {
 }
 
 extension DomainChange: Recorded {
-    /// About how many bytes this takes.
+    /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
         changes.reduce(256) { sum, change in
             let values = [change.value.old, change.value.new].reduce(8) { $0 + ($1?.bytes.count ?? 0) }
@@ -149,7 +149,7 @@ extension AppliedDomain: Recorded {
 }
 
 extension LocalState: Recorded {
-    /// All but the rules, which are the program's.
+    /// Encodes everything except the rules, which belong to the program.
     func write(to bytes: inout [UInt8]) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
         bytes.write(shadows, application, conflicts, adopted, foreign, lineage, storeMarks)
@@ -171,7 +171,7 @@ extension LocalState: Recorded {
         application = try reader.read()
         conflicts = try reader.read()
         if reader.isOfFirstVersion {
-            // What atoms beat, which says nothing to this version.
+            // The first version recorded the dots that atoms replaced, which this version ignores.
             _ = try reader.read([Path: [DotPair]].self)
         } else {
             adopted = try reader.read()
@@ -200,7 +200,7 @@ extension Shadow.Suspicion: Recorded {}
 
 // MARK: The first version
 
-/// What was beaten, and by which change.
+/// A replaced dot and the dot that replaced it.
 private struct DotPair: Recorded {
     func write(to bytes: inout [UInt8]) {}
 
@@ -211,7 +211,7 @@ private struct DotPair: Recorded {
 }
 
 extension ByteReader {
-    /// The first version wrote down what the author of a change knew of others.
+    /// Skips a vector that the first version recorded: what the author of a change knew of other writers.
     mutating func skipKnowledgeOfFirstVersion() throws(PackFault) {
         if isOfFirstVersion { _ = try read(VersionVector.self) }
     }

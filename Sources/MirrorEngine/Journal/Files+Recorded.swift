@@ -1,4 +1,4 @@
-// How the mirror's files, and what is known of them, stand in the journal.
+// Encoding of the mirror's files, and of their state, in the journal.
 
 extension PackName: Recorded {
     func write(to bytes: inout [UInt8]) { bytes.write(kind, number, hash) }
@@ -26,7 +26,7 @@ extension EncodedPack: Recorded {
 }
 
 extension Pack: Recorded {
-    /// What was read of the file, under the hash that it had: a newer version may have said more in it.
+    /// Encodes the known contents under the hash of the original file, which may have fields of a newer version.
     func write(to bytes: inout [UInt8]) {
         bytes.write(hash, size, hasUnknownFields)
         let encoded = encodedContent
@@ -153,7 +153,7 @@ extension ConflictJournal.Conflict: Recorded {
         resolvedAt = try reader.read()
     }
 
-    /// The conflicts of one transaction in a journal of the first version.
+    /// Decodes the conflicts of one transaction in a journal of the first version.
     fileprivate static func ofFirstVersion(from reader: inout ByteReader) throws(PackFault) -> [Self] {
         let loser = try reader.read(Dot.self)
         let winner = try reader.read(Dot.self)

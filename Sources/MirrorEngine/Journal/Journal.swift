@@ -1,39 +1,39 @@
 internal import Digests
 
-/// The local state as a file: a checkpoint, then records, each with its length and its CRC-32C.
+/// The local state as a file: a checkpoint followed by records, each with its length and its CRC-32C.
 ///
 ///     70 72 66 6a 02        "prfj", and the version of the format
-///     8f 02 …… 4 bytes      the state as it was when the journal was begun: length, body, checksum
-///     05 …… 4 bytes         a record, and so on; one that a crash cut off ends the journal
+///     8f 02 …… 4 bytes      the state when the journal was started: length, body, checksum
+///     05 …… 4 bytes         a record, and so on; a record that a crash truncated ends the journal
 package enum Journal {
     private static let magic: [UInt8] = Array("prfj".utf8) + [2]
     private static let magicOfFirstVersion: [UInt8] = Array("prfj".utf8) + [1]
     private static let longestRecord = 1 << 30
 
-    /// A journal that begins with this state.
+    /// Returns a journal that starts with this state.
     package static func beginning(with state: LocalState) -> [UInt8] { framed(state.recorded, behind: magic) }
 
-    /// How many bytes a journal begins with that say the state as it was then.
+    /// Returns the length of the checkpoint at the start of a journal.
     package static func checkpointLength(_ bytes: [UInt8]) -> Int {
         var reader = ByteReader(bytes)
         guard (try? reader.bytes(magic.count)) != nil, (try? reader.run(limit: longestRecord)) != nil else { return 0 }
         return reader.position + 4
     }
 
-    /// What is appended for a record.
+    /// Returns the bytes to append for a record.
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
-    /// The file beside a journal that says whether there is anything to do.
+    /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
     package static func encoded(_ head: LocalHead) -> [UInt8] { framed(head.recorded, behind: magic) }
 
     package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead { try alone(bytes) }
 
-    /// The file beside a journal that says since when files are waited for.
+    /// Encodes the file beside a journal that records how long files were waited for.
     package static func encoded(_ vigil: Vigil) -> [UInt8] { framed(vigil.recorded, behind: magic) }
 
     package static func vigil(_ bytes: [UInt8]) throws(PackFault) -> Vigil { try alone(bytes) }
 
-    /// What stands alone in a file.
+    /// Decodes a file that contains a single body.
     private static func alone<Value: Recorded>(_ bytes: [UInt8]) throws(PackFault) -> Value {
         guard bytes.starts(with: magic) else { throw .notThisFormat }
         var reader = ByteReader(bytes)
@@ -43,7 +43,7 @@ package enum Journal {
         return value
     }
 
-    /// A body with its length before it and its checksum behind; in its own memory, for it may be large.
+    /// Adds the length and the checksum to a body in place, because it may be large.
     private static func framed(_ body: consuming [UInt8], behind magic: [UInt8] = []) -> [UInt8] {
         var beginning = magic
         beginning.append(leb128: UInt64(body.count))
@@ -53,20 +53,20 @@ package enum Journal {
         return body
     }
 
-    /// What a journal says.
+    /// The result of reading a journal.
     package struct Reading: Hashable, Sendable {
         package let state: LocalState
-        /// The bytes that say it. What is behind them was cut off by a crash, and is to be cut off before more is
-        /// added.
+        /// The length of the valid part. What follows was truncated by a crash, and must be removed before more is
+        /// appended.
         package let length: Int
         package let records: Int
-        /// Why the rest says nothing, where it is not for a crash: whole records stand behind it.
+        /// The error in the rest of the journal, unless it was truncated by a crash; whole records follow.
         package let damage: PackFault?
-        /// Whether it was written by the first version, so that it must be begun anew before anything is added.
+        /// Whether the journal is of the first version. It must then be started anew before anything is appended.
         package let isOfFirstVersion: Bool
     }
 
-    /// The state that a journal leads to.
+    /// Returns the state to which a journal leads.
     package static func replay(_ bytes: [UInt8], rules: Rules = .sound) throws(PackFault) -> Reading {
         var reader = ByteReader(bytes)
         reader.isOfFirstVersion = bytes.starts(with: magicOfFirstVersion)
@@ -91,7 +91,7 @@ package enum Journal {
             state: state, length: length, records: records, damage: nil, isOfFirstVersion: isOfFirstVersion)
     }
 
-    /// A checked body, read to its end.
+    /// Decodes a body, and verifies its checksum and length.
     private static func body<Value: Recorded>(_ reader: inout ByteReader) throws(PackFault) -> Value {
         let body = Array(try reader.run(limit: longestRecord))
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
@@ -102,7 +102,7 @@ package enum Journal {
         return value
     }
 
-    /// Whether the record at `start` has its full length and others follow it: then it was not the last to be written.
+    /// Whether the record at `start` has its full length and a valid record follows it, so that it was not truncated.
     private static func hasRecords(_ bytes: [UInt8], behind start: Int, _ isOfFirstVersion: Bool) -> Bool {
         var reader = ByteReader(bytes)
         reader.isOfFirstVersion = isOfFirstVersion

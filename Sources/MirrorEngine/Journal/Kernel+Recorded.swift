@@ -1,4 +1,4 @@
-// How the kernel's types stand in the journal.
+// Encoding of the kernel's types in the journal.
 
 extension Stamp: Recorded {
     func write(to bytes: inout [UInt8]) { bytes.append(leb128: number) }
@@ -69,7 +69,7 @@ extension Atom: Recorded {
         seen.write(to: &bytes)
     }
 
-    /// About how many bytes that takes.
+    /// The approximate length of the encoding.
     fileprivate var recordedLength: Int {
         path.bytes.count + value.bytes.count + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
     }
@@ -89,7 +89,7 @@ extension Atom: Recorded {
 }
 
 extension AtomStore: Recorded {
-    /// Room for what a record is wrapped in, so that a large one need not be moved for it.
+    /// Space for the frame around a record, so that a large one need not be moved.
     private static let lengthOfFrame = 64
 
     func write(to bytes: inout [UInt8]) {
@@ -153,7 +153,7 @@ extension Transaction: Recorded {
         for _ in 0..<(try reader.count(limit: reader.remaining, of: "writes")) {
             writes.append(try StampedWrite(from: &reader, of: dot))
         }
-        // A log could not say anything else.
+        // The encoding of a log implies the same.
         let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
         guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
             throw .contradiction("writes of a transaction")

@@ -1,5 +1,5 @@
 extension LocalRecord: Recorded {
-    /// What kind of step a record is; the first byte of its body.
+    /// The kind of a record, in the first byte of its body.
     private enum Kind: UInt8, Recorded {
         case captured = 1
         case joined, intended, created, removed, reincarnated, intendedApplication, applied, abandonedApplication

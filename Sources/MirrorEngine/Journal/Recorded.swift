@@ -1,6 +1,6 @@
-/// Something that is written into the local state's journal and read back from it.
+/// A value that is encoded in the journal of the local state.
 ///
-/// The journal is read by the version that wrote it and by later ones; nobody else reads it.
+/// Only the version that wrote a journal and later ones read it.
 protocol Recorded {
     func write(to bytes: inout [UInt8])
     init(from reader: inout ByteReader) throws(PackFault)
@@ -26,13 +26,13 @@ extension UInt64: Recorded {
 }
 
 extension Int64: Recorded {
-    /// The sign goes to the lowest bit, so that small numbers stay short.
+    /// The sign is moved to the lowest bit, so that small numbers stay short.
     func write(to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: self << 1 ^ self >> 63)) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         let number = try reader.number()
         self = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
-        // A time; between two such there is always a difference.
+        // This limit lets two times be subtracted without overflow.
         guard (-1 << 62...1 << 62).contains(self) else { throw .beyondLimit("number") }
     }
 }
@@ -49,12 +49,12 @@ extension Int: Recorded {
 }
 
 extension Int {
-    /// More than anything that is counted or measured here can come to.
+    /// A limit above every count and length in the journal.
     private static var greatest: Int { 1 << 40 }
 }
 
 extension ByteReader {
-    /// The number of a transaction, or 0 for none.
+    /// Decodes the number of a transaction, or 0 for none.
     mutating func sequence() throws(PackFault) -> UInt64 {
         let number = try number()
         guard number <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
@@ -99,7 +99,7 @@ extension Array: Recorded where Element: Recorded {
     }
 
     init(from reader: inout ByteReader) throws(PackFault) {
-        // Each element takes a byte at least.
+        // An element takes at least one byte.
         let count = try reader.count(limit: reader.remaining, of: "elements")
         self = []
         for _ in 0..<count { append(try reader.read(Element.self)) }
@@ -116,7 +116,7 @@ extension Set: Recorded where Element: Recorded {
 }
 
 extension Dictionary: Recorded where Key: Recorded, Value: Recorded {
-    /// In the order of the keys' bytes, so that equal states are equal bytes.
+    /// Encodes in the order of the keys' bytes, so that equal states have equal bytes.
     func write(to bytes: inout [UInt8]) {
         bytes.append(leb128: UInt64(count))
         for (key, value) in map({ ($0.key.recorded, $0.value) }).sorted(by: { $0.0.isBefore($1.0) }) {
@@ -136,7 +136,8 @@ extension Dictionary: Recorded where Key: Recorded, Value: Recorded {
 }
 
 extension [UInt8] {
-    /// The same as a dictionary is written, by a way that is short where there are very many: in the order of paths.
+    /// Encodes a dictionary like `Dictionary.write(to:)`, but sorts paths instead of encoded keys, which is faster for
+    /// many.
     mutating func write<Value: Recorded>(byPath entries: [Path: Value]) {
         append(leb128: UInt64(entries.count))
         for (path, value) in entries.sorted(by: { $0.key < $1.key }) {
@@ -147,7 +148,7 @@ extension [UInt8] {
 }
 
 extension Recorded {
-    /// The bytes of this alone.
+    /// The encoding of this value alone.
     var recorded: [UInt8] {
         var bytes: [UInt8] = []
         write(to: &bytes)
@@ -155,7 +156,7 @@ extension Recorded {
     }
 }
 
-/// A choice of few, by its number.
+/// Encoding of an enumeration by its raw value.
 extension Recorded where Self: RawRepresentable, RawValue == UInt8 {
     func write(to bytes: inout [UInt8]) { bytes.append(rawValue) }
 
