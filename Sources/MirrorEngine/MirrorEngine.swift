@@ -1,7 +1,9 @@
-// The protocol by which hosts share settings, as a state machine: events in, actions out. No file, no clock.
+// The protocol by which hosts share settings, as a state machine: events in, actions out. It accesses no file and no
+// clock.
 //
-// An `Event` comes to the `Engine`, changes its `LocalState`, and leaves `Action`s for whoever has files and a clock.
+// An `Event` enters the `Engine`, changes its `LocalState`, and returns `Action`s for the caller, which has files and a
+// clock.
 //
-// Kernel: stamps, version vectors, and atoms that merge. Border: what changed in a domain since the last look.
-// Protocol: the engine. Format: the files of the directory that hosts share, byte by byte. Local, with Journal: what a
-// host must not forget.
+// Kernel: stamps, version vectors, and atoms that merge. Border: the changes in a preference file since it was last
+// read. Protocol: the engine. Format: the files of the shared directory, byte by byte. Local and Journal: the state
+// that a host must not lose, and its encoding.

@@ -1,65 +1,66 @@
-/// What the engine wants done, in this order; each must last through a crash before the next is begun.
+/// What the caller of the engine must do. Actions are carried out in order, and each must be durable before the next is
+/// started.
 package enum Action: Hashable, Sendable {
-    /// Add a record to the local state's journal, synced.
+    /// Append a record to the journal of the local state, and sync it.
     case append(LocalRecord)
-    /// Read these files and send `fetched`, in one piece or several.
+    /// Read these files and send `fetched`, once or in several parts.
     case fetch([PackAddress])
-    /// Create this file in our own folder, its blobs before it, and send `created`; that one exists already with the
-    /// same bytes is as good.
+    /// Create this file in our own folder after its blobs, and send `created`. An existing file with the same bytes is
+    /// accepted.
     case create(PackAddress, EncodedPack)
-    /// Remove these files of our own and send `removedBlobs`.
+    /// Remove these blobs from our folder and send `removedBlobs`.
     case removeBlobs([BlobName])
-    /// Remove these files of our own and send `removed`.
+    /// Remove these files from our folder and send `removed`.
     case remove([PackName])
     case removeFolder(WriterID)
-    /// Read these preference files and send `observed`, changed or not.
+    /// Read these preference files and send `observed`, whether they changed or not.
     case observe([String])
     /// Lock these preference files in the order of their names, read them and send `locked`.
     case lock([String])
-    /// Write these changes, all at once, each file only if it still is the one that was captured; send `written`.
+    /// Write these changes together, each file only if it is still the one that was captured, and send `written`.
     case write(Application)
     case unlock
-    /// Leave this mark beside the preference files, and send `marked`.
+    /// Write this mark beside the preference files, and send `marked`.
     case mark(UInt64)
-    /// Keep a copy of a file that stays wrong, away from the mirror.
+    /// Keep a copy of a file that remains invalid, outside the mirror.
     case quarantine(PackAddress)
-    /// Say it to whoever watches.
+    /// Report this to the user and to programs.
     case report(Report)
 }
 
-/// What people and programs are told.
+/// A message for users and programs.
 package enum Report: Hashable, Sendable {
     case standing(Standing)
     case changed(domain: String, keys: [String], by: WriterID)
-    /// A file gets what the mirror has, now that its domain takes part.
+    /// A file receives the values of the mirror because its domain is mirrored from now on.
     case seeded(domain: String, keys: [String], by: WriterID)
-    /// A file cannot hold what the mirror has, because of its format.
+    /// The format of a file cannot hold values of the mirror.
     case unheld(domain: String, keys: [String])
-    /// A file could not be written. It is tried again whenever the directory is looked at.
+    /// A file could not be written. The next exchange tries again.
     case unwritten(domain: String)
     case conflict(WriteID)
     case held(domain: String, Held)
     case waiting(Waiting)
     case reincarnated(former: WriterID, new: WriterID)
     case quarantined(PackAddress, PackFault)
-    /// A file that only a newer version reads.
+    /// A file that requires a newer version.
     case tooNew(PackAddress)
-    /// A file whose writer's folder cannot go, because nobody could read what it says.
+    /// A file that prevents the removal of its writer's folder, because it could not be read.
     case unread(PackAddress)
-    /// A folder that cannot be looked into, and so cannot go.
+    /// A folder that cannot be removed, because it cannot be listed.
     case closed(WriterID)
-    /// A domain came up that no list names yet.
+    /// A domain was joined that is not in any list yet.
     case unknownDomain(String)
     case vanished(WriterID)
     case lostFiles
-    /// A file waits for long values that do not arrive.
+    /// A file waits for blobs that do not arrive.
     case missingBlobs(PackAddress)
-    /// A host's state differs although it was made of the same changes.
+    /// The state of another host differs although it was made from the same changes.
     case digestMismatch(WriterID)
 
     package enum Waiting: Hashable, Sendable {
         case quota
-        /// Some hosts are ignored because there are too many.
+        /// Some writers are ignored because there are too many.
         case writers
         case space
         case permission
@@ -67,18 +68,18 @@ package enum Report: Hashable, Sendable {
     }
 }
 
-/// How the directory stands to this store.
+/// The status of the mirror's directory for this store.
 package enum Standing: Hashable, Sendable {
     case unknown
     case present
     case unavailable
-    /// Two markers.
+    /// The directory has two markers.
     case split
-    /// Another mirror's marker.
+    /// The directory has the marker of another mirror.
     case swapped
     case paused
     case left
-    /// This store has forgotten the mirror; its state may be deleted.
+    /// This store has forgotten the mirror, and its state may be deleted.
     case detached
 
     /// Whether files may be read, created and applied.

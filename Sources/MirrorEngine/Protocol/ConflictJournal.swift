@@ -1,16 +1,17 @@
-/// Values that are in force no more although nobody who had seen them replaced them, for people to decide.
+/// Values that are no longer in force although no user who had seen them replaced them. Users decide what to do with
+/// them.
 package struct ConflictJournal: Hashable, Sendable {
     package private(set) var conflicts: [Conflict] = []
-    /// Where each conflict is in the list.
+    /// The index of each conflict in the list.
     private var indices: [WriteID: Int] = [:]
-    /// How many bytes the conflicts take.
+    /// The size of all conflicts in bytes.
     private var size = 0
 
-    /// How long a resolved conflict is kept, in milliseconds.
+    /// The time for which a resolved conflict is kept, in milliseconds.
     package static let resolvedFor: Int64 = 90 * 86_400_000
-    /// How many bytes of unresolved conflicts are kept.
+    /// The size limit of the conflicts, in bytes.
     package static let mostBytes = 64 << 20
-    /// How many conflicts had to be given up for others.
+    /// The number of open conflicts that were removed to make room for others.
     package private(set) var evicted = 0
 
     package init() {}
@@ -21,28 +22,28 @@ package struct ConflictJournal: Hashable, Sendable {
         index()
     }
 
-    /// One value that was lost.
+    /// A value that is no longer in force.
     package struct Conflict: Hashable, Sendable {
-        /// The write that lost.
+        /// The write that was displaced.
         package let id: WriteID
         package let path: Path
         package let value: AtomValue
-        /// The transaction of that write; nil for a value that was in a file only.
+        /// The transaction of that write, or nil for a value that existed only in a file.
         package let loser: Dot?
-        /// The change that is in force instead; nil where there is none.
+        /// The change that is in force instead, or nil if there is none.
         package let winner: Dot?
         package let kind: Kind
         package let when: Int64
         package internal(set) var resolvedAt: Int64?
 
         package enum Kind: UInt8, Hashable, Sendable {
-            /// Both wrote.
+            /// Both sides wrote a value.
             case overwritten
-            /// The other deleted what we wrote.
+            /// The other side deleted the value that we wrote.
             case deleted
-            /// A program that knew nothing of it put the former value back.
+            /// A program that had not read the new value wrote the previous one back.
             case reverted
-            /// The mirror had another value when the file was taken up.
+            /// The mirror had another value when the file was captured.
             case replaced
         }
 
@@ -69,7 +70,7 @@ package struct ConflictJournal: Hashable, Sendable {
 
     mutating func add(replaced value: CanonicalValue, at path: Path, by winner: Atom?, when: Int64) {
         let value = AtomValue.value(value)
-        // The same value is listed once, however often a backup comes back.
+        // The identifier depends only on the value, so that a value is listed once, however often a backup is restored.
         let nobody = Dot(writer: WriterID(number: 0), sequence: 0)
         let id = WriteID(random: 0, dot: nobody, path: path, stamp: .zero, value: value)
         add(
@@ -111,7 +112,7 @@ package struct ConflictJournal: Hashable, Sendable {
         index()
     }
 
-    /// The oldest go first, and many at once, so that this is rare.
+    /// Removes the oldest conflicts. It removes many at once, so that this is rare.
     private mutating func evictUnresolved() {
         guard size > Self.mostBytes else { return }
         var (count, left) = (0, size)
@@ -131,15 +132,15 @@ package struct ConflictJournal: Hashable, Sendable {
 }
 
 extension ConflictJournal {
-    /// Whether some conflict waits for a decision.
+    /// Whether any conflict is unresolved.
     package var hasOpen: Bool { conflicts.contains { $0.resolvedAt == nil } }
 
-    /// All values that were lost of one key, which are decided together.
+    /// All displaced values of one key, which are resolved together.
     package struct Item: Hashable, Sendable {
-        /// The number of the item: the place of its first conflict in the list, beginning with 1.
+        /// The number of the item: the position of its first conflict in the list, starting with 1.
         package let number: Int
         package let key: Path
-        /// The conflicts, the oldest first.
+        /// The conflicts, oldest first.
         package fileprivate(set) var conflicts: [Conflict]
 
         package var isOpen: Bool { conflicts[0].resolvedAt == nil }

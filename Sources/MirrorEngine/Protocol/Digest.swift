@@ -1,10 +1,10 @@
 internal import Digests
 
-/// What two hosts compare: of which changes their states are made, and what those came to.
+/// A summary by which two hosts compare the changes that they know and the states that resulted.
 package struct Digest: Hashable, Sendable {
-    /// The first half of a hash over the writers with their last transactions and logs.
+    /// The first half of a hash over all writers, with their last transactions and logs.
     package let tips: [UInt8]
-    /// The first half of a hash over the live paths with their values.
+    /// The first half of a hash over all paths that have values, with these values.
     package let state: [UInt8]
 
     init(tips: [UInt8], state: [UInt8]) {
@@ -12,7 +12,7 @@ package struct Digest: Hashable, Sendable {
         self.state = Array(state.prefix(16))
     }
 
-    /// As it stands in a base; nil where that says nothing.
+    /// Decodes the digest of a base. Returns nil if the base has none.
     init?(_ fingerprint: Fingerprint) {
         guard fingerprint != .none else { return nil }
         let bytes = fingerprint.bytes
@@ -23,7 +23,7 @@ package struct Digest: Hashable, Sendable {
 }
 
 extension LocalState {
-    /// The digest of the state as it is.
+    /// The digest of the current state.
     package var digest: Digest {
         var tips = SHA256()
         var state = SHA256()

@@ -1,15 +1,15 @@
-// From the state into the preference files.
+// From the state to the preference files.
 extension Engine {
-    /// Asks for the preference files that are still to be changed.
+    /// Requests the locks of the preference files that must be changed.
     mutating func askForLocks() {
         passedOver = []
         refusals = 0
         askForMoreLocks()
     }
 
-    /// Goes on with those that were not asked for yet.
+    /// Requests the locks of the next domains.
     private mutating func askForMoreLocks() {
-        // What comes in several pieces is written once the last is there.
+        // Files that arrive in several parts are applied after the last part.
         guard standing.isOpen, !isApplying, !hasJoined else { return }
         keepHome()
         asked = local.portion(of: nextDomains, most: limits.changesAtOnce)
@@ -22,7 +22,7 @@ extension Engine {
         }
     }
 
-    /// What came in for keys that stay on this host is not written into its files.
+    /// Marks keys that stay on this host, so that the values of the mirror are not written into its files.
     private mutating func keepHome() {
         guard local.application == nil else { return }
         for domain in pendingDomains {
@@ -42,7 +42,8 @@ extension Engine {
         }
     }
 
-    /// Those that are still to be asked for; what could not be written the last time holds up no others.
+    /// The domains whose locks must still be requested. Domains that could not be written the last time come last, so
+    /// that they do not delay the others.
     private var nextDomains: [Path] {
         let domains = pendingDomains.filter { !passedOver.contains($0) }
         let last = Set(local.companions(of: refused, among: domains))
@@ -56,7 +57,7 @@ extension Engine {
         return pending.keys.sorted()
     }
 
-    /// Captures what is in the files by now, and then changes them.
+    /// Captures the contents of the locked files, and then changes them.
     mutating func applyUnderLock(_ observations: [Observation], at moment: Moment) {
         guard standing != .left, capture(observations, at: moment) else { return unlock() }
         let locked = Set(observations.map { Path(domain: $0.domain) })
@@ -69,7 +70,7 @@ extension Engine {
         passOver(asked)
     }
 
-    /// Goes on with other domains than these, which cannot be changed now.
+    /// Continues with other domains, because these cannot be changed now.
     private mutating func passOver(_ domains: [Path]) {
         passedOver.formUnion(domains)
         askForMoreLocks()
@@ -121,17 +122,18 @@ extension Engine {
             commit(.applied(applied))
             refused.subtract(application.domains.map(\.domain))
             unlock()
-            // The next portion, and what came in meanwhile.
+            // Continue with the next domains, and with changes that were joined meanwhile.
             askForMoreLocks()
         }
     }
 
-    /// How many files that cannot be written are left out one by one, before all others are left for the next exchange.
+    /// The number of unwritable files that are left out one by one. After that, all remaining files wait for the next
+    /// exchange.
     private static let mostRefusals = 16
 
     private func readBack(_ change: DomainChange, _ observation: Observation) -> AppliedDomain {
         let reading = DomainReading(observation)
-        // Made anew, so that the room of those that go is not kept.
+        // A new dictionary, so that the capacity of removed entries is not kept.
         let former = local.shadows[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
         let isSameView = changesAtApplication == local.atoms.changeCount
@@ -139,7 +141,7 @@ extension Engine {
             let isWritten = reading.file[key] == replacement.new
             if isWritten, isSameView { continue }
             guard reading.file[key] != local.atoms.value(at: key) else { continue }
-            // What was written is not in force any more: which writes the file shows now is not remembered.
+            // The written value is no longer in force, and which writes the file shows now is not recorded.
             exceptions[key] = Shadow.Exception(
                 value: reading.file[key], reason: isWritten ? .pending : .format,
                 shown: isWritten ? [] : former[key]?.shown ?? [])
@@ -149,6 +151,6 @@ extension Engine {
             replaced: change.changes.count <= Self.mostRemembered ? change.changes : [:])
     }
 
-    /// The most keys of which it is kept what a write replaced: a save that takes more than these back is no slip.
+    /// The limit of keys whose replaced values are recorded. A save that reverts more than these is intended.
     private static let mostRemembered = 1000
 }

@@ -1,12 +1,12 @@
-// From the preference files into the state.
+// From the preference files to the state.
 extension Engine {
-    /// Takes up what was changed in preference files, and goes on to change them where the mirror says so.
+    /// Captures the changes in preference files, and then requests the locks to write what the mirror has.
     mutating func observe(_ observations: [Observation], at moment: Moment) {
         guard standing != .left, capture(observations, at: moment) else { return }
         askForLocks()
     }
 
-    /// Takes up the files; false where others must be read with them first.
+    /// Captures the files. Returns false if others must be read together with them first.
     mutating func capture(_ observations: [Observation], at moment: Moment) -> Bool {
         let open = Set((local.application?.domains ?? []).map(\.domain))
         let read = Set(observations.map { Path(domain: $0.domain) })
@@ -76,16 +76,16 @@ extension Engine {
         for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(conflict.id)) }
     }
 
-    /// Whether a file may say something that was not taken up.
+    /// Whether a file may have contents that were not captured.
     private func isNews(_ observation: Observation, _ shadow: Shadow) -> Bool {
         observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || local.application != nil
             || overruled.contains(Path(domain: observation.domain))
             || accepted.contains(Path(domain: observation.domain)) || observation.isRefused
     }
 
-    /// Why a file is not to be believed.
+    /// Returns the reason for which a file must not be captured, or nil.
     private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
-        // What came back from a backup is no less old for being gone, or for having come back with its mark.
+        // A restored file is still old after it was removed or its mark came back.
         let isOther = observation.hash != shadow.hash
         if isOther, shadow.held == .rolledBack || shadow.suspicion == .fileIsOlder { return .rolledBack }
         switch observation.content {
@@ -104,7 +104,7 @@ extension Engine {
         return isFormer && reading.changedKeys.count > 1 ? .rolledBack : nil
     }
 
-    /// Looks at the mark beside the preference files: another one than this state has left means that one of the two
+    /// Checks the mark beside the preference files. If it is not the latest mark of this state, the files or the state
     /// came back from a backup.
     mutating func find(_ mark: UInt64?) {
         let known = local.storeMarks
@@ -113,7 +113,7 @@ extension Engine {
             if !known.isWritten { commit(.foundMark) }
             return
         }
-        // A crash can have come before the last one was there, or before one for what was read since.
+        // A crash may have prevented the latest mark, or the one after files were read.
         let mayBeLast = mark == latest || !known.isWritten && mark == known.marks.dropFirst().first
         let suspicion: Shadow.Suspicion =
             if mark == nil || mayBeLast {
@@ -126,7 +126,7 @@ extension Engine {
         if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
     }
 
-    /// Leaves a new mark before the first change of the state or of preference files since the last one. A state from
+    /// Writes a new mark before the first change of the state or of preference files since the last mark. A state from
     /// before the change does not know that mark, even if a crash prevents the one after it.
     mutating func markAhead(_ random: UInt64) {
         guard !local.storeMarks.isDue else { return }
@@ -134,7 +134,7 @@ extension Engine {
         act(.mark(random))
     }
 
-    /// Leaves a new mark where preference files were read or written since the last one.
+    /// Writes a new mark if preference files were read or written since the last one.
     mutating func leaveMark(_ random: UInt64) {
         if local.storeMarks.isDue { commit(.marked(random)) }
         if let latest = local.storeMarks.marks.first, !local.storeMarks.isWritten { act(.mark(latest)) }
@@ -149,6 +149,6 @@ extension Engine {
 }
 
 extension Observation {
-    /// Whether the rim could not look into the file, of which it then knows neither content nor identity.
+    /// Whether the file could not be opened. Then neither its contents nor its identity is known.
     fileprivate var isRefused: Bool { content == .unreadable && hash == nil }
 }

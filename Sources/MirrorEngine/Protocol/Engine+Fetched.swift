@@ -1,4 +1,4 @@
-// Files that were read, and those that could not be.
+// Files that were read, and files that could not be read.
 extension Engine {
     mutating func take(_ files: [PackAddress: Fetch], isLast: Bool, at moment: Moment) {
         guard standing.isOpen else { return }
@@ -14,7 +14,7 @@ extension Engine {
                 }
             case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
             case .faulty(let fault) where fault.isOfNewerVersion && address.writer == local.writer:
-                // Whole, so somebody who was us and has a newer version by now has said it.
+                // The file is valid, so a copy of this store that has a newer version created it.
                 if isUnknown(address.name), local.rules.reincarnates { reincarnate(at: moment) }
             case .faulty(let fault) where local.folder.created[address.name] != nil && address.writer == local.writer:
                 if case .missingBlobs(let references) = fault {
@@ -36,7 +36,7 @@ extension Engine {
             guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
             report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
-            // Whole, and not for us: a newer version will read it.
+            // The file is valid, and a newer version can read it.
             if faulty[address] == nil, recalled.files[address]?.isTold != true { report(.tooNew(address)) }
             note(address, .tooNew, at: now)
         default:
@@ -47,7 +47,7 @@ extension Engine {
         }
     }
 
-    /// Remembers that a file cannot be joined as it is, and since when that has been so.
+    /// Records that a file cannot be joined. Returns the time since which that has been so.
     @discardableResult
     private mutating func note(
         _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
@@ -70,7 +70,7 @@ extension Engine {
 }
 
 extension PackFault {
-    /// Whether the file is whole, and only a newer version reads it.
+    /// Whether the file is valid, but requires a newer version.
     fileprivate var isOfNewerVersion: Bool {
         switch self {
         case .newerVersion, .unknownField: true

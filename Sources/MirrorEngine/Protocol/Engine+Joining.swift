@@ -1,6 +1,6 @@
-// What was said is joined once what it follows was.
+// A log is joined after the files that it follows.
 extension Engine {
-    /// Joins what a writer has said although something before it is missing.
+    /// Joins the waiting files of a writer although files before them are missing.
     mutating func joinAllWaiting(of writer: WriterID, at moment: Moment) {
         for address in waiting.keys where address.writer == writer {
             waiting[address]?.since = moment.now - limits.waitsFor
@@ -8,7 +8,7 @@ extension Engine {
         joinWaiting(at: moment)
     }
 
-    /// Joins every file whose turn has come, until none is left of which that is so.
+    /// Joins every file that is due, until none is left.
     mutating func joinWaiting(isLast: Bool = true, at moment: Moment) {
         let conflicts = local.conflicts.conflicts.count
         var (progress, again) = (true, [PackAddress]())
@@ -39,7 +39,7 @@ extension Engine {
         askForLocks()
     }
 
-    /// Keeps of files that wait for long what tells when they are due; they are read again then.
+    /// Drops the contents of waiting files beyond a limit. When such a file is due, it is read again.
     private mutating func dropWaiting() {
         var bytes = 0
         for address in waiting.keys.sorted(by: PackAddress.isReadBefore) {
@@ -48,7 +48,7 @@ extension Engine {
         }
     }
 
-    /// Whether all was read that a file follows, or nothing came of waiting for it.
+    /// Whether all files that a file follows were joined, or it has waited long enough.
     private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64) -> Bool {
         guard let link = file.link else { return true }
         let peer = local.peers[writer] ?? Peer()
@@ -56,14 +56,14 @@ extension Engine {
         if reached <= peer.baseSequence || now - file.since >= limits.waitsFor { return true }
         guard let previous = link.previous else { return link.first == 1 }
         guard peer.joined.contains(previous.prefix) || peer.tip == previous else { return false }
-        // Between the two there may be what only a base says.
+        // Between the two there may be transactions that only a base contains.
         return link.first - 1 <= local.knowledge[writer]
             || peer.beyond.contains { $0.hash == previous && $0.last >= link.first - 1 }
     }
 
     private mutating func join(_ pack: Pack, at moment: Moment) {
-        // Who knows more under our name than we have said knows it from somebody else who was us, whose files need not
-        // have come yet. Under that name our changes would be taken for seen.
+        // If another writer knows more under our number than we have published, it read that from a copy of this store,
+        // whose files may not have arrived yet. Further changes of ours under that number would be taken for known.
         if pack.sequence(of: local.writer) > local.published, local.rules.reincarnates { reincarnate(at: moment) }
         commit(.joined(pack, at: moment.now))
         if case .base(let base) = pack.content { compareDigests(base) }
@@ -71,7 +71,7 @@ extension Engine {
 
     private mutating func compareDigests(_ base: BasePack) {
         guard base.digest != .none, local.outbox.isEmpty else { return }
-        // Only who knows the same can compare, and to know that costs next to nothing.
+        // Only hosts with the same knowledge can compare, and that check is cheap.
         var known = base.knowledge
         known[base.writer] = base.last
         guard known == local.knowledge else { return }

@@ -1,6 +1,6 @@
-// From the state into the directory.
+// From the state to the directory.
 extension Engine {
-    /// Creates the next file that is due; nothing where there is nothing to say.
+    /// Creates the next file that is due, if any.
     mutating func publish(at now: Int64) {
         guard standing.isOpen else { return }
         removeSuperseded(at: now)
@@ -13,8 +13,8 @@ extension Engine {
         act(.create(PackAddress(writer: local.writer, name: pack.name), pack))
     }
 
-    /// - Parameter hasSpoken: Whether a file of ours was created just now: where there is nothing to say, many small
-    ///   logs are no reason for a base, which would stand beside them for a day.
+    /// - Parameter hasSpoken: Whether a file of ours was created just now. Otherwise, many small logs do not justify a
+    ///   base, because they would remain beside it for a day.
     private mutating func intendNext(hasSpoken: Bool = true, at now: Int64) {
         if isNoteDue {
             intendNote()
@@ -25,12 +25,12 @@ extension Engine {
         }
     }
 
-    /// Whether our note does not say who we are, or that we leave.
+    /// Whether our note does not describe us correctly, or must announce that we leave.
     var isNoteDue: Bool {
         let folder = local.folder
         if folder.noteNumber == 0 || folder.owesNote { return true }
         if folder.hasLeft != (isLeaving && (folder.hasLeft || local.outbox.isEmpty)) { return true }
-        // The name of a note comes from all that it says.
+        // The name of a note depends on all its contents.
         return folder.created[note(folder.noteNumber, hasLeft: folder.hasLeft).encoded().name] == nil
     }
 
@@ -42,7 +42,7 @@ extension Engine {
 
     private var isLeaving: Bool { local.participation == .leaving }
 
-    /// A file of our own stands there: clear what it says, and go on with the next.
+    /// Handles the creation of our intended file, and continues with the next.
     mutating func finish(_ name: PackName, at now: Int64) {
         finishCreation(name, at: now)
         guard standing.isOpen else { return }
@@ -60,7 +60,7 @@ extension Engine {
         if isCompacting, local.outbox.isEmpty { removeAllSuperseded(at: now) }
     }
 
-    /// Has the folders removed whose writers our base, which stands there, speaks for.
+    /// Requests the removal of the folders of these writers, whose atoms our base carries.
     private mutating func removePurged(_ writers: Set<WriterID>) {
         for writer in purging.intersection(writers).sorted() { act(.removeFolder(writer)) }
         purging.subtract(writers)
@@ -73,7 +73,7 @@ extension Engine {
         commit(.intended(intent), isDurable: local.rules.recordsIntent)
     }
 
-    /// The pack without long values that stand there and are not about to go.
+    /// Returns the pack without the blobs that exist and are not about to be removed.
     private func withoutBlobsThere(_ pack: EncodedPack) -> EncodedPack {
         var new = pack
         new.blobs = pack.blobs.filter { blob in
@@ -82,12 +82,12 @@ extension Engine {
         return new
     }
 
-    /// How many bytes stand in our folder beside a new pack and without what is about to go.
+    /// Returns the size of our folder with a new pack, and without the files that are being removed.
     private func sizeOfFolder(with pack: EncodedPack) -> Int {
         local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size
     }
 
-    /// Whether there is room for a pack once what is needed no more is gone, which soon goes where a folder is full.
+    /// Whether there is room for a pack once unneeded files are gone, which are removed early from a full folder.
     private func willHaveRoom(for pack: EncodedPack) -> Bool {
         let folder = local.folder
         return folder.size - bytesBeingRemoved > limits.bytesOfWriter / 4 * 3
@@ -120,10 +120,10 @@ extension Engine {
         }
     }
 
-    /// The base is then the first to say what is still to be said, as far as that is in force.
+    /// Intends a base that also publishes the outbox, as far as it is in force.
     private mutating func intendBaseInsteadOfLog(at now: Int64) {
         let size = local.folder.size - bytesBeingRemoved
-        // To find out takes long, and mostly comes to the same until something of ours is other than it was.
+        // The computation is expensive, and usually has the same result until a file of ours changes.
         if let lack = lackOfRoom, (lack.sequence, lack.size) == (local.sequence, size),
             now.isWithin(limits.waitsFor, of: lack.since)
         {
@@ -133,15 +133,15 @@ extension Engine {
         lackOfRoom = local.intent == nil ? LackOfRoom(sequence: local.sequence, size: size, since: now) : nil
     }
 
-    /// That there was no room for a base instead of a log: as of which change, in a folder of what size, and when.
+    /// The circumstances in which there was no room for a base in place of a log.
     struct LackOfRoom {
         let sequence: UInt64
         let size: Int
         let since: Int64
     }
 
-    /// Whether we have written more values than one writer may. What others write is theirs to bound, and what was
-    /// deleted costs little.
+    /// Whether we have written more values than one writer may. Values of other writers and deletions are not limited
+    /// here.
     private var hasTooManyKeys: Bool {
         guard local.atoms.count > limits.keys else { return false }
         var count = 0
@@ -162,10 +162,10 @@ extension Engine {
         guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
-        // What it replaces stands beside it for a while.
+        // The files that it supersedes remain beside it for a while.
         let hasRoom = pack.size <= limits.bytesOfWriter && sizeOfFolder(with: pack) <= limits.bytesOfWriter * 2
         guard !insteadOfLog || hasRoom else { return report(.waiting(.quota)) }
-        // Written again where it may be lost, under the same name if it says the same.
+        // A base that may be lost is written again, under the same name if its contents are the same.
         guard local.folder.owesBase || local.folder.created[pack.name] == nil else {
             removePurged(purging)
             if isCompacting { removeAllSuperseded(at: now) }
@@ -177,7 +177,7 @@ extension Engine {
 }
 
 extension LocalState {
-    /// All that we still have to say, and what we carry for writers whose folders are gone.
+    /// A base with the atoms that we wrote, and those that we carry for writers whose folders are gone.
     package var base: BasePack {
         var said: [Atom] = []
         atoms.visit { if isOurs($0) { said.append($0) } }
@@ -186,19 +186,19 @@ extension LocalState {
             digest: digest.fingerprint, lineage: lineage(of: carried))
     }
 
-    /// The values of a domain that our files hold.
+    /// Returns the values of a domain in our files.
     package func published(in domain: String) -> [Atom] {
         atoms.under(Path(domain: domain)).filter { isOurs($0) && $0.value.value != nil }
     }
 
-    /// Whether our files hold a write: we made it, or carry it for a writer whose folder is gone.
+    /// Whether our files contain an atom: we wrote it, or carry it for a writer whose folder is gone.
     private func isOurs(_ atom: Atom) -> Bool { atom.dot.writer == writer || carried.contains(atom.dot.writer) }
 }
 
 // MARK: Compaction
 
 extension Engine {
-    /// Whether a base would spare more than it costs.
+    /// Whether a base would save more than it costs.
     var isBaseDue: Bool {
         let folder = local.folder
         return isBaseOverdue
@@ -207,27 +207,27 @@ extension Engine {
 
     private var isBaseOverdue: Bool {
         let folder = local.folder
-        // Once it stands there, what it replaces makes room for what else is to be said.
+        // A base makes room for new logs by what it supersedes.
         let room = limits.bytesOfWriter - folder.baseBytes
         let isGreat = folder.logBytes >= max(limits.leastLogBytes, min(folder.baseBytes, room) / 2)
         return isGreat || folder.owesBase || !purging.isEmpty || isCompacting
     }
 
-    /// Whether many small logs are worth a base: what is superseded stands on, and a stream of changes would replace
-    /// one base by the next as soon as it is read.
+    /// Whether many small logs justify a base. Superseded files remain for a while, so a stream of changes would
+    /// replace each base as soon as it is read.
     private var hasRoomForSuperseded: Bool {
         let superseded = local.folder.created.values.reduce(0) { $0 + ($1.supersededAt == nil ? 0 : $1.size) }
         return superseded <= limits.bytesOfWriter / 8
     }
 
-    /// Writes a base now, if there is nothing to be published first.
+    /// Creates a base now, unless there is something to publish first.
     mutating func compact(at now: Int64) {
         guard standing.isOpen, local.intent == nil else { return }
         if local.outbox.isEmpty { intendBase(at: now) } else { intendNext(at: now) }
         createIntended()
     }
 
-    /// Writes a base, and then removes what it supersedes without the usual delay.
+    /// Creates a base, and then removes what it supersedes without the usual delay.
     mutating func compactNow(at now: Int64) {
         isCompacting = true
         compact(at: now)
@@ -248,7 +248,7 @@ extension Engine {
         }
         bytesBeingRemoved = 0
         let goingBlobs = removable(blobs, after: limits.unneededFor, at: now)
-        // A file that refers to a long value must not outlive it: whoever reads it would wait for that.
+        // A file must be removed no later than a blob to which it refers, or its readers would wait for the blob.
         let last = goingBlobs.map(\.since).max() ?? .min
         let referring = files.filter { $0.since <= last }
         bytesBeingRemoved += referring.reduce(0) { $0 + $1.size }
@@ -257,16 +257,16 @@ extension Engine {
         if !goingBlobs.isEmpty { act(.removeBlobs(goingBlobs.map(\.name).sorted())) }
     }
 
-    /// What is needed no more, and since when.
+    /// A file or blob that is no longer needed, and the time since which that is so.
     private struct Leftover<Name> {
         let name: Name
         let size: Int
         let since: Int64
     }
 
-    /// What may go: all that has stood for its time and, where a lasting stream of changes leaves more than may stand,
-    /// the oldest before that, as long as there is more to be said: a host at rest has nothing to look after. It goes
-    /// by many at once, for to find them out all must be looked at.
+    /// Returns the leftovers to remove: those that have expired and, if a continuous stream of changes leaves more than
+    /// the limits allow, the oldest of the others. Without an outbox nothing is removed early, so that a host at rest
+    /// has nothing to do. Many are removed at once, because finding them requires a pass over all.
     private mutating func removable<Name>(
         _ leftovers: [Leftover<Name>], after time: Int64, at now: Int64
     ) -> [Leftover<Name>] {
@@ -280,7 +280,7 @@ extension Engine {
         let isOverfull = !local.outbox.isEmpty && exceed(1, of: 1)
         var going: [Leftover<Name>] = []
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
-            // A clock that was ahead may have said that it was later than now.
+            // The recorded time can be in the future if a clock was fast.
             let hasStood = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
             guard
                 isCompacting || hasStood(time)
@@ -299,7 +299,7 @@ extension Engine {
 }
 
 extension Transaction {
-    /// About how many bytes this takes in a log and its blobs.
+    /// The approximate number of bytes in a log and its blobs.
     fileprivate var size: Int {
         writes.reduce(32) { $0 + $1.path.bytes.count + $1.value.bytes.count + 24 + $1.seen.count * 24 }
     }

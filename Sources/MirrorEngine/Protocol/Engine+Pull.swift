@@ -1,6 +1,6 @@
-// From the directory into the state.
+// From the directory to the state.
 extension Engine {
-    /// Compares what is in view with what was joined, and asks for the rest.
+    /// Compares the files in view with those that were joined, and fetches the rest.
     mutating func take(_ listing: Listing, at moment: Moment) {
         guard standing.isOpen else { return }
         forgetWriters(listing)
@@ -25,8 +25,8 @@ extension Engine {
         joinWaiting(at: moment)
     }
 
-    /// Whether our own folder shows that this state is a copy or an old one: then what others wrote is to be taken in
-    /// before what was changed in files here, of which some may be theirs.
+    /// Whether our own folder shows that this state is a copy or an old one. Then files of other writers must be joined
+    /// before changes in preference files are captured, because some of these may be theirs.
     package func shouldPullFirst(_ listing: Listing) -> Bool {
         (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
             || local.shadows.values.contains { $0.suspicion == .stateIsOlder }
@@ -39,7 +39,7 @@ extension Engine {
         return ignored.isEmpty ? listing.folders : listing.folders.filter { !ignored.contains($0.key) }
     }
 
-    /// The new writers beyond the limit: our files name every writer that was met.
+    /// Returns the new writers beyond the limit. There is a limit because our files name every known writer.
     package func ignoredWriters(_ listing: Listing) -> Set<WriterID> {
         let new = newWriters(listing)
         let room = max(0, limits.writers - local.peers.count)
@@ -50,7 +50,7 @@ extension Engine {
         listing.folders.keys.filter { $0 != local.writer && local.peers[$0] == nil }
     }
 
-    /// Makes room for new writers: forgets those whose folders are gone and whose values are carried.
+    /// Makes room for new writers by forgetting those whose folders are gone and whose values are carried.
     private mutating func forgetWriters(_ listing: Listing) {
         guard !ignoredWriters(listing).isEmpty else { return }
         let gone = local.peers.filter { writer, peer in
@@ -59,7 +59,7 @@ extension Engine {
         if !gone.isEmpty { commit(.forgotWriters(Set(gone.keys))) }
     }
 
-    /// Files in our own folder that we know nothing of.
+    /// The files in our own folder that we did not create.
     private var unknownOwnFiles: [PackAddress] {
         guard let names = folders[local.writer] else { return [] }
         return names.filter { isUnknown($0) }.map { PackAddress(writer: local.writer, name: $0) }
@@ -70,7 +70,7 @@ extension Engine {
             && !local.folder.removed.contains(name)
     }
 
-    /// What was intended may stand there already, and what was created may be gone.
+    /// Checks our own folder: the intended file may exist already, and created files may be gone.
     private mutating func noteOwnFiles(sizes: [String: Int], at now: Int64) {
         let names = folders[local.writer] ?? []
         if let intent = local.intent, names.contains(intent.pack.name) { finishCreation(intent.pack.name, at: now) }
@@ -91,7 +91,7 @@ extension Engine {
             guard let names = folders[writer] else {
                 if peer.vanishedAt == nil {
                     commit(.vanished(writer, at: now))
-                    // One that was taken over before is missed by nobody.
+                    // A writer whose atoms we carry already is not reported.
                     if !local.carried.contains(writer) { report(.vanished(writer)) }
                 } else if let since = peer.vanishedAt, now - since >= limits.vanishedFor, !isCarried(writer) {
                     commit(.carries(writer))
@@ -99,23 +99,23 @@ extension Engine {
                 continue
             }
             if peer.vanishedAt != nil { commit(.returned(writer)) }
-            // What lies in a folder that cannot be looked into is what lay there.
+            // A folder that cannot be listed is unchanged.
             if closed.contains(writer) { continue }
             let gone = peer.joined.subtracting(names.map(\.hash))
-            // The anchor of the last base is mostly gone, and what follows it still to come.
+            // The anchor of the last base is usually gone while its successor has not arrived.
             let forgettable = gone.subtracting([peer.tip?.prefix].compactMap { $0 })
             if !forgettable.isEmpty { commit(.forgot(writer, forgettable)) }
         }
     }
 
-    /// Whether a host's folder is gone, and nobody decided about that host.
+    /// Whether a host's folder is gone, and no user has decided about that host.
     package func isMissing(_ writer: WriterID) -> Bool {
         guard let peer = local.peers[writer], peer.vanishedAt != nil else { return false }
         return writer != local.writer && !local.formerWriters.contains(writer) && !local.retired.contains(writer)
             && !(peer.note?.hasLeft ?? false) && !isCarried(writer)
     }
 
-    /// Whether some base in view carries a writer's atoms.
+    /// Whether a base in view carries the atoms of a writer.
     package func isCarried(_ writer: WriterID) -> Bool {
         local.carried.contains(writer)
             || local.peers.values.contains { $0.vanishedAt == nil && $0.carries.contains(writer) }
@@ -123,7 +123,7 @@ extension Engine {
 }
 
 extension PackAddress {
-    /// Bases first, the newest of them before the others, because they make most else unnecessary.
+    /// Sorts bases first and the newest of them before the others, because they make most other files unnecessary.
     static func isReadBefore(_ left: PackAddress, _ right: PackAddress) -> Bool {
         if left.name.kind != right.name.kind { return left.name.kind.rawValue < right.name.kind.rawValue }
         if left.name.kind == .base, left.name.number != right.name.number {

@@ -1,6 +1,6 @@
-// What was lost or spoilt is said anew.
+// Repair of what was lost or damaged.
 extension Engine {
-    /// Writes what conflicts lost as changes of today.
+    /// Writes the values of conflicts again, as new changes.
     mutating func restore(_ ids: [WriteID], at moment: Moment) {
         let conflicts = ids.compactMap { local.conflicts.conflict($0) }
         guard !conflicts.isEmpty else { return }
@@ -13,12 +13,13 @@ extension Engine {
         askForLocks()
     }
 
-    /// The lost values but those that are in force again. They replace what the file shows, like any other write.
+    /// Returns the displaced values that are not in force again. They replace what the file shows, like any other
+    /// write.
     private func transaction(
         of conflicts: [ConflictJournal.Conflict], _ clock: inout HybridClock, at moment: Moment
     ) -> Transaction? {
         let lost = conflicts.map { Write(path: $0.path, value: $0.value) }
-        // Of one path the newest value is restored.
+        // Of several values at one path, the newest is restored.
         let writes = lost.normalised.filter { local.atoms.value(at: $0.path) != $0.value.value }
         guard !writes.isEmpty else { return nil }
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
@@ -29,7 +30,8 @@ extension Engine {
         return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
 
-    /// Leaves our values of a domain to each host, and removes the files that hold them.
+    /// Replaces our values of a domain with `left`, so that each host keeps its own, and removes the files that contain
+    /// them.
     mutating func withdraw(_ domain: String, at moment: Moment) {
         let published = local.published(in: domain)
         guard local.shadows[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
@@ -45,12 +47,12 @@ extension Engine {
         compactNow(at: moment.now)
     }
 
-    /// Removes files of ours that are not whole, and owes what they and others that are gone said.
+    /// Removes damaged files of ours, and schedules a base with the contents of all that are lost.
     mutating func heal(_ damaged: [PackName], blobs: [BlobName] = [], at now: Int64) {
         hasLosses = true
         guard standing.isOpen else { return }
         guard !local.folder.owesBase else {
-            // The base that is due must not refer to blobs that were lost since.
+            // The scheduled base must not refer to blobs that were lost since.
             if !blobs.isEmpty { act(.removeBlobs(blobs)) }
             return
         }
@@ -63,9 +65,8 @@ extension Engine {
         if !blobs.isEmpty { act(.removeBlobs(blobs)) }
     }
 
-    /// Takes over what a writer has said, and then removes its folder. One in which there is something that was not
-    /// read, or is not kept until its turn comes, stays: to a newer version it may say more, and long values may still
-    /// come.
+    /// Carries the atoms of a writer, and then removes its folder. A folder stays if it has a file that was not read or
+    /// is not kept in memory: a newer version may read more of it, and missing blobs may still arrive.
     mutating func purge(_ writer: WriterID, at moment: Moment) {
         guard !closed.contains(writer) else { return report(.closed(writer)) }
         let dropped = waiting.filter { $0.value.pack == nil }.map(\.key)
@@ -80,7 +81,7 @@ extension Engine {
         compact(at: moment.now)
     }
 
-    /// One of our own files after the other is read again now and then, in case its medium has spoilt it.
+    /// Returns the next of our own files to read again, in rotation, to detect damage of the medium.
     mutating func ownFileToCheck(at now: Int64) -> PackAddress? {
         let names = local.folder.created.keys.filter(local.folder.needs).sorted()
         guard let last = lastCheck else {

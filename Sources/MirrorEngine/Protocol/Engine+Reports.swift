@@ -1,6 +1,6 @@
-// What people and programs are told of preference files.
+// Reports about preference files.
 extension Engine {
-    /// Reports the keys that a write gave the mirror's values, once each, by the hosts whose values are in force.
+    /// Reports the keys that received values of the mirror, once each, by the writers of the values in force.
     mutating func reportChanges(_ applied: AppliedDomain, _ change: DomainChange) {
         var keys: [WriterID: [String]] = [:]
         for key in change.changes.keys.sorted().prefix(Self.mostReportedKeys) where applied.exceptions[key] == nil {
@@ -18,10 +18,10 @@ extension Engine {
         }
     }
 
-    /// The most keys of one write that are named.
+    /// The limit of reported keys for one write.
     private static let mostReportedKeys = 10_000
 
-    /// Says which keys of a file are not what the mirror has, because its format cannot hold that.
+    /// Reports the keys of a file whose values in the mirror its format cannot hold.
     mutating func reportUnheld(_ applied: AppliedDomain, _ change: DomainChange) {
         let keys = applied.exceptions.filter { $0.value.reason == .format && change.changes[$0.key] != nil }.keys
         guard !keys.isEmpty else { return }

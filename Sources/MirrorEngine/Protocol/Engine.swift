@@ -1,73 +1,72 @@
-/// A store's part in a mirror: told what happens, it decides what is to be done, and does nothing.
+/// The part of one store in a mirror: receives events and returns the actions that follow. It performs no I/O.
 ///
-/// A sync tells it `directory`, then `observed` with all preference files that changed, then `listed`, then `publish`.
-/// Whatever it answers is carried out in order, each action so that it lasts through a crash before the next is begun;
-/// only when all are done is it told, one after the other, what they led to. After a crash it begins again with the
-/// state that the journal says, and needs to be told nothing of what was under way.
+/// An exchange sends `directory`, then `observed` with all changed preference files, then `listed`, then `publish`. The
+/// caller carries out the returned actions in order, each durably before the next is started. Then it sends their
+/// results, one by one. After a crash, the engine starts with the state in the journal, and needs no report of what was
+/// in progress.
 package struct Engine: Sendable {
     package private(set) var local: LocalState
     package var policy: DomainPolicy
     package var limits: EngineLimits
-    /// What becomes of values that are there on both sides when a domain begins to take part.
+    /// The side whose values are used when a domain begins to be mirrored and both sides have a value.
     package var seed: Seeding
     package var profile: Profile
 
     package internal(set) var standing = Standing.unknown
     /// The files in view, as last listed.
     var folders: [WriterID: Set<PackName>] = [:]
-    /// The writers whose folders could not be looked into then.
+    /// The writers whose folders could not be listed.
     var closed: Set<WriterID> = []
-    /// Files that were read and wait for those before them, and since when.
+    /// Files that were read and wait for files before them.
     var waiting: [PackAddress: WaitingFile] = [:]
-    /// Which of them were asked for anew since the directory was last listed.
+    /// The waiting files that were requested again since the directory was last listed.
     var askedAgain: Set<PackAddress> = []
-    /// Files that were not whole.
+    /// Files that could not be joined as they were.
     package internal(set) var faulty: [PackAddress: FaultyFile] = [:]
-    /// How long those were that were faulty when the directory was last listed.
+    /// The sizes of faulty files when the directory was last listed.
     var sizes: [PackAddress: Int] = [:]
     var quarantined: Set<PackAddress> = []
-    /// Files of which it was said that they wait for blobs.
+    /// Files that were reported as waiting for blobs.
     var unheard: Set<PackAddress> = []
-    /// What those before us have left.
+    /// The waits that former engines recorded.
     var recalled = Vigil()
-    /// Writers whose folders are to be removed once a base of ours carries what they said.
+    /// Writers whose folders will be removed once a base of ours carries their atoms.
     var purging: Set<WriterID> = []
-    /// Those of them that the base carries which is to be created.
+    /// Those of them whose atoms the intended base carries.
     var purgingCarried: Set<WriterID> = []
-    /// Whether files were joined since preference files were last asked for.
+    /// Whether files were joined since the locks of preference files were last requested.
     var hasJoined = false
-    /// Whether locks were asked for and not given back.
+    /// Whether locks were requested and not released.
     var isApplying = false
-    /// The domains whose locks were asked for, and those that could not be changed since preference files were last
-    /// asked for.
+    /// The domains whose locks were requested, and those that could not be changed since `askForLocks`.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
-    /// The domains whose files were read for the first time and not written since.
+    /// The domains whose files were captured for the first time and not written since.
     var seeding: Set<Path> = []
-    /// How many times since then files could not be written.
+    /// The number of failed writes since `askForLocks`.
     var refusals = 0
     /// The domains whose files could not be written the last time.
     var refused: Set<Path> = []
     /// Whether all superseded files are to be removed once a base replaces them.
     package internal(set) var isCompacting = false
-    /// How much of what stands in our folder is about to go.
+    /// The size of the files that are being removed from our folder.
     var bytesBeingRemoved = 0
-    /// What was last found when a log had no room.
+    /// The last result when a log had no room.
     var lackOfRoom: LackOfRoom?
-    /// The state's count of changes when the application was made.
+    /// The `changeCount` of the state when the application was made.
     var changesAtApplication: Int?
-    /// Whether files of ours were found lost or damaged, and no base has replaced them yet.
+    /// Whether files of ours were found missing or damaged and no base has replaced them yet.
     package internal(set) var hasLosses = false
-    /// When one of our own files was last read again, and which.
+    /// The time of the last check of one of our own files, and the name of that file.
     var lastCheck: (at: Int64, name: PackName?)?
-    /// Held domains of which a person said that the file is right, or that the mirror is.
+    /// Held domains for which a user has accepted the file, or the mirror.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []
-    /// Whether files of our own that are missing are written now, however recently some were.
+    /// Whether missing files of our own are written now, regardless of when this was last done.
     var healsNow = false
     private var actions: [Action] = []
 
-    /// How this host describes itself to the others.
+    /// The description of this host for others.
     package struct Profile: Hashable, Sendable {
         package var label: String
         package var platform: String
@@ -92,7 +91,7 @@ package struct Engine: Sendable {
         self.seed = seed
     }
 
-    /// Takes up an event and says what follows from it.
+    /// Handles an event. Returns the actions that follow from it.
     package mutating func handle(_ event: Event, at moment: Moment) -> [Action] {
         guard local.participation != .detached else { return [] }
         switch event {
@@ -121,7 +120,7 @@ package struct Engine: Sendable {
         return actions
     }
 
-    /// Whose folders were in view when the directory was last listed.
+    /// The writers whose folders were in view when the directory was last listed.
     package var writersInView: [WriterID] { folders.keys.sorted() }
 
     /// Changes the state, durably.
@@ -159,7 +158,7 @@ extension Engine {
         if standing != former { report(.standing(standing)) }
     }
 
-    /// How the directory stands to us where it is as it should be.
+    /// The status of the directory for this store when its marker is correct.
     var standingWherePresent: Standing {
         switch local.participation {
         case .full: .present

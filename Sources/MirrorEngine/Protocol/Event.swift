@@ -1,6 +1,6 @@
-/// When something happens, and a number that nobody can guess, should a new identity be needed.
+/// The time of an event, and an unpredictable random number for new identifiers.
 package struct Moment: Hashable, Sendable {
-    /// Milliseconds since 1970, as the wall clock has them, however wrong.
+    /// Milliseconds since 1970 according to the wall clock, however wrong.
     package let now: Int64
     package let random: UInt64
 
@@ -10,80 +10,79 @@ package struct Moment: Hashable, Sendable {
     }
 }
 
-/// What the rim tells the engine, one at a time: all that follows from one is done before the next is told.
+/// An input of the engine. The actions that follow from one event are complete before the next is sent.
 package enum Event: Sendable {
-    /// The mirror's directory was looked at.
+    /// The mirror's directory was checked.
     case directory(Directory)
-    /// All writers' folders were listed.
+    /// The folders of all writers were listed.
     case listed(Listing)
-    /// Files that were asked for were read, or not; in several pieces where they are many, so that preference files are
-    /// written only after the last.
+    /// Requested files were read or could not be read. With several parts, preference files are written after the last.
     case fetched([PackAddress: Fetch], isLast: Bool = true)
-    /// The mark that was found beside the preference files, before anything else of an exchange.
+    /// The mark beside the preference files, sent before the other events of an exchange.
     case foundMark(UInt64?)
-    /// An exchange is over, for now.
+    /// The exchange is complete for now.
     case settled
-    /// The mark is there and stays through a crash.
+    /// The mark was written durably.
     case marked
     /// Preference files were found changed.
     case observed([Observation])
-    /// The preference files that were to be locked are, and look so; none where they could not be locked.
+    /// The requested preference files are locked and have these contents; empty if they could not be locked.
     case locked([Observation])
-    /// What became of an application.
+    /// The result of an application.
     case written(WriteOutcome)
-    /// It is time to publish what there is.
+    /// Files that are due should be published.
     case publish
-    /// A file of our own stands in the directory and will stay there through a crash.
+    /// A file of our own was created durably.
     case created(PackName)
     /// A file of our own could not be created.
     case notCreated(PackName, CreationFailure)
     case removed([PackName])
     case removedBlobs([BlobName])
-    /// A base is wanted, due or not.
+    /// A base should be created, whether due or not.
     case compact
     case command(Command)
 }
 
-/// What a person asks for.
+/// A request of a user.
 package enum Command: Hashable, Sendable {
     case add(domain: String)
     case remove(domain: String)
-    /// A held domain: the file as it stands is right, or the mirror is.
+    /// Accepts the file of a held domain, or the mirror instead.
     case release(domain: String, takesFile: Bool)
     case resolve([WriteID])
-    /// Writes what conflicts lost anew; to be told right after `observed`.
+    /// Writes the values of conflicts again. It must follow `observed`.
     case restore([WriteID])
-    /// Says that we leave, when all else is said.
+    /// Announces that we leave, after everything else is published.
     case leave
-    /// Forgets the mirror without a word to it: from here on nothing is done any more, and the state may be deleted.
+    /// Forgets the mirror without announcing it. From then on nothing is done, and the state may be deleted.
     case detach
     case retire(WriterID)
     case purge(WriterID)
     case rebuild([Pack])
-    /// Replaces our published files at once by one base, so that what was deleted leaves the directory.
+    /// Replaces our published files with one base at once, so that deleted values leave the directory.
     case compact
-    /// Takes our values of a domain that is not mirrored any more out of the directory. Every host keeps its file.
+    /// Removes our values of a domain that is no longer mirrored from the directory. Every host keeps its file.
     case withdraw(domain: String)
-    /// Publishes at the next listing what is missing in our own folder, however recently that was done.
+    /// Publishes missing files of our own at the next listing, regardless of when this was last done.
     case heal
     case pause
-    /// Takes part again, after a pause or after having left.
+    /// Resumes after a pause, or after having left.
     case resume
 }
 
-/// What the directory looks like from here.
+/// The state of the mirror's directory.
 package enum Directory: Hashable, Sendable {
-    /// Missing, out of reach, or without a marker.
+    /// Missing, unreachable, or without a marker.
     case unavailable
     case marked([MirrorID])
 }
 
-/// The names and sizes in each writer's folder, as paths inside that folder.
+/// The names and sizes of the files in each writer's folder, as paths inside that folder.
 package struct Listing: Hashable, Sendable {
     package var folders: [WriterID: [String: Int]]
-    /// Writers whose folders are there and cannot be looked into; they have no names.
+    /// Writers whose folders exist and cannot be listed. They have no names.
     package var closed: Set<WriterID>
-    /// Names outside of the writers' folders that no file of a mirror has, as far as they were looked for.
+    /// Names outside of the writers' folders that do not belong to a mirror, as far as these were searched for.
     package var strays: Set<String> = []
 
     package init(folders: [WriterID: [String: Int]], closed: Set<WriterID> = []) {
@@ -91,26 +90,26 @@ package struct Listing: Hashable, Sendable {
         self.closed = closed
     }
 
-    /// How long a file is; 0 where it is not there, or nobody has looked.
+    /// Returns the size of a file, or 0 if it does not exist or is unknown.
     func size(of address: PackAddress) -> Int { folders[address.writer]?[address.name.description] ?? 0 }
 }
 
-/// What reading a file came to.
+/// The result of reading a file.
 package enum Fetch: Hashable, Sendable {
     case pack(Pack)
-    /// Not whole yet, or wrong; `missingBlobs` where long values are neither in its writer's folder nor in another's.
+    /// Incomplete or invalid. `missingBlobs` means that blobs are in no writer's folder.
     case faulty(PackFault)
-    /// Not to be read for now.
+    /// Unreadable for now.
     case unreadable
 }
 
 package enum WriteOutcome: Hashable, Sendable {
-    /// All files were replaced; each as it was written, with the identity that the written file has. Whatever stands
-    /// there by now was not looked at.
+    /// All files were replaced. Each observation is what was written, with the identity of the written file; what
+    /// exists there by now was not read.
     case done([Observation])
-    /// A file was not the one that was captured. Nothing of the application stands.
+    /// A file was not the one that was captured. Nothing was changed.
     case changedMeanwhile
-    /// The files could not be written, because of that domain's where one is named. Nothing of the application stands.
+    /// The files could not be written, because of this domain if there is one. Nothing was changed.
     case failed(domain: String?)
 }
 

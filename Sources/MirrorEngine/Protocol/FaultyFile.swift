@@ -1,21 +1,22 @@
-/// A file of another writer that cannot be joined as it is: not whole yet, damaged, out of reach, or too new.
+/// A file of another writer that cannot be joined as it is: incomplete, damaged, unreadable, or too new.
 package struct FaultyFile: Hashable, Sendable {
-    /// When it was first found so.
+    /// The time at which the file was first found faulty.
     let since: Int64
     private var lastRead: Int64
-    /// How long it was; 0 where nobody has looked.
+    /// The size of the file, or 0 if it is unknown.
     private var size: Int
     let kind: Kind
 
     enum Kind: Hashable, Sendable {
         case damaged
-        /// Whole, but of use to a newer program only.
+        /// Valid, but requires a newer version.
         case tooNew
-        /// Whole, but for long values, whose coming does not show in it.
+        /// Valid, but blobs are missing. Their arrival does not change this file.
         case lacksBlobs
     }
 
-    /// The longest that it is left alone, in milliseconds: damaged, or without the values that may come at any time.
+    /// The longest interval between two attempts to read the file, in milliseconds. It is shorter for missing blobs,
+    /// which can arrive at any time.
     private static let longest: Int64 = 600_000
     private static let longestWithoutBlobs: Int64 = 60_000
 
@@ -26,8 +27,8 @@ package struct FaultyFile: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Whether it may be another one by now: it is longer, or it was left alone half as long as it was known when it
-    /// was last read. A file that comes whole in the end is so read soon, and one that never does ever more seldom.
+    /// Whether the file may have changed: its size differs, or half of the time for which it was known when last read
+    /// has passed since. A file that becomes complete is read soon, and one that does not is read ever less often.
     func isWorthReading(size: Int, at now: Int64) -> Bool {
         if size != self.size { return true }
         let longest = kind == .lacksBlobs ? Self.longestWithoutBlobs : Self.longest

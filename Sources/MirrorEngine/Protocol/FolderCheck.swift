@@ -1,56 +1,56 @@
-/// Looks whether the files of a mirror hang together and are what this store's state is made of.
+/// A check of whether the files of a mirror are consistent with each other and with the state of this store.
 ///
-/// It is told of every file in view, one after the other, and keeps little more than the state.
+/// It receives every file in view, one after the other, and keeps little more than the state in memory.
 package struct FolderCheck: Sendable {
     private let local: LocalState
     private let listing: Listing
     private var findings: Set<Finding> = []
     private var writers: [WriterID: Chain] = [:]
     private var rebuilding: Rebuilding
-    /// The state with what the files say that are still to be read.
+    /// The state after joining the valid files that were not joined yet.
     private var expected: AtomStore
     private var digests: [WriterID: Digest] = [:]
 
-    /// Something that is not as it should be.
+    /// A problem that the check found.
     package enum Finding: Hashable, Sendable {
-        /// A path in the directory that no file of a mirror has.
+        /// A path in the directory that does not belong to a mirror.
         case stray(String, Stray)
         case faulty(PackAddress, PackFault)
-        /// A file without content, as programs create it that sync files and fetch the content later.
+        /// A file without content. Programs that sync files create it and fetch the content later.
         case empty(PackAddress)
         case unreadable(PackAddress)
-        /// A folder that cannot be looked into.
+        /// A folder that cannot be listed.
         case closed(WriterID)
-        /// A file of our own that is not there.
+        /// A file of our own that is missing.
         case missing(PackName)
         case missingBlob(BlobName)
         /// A file in our own folder that we did not create.
         case foreign(PackName)
-        /// Transactions of which no file says anything.
+        /// Transactions that are in no file.
         case gap(WriterID, ClosedRange<UInt64>)
-        /// A log that follows on one that is neither there nor replaced by a base.
+        /// A log whose predecessor neither exists nor is replaced by a base.
         case brokenChain(PackAddress)
-        /// Some file speaks of this change, and none says it.
+        /// A change that some file knows and no file contains.
         case unsaid(Dot)
-        /// A whole file that was not taken up yet.
+        /// A valid file that was not joined yet.
         case notJoined(PackAddress)
-        /// Domains of which files say something that the state does not.
+        /// Domains with values that are in files and not in the state.
         case stateLacks([String])
-        /// Domains of which the state has something that no file says.
+        /// Domains with values that are in the state and in no file.
         case filesLack([String])
-        /// A host's state differs although it was made of the same changes.
+        /// The state of another host differs although it was made from the same changes.
         case digestMismatch(WriterID)
     }
 
-    /// What a file is that has no name of a mirror's.
+    /// The probable origin of a file whose name does not belong to a mirror.
     package enum Stray: Hashable, Sendable {
-        /// A copy by a program that syncs files, of a file that it found changed on two sides.
+        /// A copy that a sync program made of a file that was changed on two sides.
         case conflictCopy
-        /// A file that such a program is fetching, or fetches when it is asked to.
+        /// A file that a sync program is fetching, or will fetch on demand.
         case placeholder
         case foreign
 
-        /// Recognizes the names that Syncthing, Dropbox, Nextcloud, Seafile, Resilio, iCloud and browsers make.
+        /// Recognizes the names that Syncthing, Dropbox, Nextcloud, Seafile, Resilio, iCloud and browsers use.
         init(name: some StringProtocol) {
             let name = name.lowercased()
             let (prefixes, suffixes) = (
@@ -84,7 +84,7 @@ package struct FolderCheck: Sendable {
         noteNames()
     }
 
-    /// What is to be read, in the order in which it is best read.
+    /// The files to read, in the best order.
     package var wanted: [PackAddress] {
         listing.folders.flatMap { writer, names in
             names.keys.compactMap { PackName($0) }.map { PackAddress(writer: writer, name: $0) }
@@ -120,8 +120,8 @@ extension FolderCheck {
         }
     }
 
-    /// Whether a name is one of a file that is being written, or that went while somebody had it open, for which NFS
-    /// and FUSE keep it under another name.
+    /// Whether a name is that of a temporary file, or of a file that was removed while open and that NFS or FUSE keeps
+    /// under another name.
     private static func isPassing(_ name: some StringProtocol) -> Bool {
         name.hasPrefix("~") && name.hasSuffix(".tmp") || name.hasPrefix(".nfs") || name.hasPrefix(".fuse_hidden")
     }
@@ -160,7 +160,7 @@ extension FolderCheck {
         if known == local.knowledge, local.outbox.isEmpty { digests[base.writer] = Digest(base.digest) }
     }
 
-    /// All that was found, in an order that is the same for the same files.
+    /// Returns all findings, in an order that is the same for the same files.
     package func finish() -> [Finding] {
         var findings = findings
         for (writer, chain) in writers {
@@ -176,7 +176,7 @@ extension FolderCheck {
         return findings.map { (String(describing: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// Whether a change that was spoken of should stand in a folder that is in view, and does not.
+    /// Whether a change that some file knows should be in a folder that is in view, and is not.
     private func isUnsaid(_ dot: Dot) -> Bool {
         guard let chain = writers[dot.writer] else { return false }
         return dot.sequence > chain.reach && dot.writer != local.writer
@@ -188,7 +188,7 @@ extension FolderCheck {
         return (lacks.isEmpty ? [] : [.stateLacks(lacks)]) + (extra.isEmpty ? [] : [.filesLack(extra)])
     }
 
-    /// The domains in which one state has something that another neither has nor has seen replaced.
+    /// Returns the domains in which one state has an atom that another state neither has nor has seen replaced.
     private static func domains(in state: AtomStore, beyond other: AtomStore) -> [String] {
         var (joined, domains) = (other, Set<String>())
         state.visit { if case .joined = joined.join($0) { domains.insert($0.path.domain) } }
@@ -196,15 +196,15 @@ extension FolderCheck {
     }
 }
 
-/// The files of one writer, as far as they follow on one another.
+/// The files of one writer, and whether they form an unbroken sequence.
 struct Chain: Sendable {
     private var spans: [ClosedRange<UInt64>] = []
     private var followers: [(address: PackAddress, previous: Fingerprint?, first: UInt64)] = []
     private var hashes: Set<Fingerprint> = []
     private var baseReach: UInt64 = 0
-    /// The last transaction that a file says.
+    /// The last transaction that a file contains.
     private(set) var reach: UInt64 = 0
-    /// What its files say that they know, of each writer the most.
+    /// The greatest knowledge vector in the files.
     private var knowledge = VersionVector()
 
     mutating func add(_ pack: Pack) {
@@ -224,7 +224,7 @@ struct Chain: Sendable {
         }
     }
 
-    /// Whether the files have all transactions up to this one.
+    /// Whether the files contain all transactions up to this one.
     func isComplete(upTo last: UInt64) -> Bool { gaps.isEmpty && reach >= last }
 
     var spokenOf: [Dot] { knowledge.entries }

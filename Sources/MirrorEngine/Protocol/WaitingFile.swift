@@ -1,10 +1,10 @@
-/// A file that was read and waits for those before it.
+/// A file that was read and waits for files before it.
 struct WaitingFile: Sendable {
-    /// When it was first read.
+    /// The time at which it was first read.
     var since: Int64
-    /// Where it stands among its writer's logs; nil if it is none.
+    /// The position among its writer's logs, or nil if the file is no log.
     let link: ChainLink?
-    /// What it says; nil where there was no room to keep that, so that it is read again when its turn has come.
+    /// The contents, or nil if there was no room to keep them. The file is then read again when it is due.
     var pack: Pack?
 
     init(_ pack: Pack, since: Int64) {
