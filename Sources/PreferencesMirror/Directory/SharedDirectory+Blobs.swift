@@ -7,7 +7,7 @@ extension SharedDirectory {
         folder(of: writer).resolving(FilePath(blob.description) ?? ".")
     }
 
-    /// Reads bytes as a file of the mirror, with the long values to which it refers.
+    /// Decodes a file of the mirror, with the blobs to which it refers.
     func pack(_ bytes: [UInt8], at address: PackAddress, of mirror: MirrorID) throws(PackFault) -> Pack {
         do throws(PackFault) {
             return try Pack(decoding: bytes, at: address, of: mirror)
@@ -18,7 +18,7 @@ extension SharedDirectory {
         }
     }
 
-    /// The long values that are there and whole, in their writer's folder or in another's.
+    /// Returns the blobs that exist and are valid, in their writer's folder or in another's.
     private func blobs(_ references: [BlobReference], nextTo writer: WriterID) -> [BlobName: Blob] {
         var found: [BlobName: Blob] = [:]
         for reference in references { found[reference.name] = blob(reference, in: writer) }
@@ -39,7 +39,7 @@ extension SharedDirectory {
         return try? Blob(decoding: bytes, as: reference)
     }
 
-    /// The sizes of the long values in a folder, by their names inside of it.
+    /// Returns the sizes of the blobs in a folder, by their names inside that folder.
     func blobSizes(in folder: FilePath) throws(SystemFailure) -> [String: Int] {
         var sizes: [String: Int] = [:]
         let root = folder.appending("x")

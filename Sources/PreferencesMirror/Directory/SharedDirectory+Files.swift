@@ -1,17 +1,18 @@
 internal import MirrorEngine
 internal import Platform
 
-// One file at a time.
+// Access to single files.
 extension SharedDirectory {
-    /// The most bytes that a file of a mirror has.
+    /// The size limit of a file of a mirror.
     static let mostBytes = 128 << 20
 
-    /// All bytes of a file; nil where there is none. A link is none, also one that has only just come there.
+    /// Returns the contents of a file, or nil if there is none. A link is not followed, even if it was created just
+    /// now.
     func contents(of place: FilePath, limit: Int) throws(SystemFailure) -> [UInt8]? {
         try files.open(place, .readingItself)?.contents(limit: limit)
     }
 
-    /// Reads a file and looks whether it is whole. A link is none: it could lead anywhere.
+    /// Reads and verifies a file. A link is not followed, because it could lead anywhere.
     func fetch(_ address: PackAddress, of mirror: MirrorID) -> Fetch {
         let place = place(of: address)
         do {
@@ -28,7 +29,7 @@ extension SharedDirectory {
         }
     }
 
-    /// Creates a file of our own, the long values that it needs first. What is there with the same bytes is as good.
+    /// Creates a file of our own after its blobs. An existing file with the same bytes is accepted.
     func create(_ address: PackAddress, _ pack: EncodedPack) throws(SystemFailure) {
         for blob in pack.blobs {
             try create(place(of: blob.name, of: address.writer), blob.value.bytes, of: address.writer)
@@ -43,7 +44,7 @@ extension SharedDirectory {
         if place.parent != folder { try makeOwnFolder(place.parent) }
         if let kind = try files.status(of: place, followingLink: false)?.kind {
             if kind == .file, try contents(of: place, limit: Self.mostBytes) == content { return }
-            // Nobody but us may write here, so this is what something left of our own file.
+            // Only we may write here, so this is a remnant of our own file.
             try files.remove(place)
         }
         try write(content, to: place, in: folder)
@@ -55,7 +56,7 @@ extension SharedDirectory {
         try files.remove(place(of: blob, of: writer))
     }
 
-    /// Removes a writer's folder with all that is in it.
+    /// Removes a writer's folder and its contents.
     func removeFolder(of writer: WriterID) throws(SystemFailure) { try removeAll(folder(of: writer), depth: 0) }
 
     private func removeAll(_ path: FilePath, depth: Int) throws(SystemFailure) {
@@ -67,7 +68,7 @@ extension SharedDirectory {
 
     // MARK: Writing
 
-    /// Writes a new file beside its place and renames it there once it is on the disk.
+    /// Writes a temporary file, syncs it, and renames it to its name.
     func write(_ bytes: [UInt8], to place: FilePath, in folder: FilePath) throws(SystemFailure) {
         let permissions = permissions
         guard let name = FileName("~\(files.unpredictableName()).tmp") else { return }
@@ -81,13 +82,13 @@ extension SharedDirectory {
             try giveName(temporary, place)
         } catch {
             _ = try? files.remove(temporary)
-            // The name that nobody knows says nothing, and would make the same trouble another one each time.
+            // Report the final name. The temporary name means nothing to a user, and would make each failure look new.
             throw SystemFailure(error.code, error.operation, place)
         }
         try files.synchronizeFolder(place.parent)
     }
 
-    /// Every name is new, because some file systems rename over none.
+    /// Renames without replacing where possible. The name is new, and some file systems do not support the option.
     private func giveName(_ temporary: FilePath, _ place: FilePath) throws(SystemFailure) {
         do throws(SystemFailure) {
             try files.rename(temporary, to: place, .keeping)
@@ -96,8 +97,8 @@ extension SharedDirectory {
         }
     }
 
-    /// Makes a folder of our own. What else stands in its place goes: nobody but us may write there, and through a link
-    /// we would write elsewhere.
+    /// Makes a folder of our own. Anything else in its place is removed: only we may write there, and a link would make
+    /// us write elsewhere.
     private func makeOwnFolder(_ folder: FilePath) throws(SystemFailure) {
         let kind = try files.status(of: folder, followingLink: false)?.kind
         if kind == .folder { return }
@@ -114,7 +115,7 @@ extension SharedDirectory {
         return true
     }
 
-    /// What lies in the directory is as private as the directory is.
+    /// The permissions of new files and folders. They are as private as the directory.
     private var permissions: (ofFolders: FilePermissions, ofFiles: FilePermissions) {
         let bits = (((try? files.status(of: path)) ?? nil)?.permissions.rawValue ?? 0o700) & 0o777 | 0o700
         return (FilePermissions(rawValue: bits), FilePermissions(rawValue: bits & 0o666))
@@ -122,8 +123,7 @@ extension SharedDirectory {
 
     // MARK: What a crash left
 
-    /// Removes our own files that were still being written an hour ago, and those that should have gone before that
-    /// while they were open.
+    /// Removes our own temporary files that are older than an hour, and files that were removed while they were open.
     func sweep(_ writer: WriterID, at now: Timestamp) {
         let folder = folder(of: writer)
         guard (try? isFolder(folder)) ?? false else { return }

@@ -1,7 +1,7 @@
 package import MirrorEngine
 package import Platform
 
-/// A mirror's directory as this host sees it: whatever keeps it the same on all hosts, here it is a folder.
+/// A mirror's directory as this host sees it: a folder, however it is kept the same on all hosts.
 package struct SharedDirectory: Sendable {
     package let path: FilePath
     let files: any FileSystem
@@ -19,7 +19,7 @@ package struct SharedDirectory: Sendable {
 
     // MARK: Markers
 
-    /// What the directory is; an error of the system means that it is out of reach.
+    /// Returns the state of the directory. An error of the system means that it is unavailable.
     func look(for mirror: MirrorID, isChosen: Bool) -> Directory {
         switch obstacle(to: mirror, isChosen: isChosen) {
         case nil: .marked([mirror])
@@ -29,21 +29,21 @@ package struct SharedDirectory: Sendable {
         }
     }
 
-    /// Why the directory cannot be used for a mirror.
+    /// The reason for which the directory cannot be used for a mirror.
     package enum Obstacle: Hashable, Sendable {
         /// The directory does not exist, or cannot be read.
         case noDirectory
         case noMarker
-        /// The marker is there, and the folder of all writers is missing.
+        /// The marker exists, and the folder of all writers is missing.
         case noWriters
-        /// The marker of another mirror is there instead.
+        /// The directory has the marker of another mirror instead.
         case otherMirror(MirrorID)
         case severalMirrors([MirrorID])
     }
 
-    /// Why the directory cannot be used for a mirror; nil if it can.
+    /// Returns the reason for which the directory cannot be used for a mirror, or nil if it can.
     ///
-    /// - Parameter isChosen: Whether the mirror was chosen by its number, so that markers beside its own do not matter.
+    /// - Parameter isChosen: Whether the mirror was selected by its number, so that other markers are ignored.
     package func obstacle(to mirror: MirrorID, isChosen: Bool) -> Obstacle? {
         guard let mirrors = try? markers(), hasFolder(path) else { return .noDirectory }
         let isMarked = mirrors.contains(mirror)
@@ -55,7 +55,7 @@ package struct SharedDirectory: Sendable {
 
     private func hasFolder(_ place: FilePath) -> Bool { ((try? files.status(of: place)) ?? nil)?.kind == .folder }
 
-    /// The mirrors whose markers lie there, in order. One that is not whole yet does not count.
+    /// Returns the mirrors whose markers are in the directory, in order. Incomplete markers are ignored.
     package func markers() throws(SystemFailure) -> [MirrorID] {
         var found: Set<MirrorID> = []
         for name in try files.names(in: path) ?? [] {
@@ -74,26 +74,25 @@ package struct SharedDirectory: Sendable {
 
     private static let mostBytesOfMarker = 4096
 
-    /// Makes the directory a mirror, or creates what is missing of it.
+    /// Makes the directory a mirror, or restores what is missing of one.
     package func begin(_ mirror: MirrorID) throws(SystemFailure) {
         try files.makeFolders(path)
         _ = try makeFolder(writers)
         guard let name = FileName(mirror.markerName), try !markers().contains(mirror) else { return }
-        // A marker that is damaged.
+        // Remove a damaged marker.
         _ = try files.remove(path.appending(name))
         try write(Marker(mirror: mirror).encoded(), to: path.appending(name), in: path)
     }
 
-    /// Whether some writer has a folder there.
+    /// Whether any writer has a folder.
     func hasWriters() throws(SystemFailure) -> Bool {
         try (files.names(in: writers) ?? []).contains { WriterID($0.description) != nil }
     }
 
     // MARK: Listing
 
-    /// The files in all writers' folders by name; the sizes of our own, of which we know what they must be, and of
-    /// those that were not whole when they were last read. A folder of another that cannot be looked into is one that
-    /// is closed.
+    /// Returns the files in all writers' folders by name, with the sizes of our own files and of those that were faulty
+    /// when they were last read. The folder of another writer that cannot be listed is closed.
     func listing(
         own: WriterID, faulty: some Collection<PackAddress> = EmptyCollection()
     ) throws(SystemFailure) -> Listing {
@@ -115,8 +114,8 @@ package struct SharedDirectory: Sendable {
         return listing
     }
 
-    /// Paths outside of the writers' folders with names that no file of a mirror has, as far as they resemble those
-    /// that it has or are among them.
+    /// Returns paths outside of the writers' folders that do not belong to a mirror, but resemble or are among those
+    /// that do.
     func strays() throws(SystemFailure) -> Set<String> {
         let top = (try files.names(in: path) ?? []).map(\.description)
         let marked = Set(try markers().map(\.markerName))
@@ -131,7 +130,7 @@ package struct SharedDirectory: Sendable {
         return Set(resembling + among.map { "w/\($0)" })
     }
 
-    /// The names in a writer's folder; nil where none stands there.
+    /// Returns the names in a writer's folder, or nil if there is no such folder.
     private func names(of writer: WriterID, withSizes: Bool) throws(SystemFailure) -> [String: Int]? {
         let folder = folder(of: writer)
         return try isFolder(folder) ? try names(in: folder, withSizes: withSizes) : nil
@@ -144,7 +143,7 @@ package struct SharedDirectory: Sendable {
             for name in try files.names(in: subfolder) ?? [] {
                 let text = prefix + name.description
                 guard prefix != "" || !["l", "b", "x"].contains(text) else { continue }
-                // Strays are told by their names.
+                // The size of a file that does not belong to the mirror is not needed.
                 sizes[text] = withSizes && PackName(text) != nil ? try size(of: subfolder.appending(name)) : 0
             }
         }
@@ -152,19 +151,19 @@ package struct SharedDirectory: Sendable {
         return sizes
     }
 
-    /// How long a file is; 0 for what is none, and nil for what went between two looks.
+    /// Returns the size of a file, 0 for anything that is not a file, and nil if it was removed meanwhile.
     func size(of place: FilePath) throws(SystemFailure) -> Int? {
         guard let status = try files.status(of: place, followingLink: false) else { return nil }
         return status.kind == .file ? status.size : 0
     }
 
-    /// Whether a folder stands there. A link is none: it could lead anywhere.
+    /// Whether there is a folder at a path. A link is not followed, because it could lead anywhere.
     func isFolder(_ place: FilePath) throws(SystemFailure) -> Bool {
         try files.status(of: place, followingLink: false)?.kind == .folder
     }
 
-    /// Whether it shows, without a file being made, that none of a writer's can be: nobody may write in its folder, or
-    /// all is mounted for reading only, so that a file which is there cannot be opened for more.
+    /// Whether a writer's folder is evidently not writable. This creates no file: it checks the permissions, and tries
+    /// to open an existing file for writing, which fails on a read-only file system.
     func isReadOnly(for writer: WriterID, with own: PackName?, as user: UInt32) -> Bool {
         let folder = folder(of: writer)
         var places = [folder, folder.appending("l")].compactMap { (try? files.status(of: $0)) ?? nil }
@@ -179,7 +178,7 @@ package struct SharedDirectory: Sendable {
         }
     }
 
-    /// When something last changed in a writer's folder.
+    /// Returns the time of the last change in a writer's folder.
     package func lastChange(of writer: WriterID) -> Timestamp? {
         let folder = folder(of: writer)
         return [folder, folder.appending("l"), folder.appending("b")].compactMap { folder in
@@ -189,7 +188,8 @@ package struct SharedDirectory: Sendable {
 }
 
 extension FileStatus {
-    /// Whether the bits may let a user write. Groups and lists of access are not looked at: they can only give more.
+    /// Whether the permission bits may let a user write. Groups and access control lists are ignored, because they can
+    /// only grant more.
     fileprivate func mayBeWritten(by user: UInt32) -> Bool {
         permissions.rawValue & (owner == user ? 0o200 : 0o222) != 0
     }

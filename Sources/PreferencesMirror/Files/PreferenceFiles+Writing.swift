@@ -3,23 +3,23 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-// From the state into preference files.
+// From the state to the preference files.
 extension PreferenceFiles {
-    /// Makes all of the changes in one transaction, each file only if it still is as it was read.
+    /// Makes all changes in one transaction, each file only if it is still as it was read.
     func write(
         _ application: Application, under locks: LockedDomains, read readings: [String: Reading]
     ) throws -> WriteOutcome {
         var edits: [DomainEdit] = []
-        // Which edit each target has, and each change.
+        // The index of the edit for each target, and for each change.
         var (editOf, places) = ([FilePath: Int](), [Int]())
         for change in application.domains {
             guard let file = file(of: change.domain.domain) else { return .failed(domain: change.domain.domain) }
             let reading = readings[change.domain.domain]
             let target = try file.path.followingLinks(in: machine.fileSystem)
             var edit = edit(file, change, reading?.status, application.isChecked)
-            // Somebody has decided that the mirror is right: what stands there is kept beside the new file.
+            // A user has decided in favour of the mirror. A copy of the damaged file is kept beside the new one.
             edit.acceptsLoss = reading?.isDamaged ?? false
-            // Domains whose files are links to one are changed in it one after the other.
+            // Domains whose files link to the same file are changed one after the other.
             if let place = editOf[target] {
                 edits[place] = edits[place].followed(by: edit)
                 places.append(place)
@@ -52,7 +52,7 @@ extension PreferenceFiles {
                 values[key] = replacement.new?.propertyList
             }
             if !file.canHold(values, draft.format) {
-                // What no text format holds, or holds without its fraction, is not lost for the other hosts.
+                // Convert the file to binary, because no text format can hold the values exactly.
                 draft.format = .binary
                 if !file.canHold(values, .binary) { values = file.values(draft, changedBy: change) }
             }
@@ -62,17 +62,17 @@ extension PreferenceFiles {
         return edit
     }
 
-    /// - Parameter isShared: Whether another domain was written into the same file: then it has to be read once more.
+    /// - Parameter isShared: Whether another domain was written into the same file, which must then be read again.
     private func observation(
         _ change: DomainChange, _ committed: CommittedDomain, _ readings: [String: Reading], isShared: Bool
     ) -> Observation {
         let domain = change.domain.domain
         guard let bytes = committed.bytes, let status = committed.after.status else {
-            // Nothing was to be changed.
+            // Nothing was changed.
             return readings[domain]?.observation
                 ?? Observation(domain: domain, identity: nil, hash: nil, content: .missing, modified: 0)
         }
-        // As they are read back. Of those that are what was to be written, one copy is enough.
+        // The values as they are read back. If they equal those written, the existing copy is used.
         let read = try? committed.file.parse(bytes).0
         let values = read.flatMap { $0 == committed.after.values ? nil : $0 } ?? committed.after.values
         return Observation(
@@ -89,7 +89,7 @@ extension DomainFile {
         return format == .binary || (try? parse(bytes).0) == values
     }
 
-    /// The values with each change in them that the format can hold. The mirror remembers which it could not.
+    /// Returns the values with every change that the format can hold. The mirror records those that it cannot.
     fileprivate func values(_ draft: DomainDraft, changedBy change: DomainChange) -> PropertyList.Dictionary {
         var values = draft.values
         for (path, replacement) in change.changes {

@@ -10,7 +10,7 @@ struct PreferenceFiles: Sendable {
     let writer: DomainWriter
     private let newFormat: PropertyList.Format
 
-    /// How long a file must have been left alone that a program wrote which takes no locks.
+    /// The least age of a file that was written without a lock, before it is captured.
     static let quiet: Duration = .milliseconds(200)
 
     init(_ places: StorePlaces, on machine: Machine) {
@@ -23,12 +23,12 @@ struct PreferenceFiles: Sendable {
             by: policy)
     }
 
-    /// The file of a domain; nil for a name that no domain can have.
+    /// Returns the file of a domain, or nil for an invalid domain name.
     func file(of domain: String) -> DomainFile? {
         (try? DomainName(domain)).map { places.user.file(of: $0).made(in: newFormat) }
     }
 
-    /// Which file a domain has, told without opening it.
+    /// Returns the identity of a domain's file without opening it.
     func presence(of domain: String) -> Presence {
         guard let file = file(of: domain) else { return .absent }
         do throws(SystemFailure) {
@@ -39,7 +39,7 @@ struct PreferenceFiles: Sendable {
         }
     }
 
-    /// Whether a file is there, as far as anybody can say.
+    /// Whether a file exists.
     enum Presence: Hashable, Sendable {
         case absent, unknown
         case present(MirrorEngine.FileIdentity)
@@ -49,7 +49,7 @@ struct PreferenceFiles: Sendable {
 
     /// The domains that have a file.
     func domains() -> [DomainName] {
-        // A domain that a transaction has made need not have its file yet.
+        // A transaction may have committed a domain whose file is not created yet.
         places.user.finishTransactions(on: machine)
         return (try? places.user.domains(in: machine.fileSystem)) ?? []
     }
@@ -60,15 +60,15 @@ struct PreferenceFiles: Sendable {
     struct Reading: Sendable {
         let observation: Observation
         let status: FileStatus?
-        /// Whether a program that leaves no mark may still be at it.
+        /// Whether a program that does not use the library may still be writing the file.
         let isUnsettled: Bool
 
         var isDamaged: Bool { observation.content == .empty || observation.content == .unreadable }
-        /// Whether the system did not let the file be read, so that nothing is known of its content.
+        /// Whether the system refused to read the file, so that its contents are unknown.
         var isRefused: Bool { observation.content == .unreadable && observation.hash == nil }
     }
 
-    /// - Parameter lastRead: The file as it was last read; nil if there was none. One that is missing now may only be
+    /// - Parameter lastRead: The file as it was last read, or nil if there was none. A file that is missing now may be
     ///   about to be replaced.
     func read(
         _ domain: String, since lastRead: MirrorEngine.FileIdentity?, under locks: LockedDomains
@@ -106,7 +106,7 @@ struct PreferenceFiles: Sendable {
         History(of: file, on: machine)?.writeTimes(of: values, since: lastRead) ?? WriteTimes()
     }
 
-    /// What is said of a domain whose file or lock the system refuses.
+    /// Returns the reading of a domain whose file or lock the system refuses.
     func refusal(of domain: String) -> Reading { reading(domain, nil, nil, .unreadable, mark: nil, settled: true) }
 
     private func contents(of file: DomainFile) throws(SystemFailure) -> ([UInt8], FileStatus)? {
@@ -135,11 +135,11 @@ struct PreferenceFiles: Sendable {
 
     private func isQuiet(_ status: FileStatus) -> Bool {
         let age = machine.clock.wall.nanoseconds - max(status.modified, status.changed).nanoseconds
-        // A clock that was set back must not hold the file up.
+        // The absolute value, so that a clock that was set back does not delay the file.
         return abs(age) >= Self.quiet.nanoseconds
     }
 
-    /// Others do not see to it that what they write outlasts a crash; once it is published it must.
+    /// Syncs a file that a program without the library wrote, because what is published must survive a crash.
     private func makeDurable(_ file: DomainFile, isMarked: Bool) {
         guard !isMarked, let open = (try? machine.fileSystem.open(file.path, .reading)) ?? nil else { return }
         try? open.synchronize()
@@ -148,13 +148,13 @@ struct PreferenceFiles: Sendable {
 
     // MARK: Marks
 
-    /// What a mark means to the mirror.
+    /// Converts the mark of the last write.
     private func mark(_ mark: DomainMark, of file: DomainFile) -> Mark {
         switch mark.note.reason {
         case .restore: return .restore
         case .recovered:
             guard let history = History(of: file, on: machine) else { return .write }
-            // The version that stood in for the damaged file is the last good one before that of the write.
+            // The damaged file was replaced by the last good version before that write.
             let former = history.versions.prefix { $0.transaction != mark.transaction }
             return former.reversed().lazy.compactMap { history.values(of: $0) }.first.map(Mark.recovered) ?? .write
         case let reason where reason.undoTarget != nil: return .undo
@@ -164,7 +164,7 @@ struct PreferenceFiles: Sendable {
 }
 
 extension ErrorCode {
-    /// Whether a refusal for this reason stands until something is done about it; others may be over in a moment.
+    /// Whether a failure with this code persists until a user fixes the cause. Other failures may be temporary.
     var isLasting: Bool {
         let lasting: [ErrorCode] = [
             .notPermitted, .accessDenied, .inputOutput, .isAFolder, .notAFolder, .invalidArgument, .fileTooLarge,
@@ -175,7 +175,7 @@ extension ErrorCode {
 }
 
 extension WriteReason {
-    /// What came from another host.
+    /// The value came from another host.
     static let mirrored = WriteReason(rawValue: "mirror")
 }
 

@@ -1,22 +1,22 @@
 internal import MirrorEngine
 internal import Platform
 
-/// A mirror's local state on the disk: a journal that only grows, until it is begun anew, and a small head beside it.
+/// The files of a mirror's local state: a journal that is appended to until it is started anew, and a small head.
 ///
-/// Only whoever holds the state's lock touches it.
+/// All access requires the lock of the state.
 struct StateJournal: Sendable {
     private let folder: FilePath
     private let files: any FileSystem
     private var file: (any OpenFile)?
     private var number: FileNumber?
-    /// The bytes that are known to be whole.
+    /// The length of the journal's valid part.
     private(set) var length = 0
     private var checkpointLength = 0
 
     static let name: FileName = "journal"
     private static let headName: FileName = "head"
     private static let mostBytes = 4 << 30
-    /// Below this a journal is not worth beginning anew.
+    /// A journal shorter than this is not started anew.
     private static let fewBytes = 1 << 20
 
     init(in folder: FilePath, _ files: any FileSystem) {
@@ -28,13 +28,13 @@ struct StateJournal: Sendable {
 
     // MARK: Reading
 
-    /// Whether the journal is the one that was read, with nothing added by others.
+    /// Whether the journal is the one that was read, without changes by other programs.
     var isCurrent: Bool {
         guard file != nil, let status = (try? files.status(of: path)) ?? nil else { return false }
         return status.number == number && status.size == length
     }
 
-    /// The state that the journal says; nil where there is none that can be read, so that a new one must be begun.
+    /// Loads the state. Returns nil if there is none that can be read, so that a new journal must be started.
     mutating func load() throws(SystemFailure) -> LocalState? {
         file = nil
         guard let open = try files.open(path, .writing) else { return nil }
@@ -44,7 +44,7 @@ struct StateJournal: Sendable {
             return nil
         }
         if reading.damage != nil {
-            // What is behind the damage is lost; our own folder shows it, and then we take another name.
+            // The records after the damage are lost. Our own folder will show that, and make us take another number.
             try keepDamaged()
             var state = reading.state
             state.apply(.suspected(.stateIsOlder))
@@ -73,7 +73,7 @@ struct StateJournal: Sendable {
     private static let damagedPrefix = "journal.damaged-"
     private static let mostDamaged = 2
 
-    /// The damaged journals that were kept, the last one at the end.
+    /// The damaged journals that were kept, latest last.
     private var damaged: [FileName] {
         let names = ((try? files.names(in: folder)) ?? nil) ?? []
         let dated = names.filter { $0.description.hasPrefix(Self.damagedPrefix) }.map { name in
@@ -84,7 +84,7 @@ struct StateJournal: Sendable {
 
     // MARK: Writing
 
-    /// Begins a journal with a state, in place of any other.
+    /// Starts a journal with a state, replacing any other.
     mutating func begin(_ state: LocalState) throws(SystemFailure) {
         forgetHead()
         let bytes = Journal.beginning(with: state)
@@ -95,7 +95,7 @@ struct StateJournal: Sendable {
         checkpointLength = bytes.count
     }
 
-    /// Adds records; once this has returned, they are on the disk.
+    /// Appends records, durably.
     mutating func append(_ records: [LocalRecord]) throws(SystemFailure) {
         guard let file else { throw SystemFailure(.noSuchFile, .write, path) }
         var end = length
@@ -107,14 +107,14 @@ struct StateJournal: Sendable {
             }
             try file.synchronize()
         } catch {
-            // A part may stand there, which the next reader cuts off.
+            // The next reader truncates a record that was written in part.
             self.file = nil
             throw error
         }
         length = end
     }
 
-    /// Begins anew once most of the journal is history.
+    /// Starts the journal anew once it is four times as long as its checkpoint.
     mutating func compact(_ state: @autoclosure () -> LocalState) throws(SystemFailure) {
         guard length > Self.fewBytes, length / 4 > checkpointLength else { return }
         try begin(state())
@@ -122,7 +122,7 @@ struct StateJournal: Sendable {
 
     // MARK: The head
 
-    /// The head, if it is one of the journal as it is.
+    /// The head, if it matches the length of the journal.
     var head: LocalHead? {
         guard let bytes = (try? files.contents(of: folder.appending(Self.headName), limit: 256 << 20)) ?? nil,
             let head = try? Journal.head(bytes),
@@ -133,7 +133,7 @@ struct StateJournal: Sendable {
         return head
     }
 
-    /// Keeps a head for those who only want to know whether there is anything to do. It may be lost.
+    /// Writes a head, from which other programs can conclude that there is nothing to do. It may be lost.
     func keep(_ head: LocalHead) {
         let bytes = Journal.encoded(head)
         let place = folder.appending(Self.headName)
@@ -147,7 +147,7 @@ struct StateJournal: Sendable {
 
     private static let vigilName: FileName = "vigil"
 
-    /// Since when files are waited for; nil where nobody has left that.
+    /// The recorded waits, or nil if there are none.
     var vigil: Vigil? {
         let bytes = (try? files.contents(of: folder.appending(Self.vigilName), limit: 16 << 20)) ?? nil
         return bytes.flatMap { try? Journal.vigil($0) }

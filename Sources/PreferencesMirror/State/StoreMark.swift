@@ -2,13 +2,13 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 
-/// A line beside the preference files, in a file for each mirror.
+/// A mark beside the preference files, in a file for each mirror.
 ///
-/// A backup of the files brings back an old mark, and a backup of the mirror's state leaves one that the state does not
-/// know: either way the next exchange notices.
+/// A backup of the files restores an old mark, and a backup of the mirror's state leaves a mark that the state does not
+/// know. The next exchange detects both.
 struct StoreMark {
     let mark: UInt64
-    /// The number that this host's store had when it left the mark, then its former ones.
+    /// The number of this host's store when it wrote the mark, followed by its former numbers.
     let writers: [WriterID]
 
     init(mark: UInt64, writers: [WriterID]) {
@@ -16,7 +16,7 @@ struct StoreMark {
         self.writers = writers
     }
 
-    /// The mark that is there; nil where there is none that can be read.
+    /// Reads the mark of a mirror. Returns nil if there is none that can be read.
     init?(of mirror: MirrorID, in places: MirrorPlaces) {
         guard let path = places.mark(of: mirror),
             let bytes = (try? places.machine.fileSystem.contents(of: path, limit: 1 << 16)) ?? nil
