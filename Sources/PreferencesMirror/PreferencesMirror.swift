@@ -1,8 +1,8 @@
-// The loop that runs the mirror's engine against a file system and feeds it what happens there.
+// The loop that runs the mirror's engine against a file system.
 //
-// A `MirrorService` waits and a `MirrorSession` exchanges: it tells the engine what `SharedDirectory` and
-// `PreferenceFiles` show, and does there what the engine asks for.
+// A `MirrorService` waits for changes, and a `MirrorSession` exchanges: it sends the engine what `SharedDirectory` and
+// `PreferenceFiles` contain, and carries out the actions that the engine returns.
 //
-// Mirrors: which there are on this host, and what a person has said of them. Directory: the folder that hosts share.
-// State: what must not be forgotten. Files: the preference files, read and written through `Preferences`.
-// Running: the engine's events and actions, once or for good. Library: what programs see.
+// Mirrors: the mirrors of this host, and their configurations. Directory: the shared directory. State: the durable
+// local state. Files: the preference files, read and written through `Preferences`. Running: the exchange, run once or
+// continuously. Library: the public API.

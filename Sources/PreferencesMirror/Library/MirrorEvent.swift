@@ -1,59 +1,58 @@
 package import MirrorEngine
 
-/// Something that happened in a mirror, told to whoever listens.
+/// Something that happened in a mirror.
 @nonexhaustive
 public enum MirrorEvent: Hashable, Sendable {
-    /// Keys of a domain's file have the values of another host now.
+    /// Keys of a domain now have the values of another host.
     case changed(domain: String, keys: [String], host: String, reason: Reason)
-    /// A change of this host lost against another host's that had not seen it, or one of another host against a program
-    /// here that had not; both are kept.
+    /// A change of this host was displaced by another host that had not seen it, or the reverse. Both values are kept.
     case conflict(number: Int, host: String, reason: Reason)
-    /// A domain is left alone until a person decides.
+    /// A domain is left alone until a user decides.
     case held(domain: String, reason: String)
-    /// Nothing is exchanged until a person decides.
+    /// Nothing is exchanged until a user decides.
     case halted(reason: String)
-    /// What is to be exchanged waits.
+    /// An exchange is incomplete, and is tried again.
     case waiting(reason: Reason, detail: String)
-    /// All that others wrote is in the domains' files, and all that was changed here is published.
+    /// All changes of other hosts are in the domains' files, and all changes of this host are published.
     case caughtUp
 
-    /// Why a value changed, lost, or waits.
+    /// The reason for which a value changed, was displaced, or waits.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Another host changed it.
         case host
-        /// What this host has to say is over a limit.
+        /// The values of this host exceed a limit.
         case quota
-        /// What lies in the directory is not what it was, or is not whole yet.
+        /// Files in the directory are missing, damaged or incomplete.
         case directoryChanged
-        /// The state of this host is to be built anew.
+        /// The state of this host must be rebuilt.
         case rebuild
-        /// The domain takes part from now on, and gets what the mirror has.
+        /// The domain is mirrored from now on, and receives the values of the mirror.
         case initialSync
         /// Two hosts changed it without having seen each other's change.
         case conflict
-        /// A program that knew nothing of another host's change put the former value back.
+        /// A program that had not read another host's change wrote the previous value back.
         case reverted
         /// The format of the domain's file cannot hold it.
         case format
-        /// The system does not let the domain's file be written.
+        /// The system refuses to write the domain's file.
         case refused
     }
 }
 
 extension MirrorSession {
-    /// What people call a writer.
+    /// Returns the label of a writer, or its number if it has none.
     package func host(_ writer: WriterID) -> String {
         if writer == engine.local.writer { return configuration.label }
         return engine.local.peers[writer]?.note?.label ?? writer.description
     }
 
-    /// The number of the item to which a conflict belongs.
+    /// Returns the number of the item to which a conflict belongs.
     private func number(ofConflict id: WriteID) -> Int? {
         engine.local.conflicts.items.first { $0.conflicts.contains { $0.id == id } }?.number
     }
 
-    /// What a report says to a program; nil for what only people want to know.
+    /// Converts a report to an event. Returns nil for reports that concern only users of the command.
     package func event(_ report: Report) -> MirrorEvent? {
         switch report {
         case .changed(let domain, let keys, let writer):

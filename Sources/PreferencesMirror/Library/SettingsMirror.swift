@@ -3,31 +3,32 @@ internal import Platform
 public import Preferences
 internal import Synchronization
 
-/// A store's part in a mirror: the same settings on several hosts, through a directory that they share.
+/// A mirror of a store: the same settings on several hosts, through a directory that they share.
 ///
 ///     let mirror = try SettingsMirror(at: "/mnt/shared/settings", domains: ["com.example.*"])
 ///     try mirror.sync()
 ///     for await event in mirror.events { … }
 public final class SettingsMirror: Sendable {
-    /// The session that no exchange is using now, so that the next one need not load the state.
+    /// The session while no exchange uses it, kept so that the next exchange need not load the state.
     private let idle: Mutex<MirrorSession?>
     private let standing: Mutex<(pendingChanges: Int, state: State)>
     private let joined: MirrorPlaces.Joined
     private let places: MirrorPlaces
 
-    /// Opens the mirror in a directory, and joins it where the store has no part in it yet.
+    /// Opens the mirror in a directory, and joins it if the store has not joined it yet.
     ///
     /// - Parameters:
-    ///   - folder: The path of the directory. Whoever makes a mirror says so: `create(at:of:domains:)`.
-    ///   - store: The store that takes part.
-    ///   - domains: Patterns of the names of those that take part, in addition to those that do already.
+    ///   - folder: The path of the directory, which must be a mirror already. To create one, use
+    ///     `create(at:of:domains:)`.
+    ///   - store: The store to mirror.
+    ///   - domains: Patterns of names of domains to mirror, in addition to those that are mirrored already.
     public convenience init(at folder: String, of store: Store = .native, domains: [String]) throws {
         try self.init(folder, store, domains) { places, path, admission throws(MirrorFailure) in
             try places.join(path, admission)
         }
     }
 
-    /// Makes a mirror in a directory, and the store a part of it.
+    /// Creates a mirror in a directory, and joins it.
     public static func create(
         at folder: String, of store: Store = .native, domains: [String] = []
     ) throws -> SettingsMirror {
@@ -62,10 +63,11 @@ public final class SettingsMirror: Sendable {
         idle = Mutex(session)
     }
 
-    /// Takes up what changed here, takes in what others wrote, and publishes. A second time it changes nothing.
+    /// Captures local changes, joins those of other hosts, and publishes. Calling it again without further changes has
+    /// no effect.
     public func sync() throws {
         let clock = places.machine.clock
-        // Whoever exchanges at the same time waits for the state's lock, and nobody for this object's.
+        // Concurrent exchanges wait for the lock of the state, not for that of this object.
         var session = idle.withLock { $0.take() } ?? MirrorSession(joined, places)
         defer {
             let reports = session.takeReports()
@@ -75,10 +77,10 @@ public final class SettingsMirror: Sendable {
         try session.sync { duration in _ = Gate().wait(until: clock.now.advanced(by: duration)) }
     }
 
-    /// How many transactions are still to be published, as of the last look.
+    /// The number of transactions that are still to be published, as of the last exchange.
     public var pendingChanges: Int { standing.withLock(\.pendingChanges) }
 
-    /// How the mirror stands, as of the last look.
+    /// The status of the mirror, as of the last exchange.
     public var state: State { standing.withLock(\.state) }
 
     private func note(_ session: MirrorSession, _ condition: MirrorCondition) {
@@ -86,26 +88,26 @@ public final class SettingsMirror: Sendable {
         standing.withLock { $0 = now }
     }
 
-    /// How a mirror stands.
+    /// The status of a mirror.
     @nonexhaustive
     public enum State: String, Hashable, Sendable, CaseIterable {
-        /// Nothing is to be fetched, and nothing to be published.
+        /// Nothing must be fetched or published.
         case inSync
-        /// A person has stopped the exchange for a while.
+        /// A user has paused the exchange.
         case paused
-        /// Changes lost against others, and a person has not looked at them yet.
+        /// There are unresolved conflicts.
         case conflicts
-        /// Something is still to be exchanged.
+        /// Something must still be exchanged.
         case waiting
-        /// What this host has to say is over a limit.
+        /// The values of this host exceed a limit.
         case overQuota
-        /// Nothing is exchanged until a person decides.
+        /// Nothing is exchanged until a user decides.
         case halted
         /// The directory cannot be reached.
         case unavailable
     }
 
-    /// Keeps the mirror up to date as long as somebody listens, and tells what happens.
+    /// The events of the mirror. It is kept up to date as long as the stream has a consumer.
     public var events: AsyncStream<MirrorEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MirrorEvent.self)
         let (mirror, bell) = (self, Bell())
@@ -130,7 +132,7 @@ public final class SettingsMirror: Sendable {
     }
 }
 
-/// That nobody listens any more.
+/// The end of an event stream.
 private final class Ending: Sendable {
     private let hasEnded = Mutex(false)
     private let bell: Bell
@@ -146,7 +148,7 @@ private final class Ending: Sendable {
 }
 
 extension Report {
-    /// Whether it says that something else holds now.
+    /// Whether the report announces a change.
     fileprivate var isNews: Bool {
         switch self {
         case .changed, .standing, .conflict: true

@@ -1,14 +1,14 @@
 internal import MirrorEngine
 package import Preferences
 
-/// Which domains take part in a mirror: patterns of names, of which the last that fits a name decides.
+/// The domains that are mirrored, as patterns of names. The last matching pattern decides.
 package struct DomainSelection: Hashable, Sendable {
-    /// As they were given; one that begins with an exclamation mark takes out.
+    /// The patterns as they were given. A leading exclamation mark excludes.
     package private(set) var patterns: [String]
 
     package init(_ patterns: [String] = []) { self.patterns = patterns }
 
-    /// Whether a domain takes part. The global domain does only where it is named, and the store's own never.
+    /// Whether a domain is mirrored. The global domain must be named explicitly, and the store's own domain never is.
     package func includes(_ domain: DomainName) -> Bool {
         guard domain != StorePolicy.domain else { return false }
         var isIncluded = false
@@ -26,7 +26,7 @@ package struct DomainSelection: Hashable, Sendable {
         patterns.append(pattern)
     }
 
-    /// Takes out what the pattern fits; where it was added by the same words, it is as if it never had been.
+    /// Excludes the domains that a pattern matches. If the same pattern was added before, it is removed instead.
     package mutating func remove(_ pattern: String) {
         let count = patterns.count
         patterns.removeAll { $0 == pattern || $0 == "!" + pattern }

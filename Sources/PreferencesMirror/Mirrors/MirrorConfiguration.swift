@@ -3,17 +3,17 @@ package import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// What a person has said of a mirror on this host: where its directory is, and what takes part.
+/// The settings of a mirror on this host: its directory, and the domains that are mirrored.
 package struct MirrorConfiguration: Hashable, Sendable {
     package var directory: FilePath
     package var selection = DomainSelection()
-    /// What this host is called.
+    /// The name of this host, as shown to others.
     package var label: String
     package var seed = Seeding.merge
-    /// Whether all has been taken up that was there when the selection was made: from then on a domain that comes up is
-    /// a change like any other, and none that only fills gaps.
+    /// Whether all domains that existed when the selection was made are captured. From then on, a new domain is a
+    /// change like any other, and does not just fill gaps.
     package var isSeeded = false
-    /// Whether the mirror was chosen by its number, so that another marker beside its own does not matter.
+    /// Whether the mirror was selected by its number, so that other markers are ignored.
     package var isChosen = false
 
     package init(directory: FilePath, label: String) {
@@ -23,7 +23,7 @@ package struct MirrorConfiguration: Hashable, Sendable {
 }
 
 extension MirrorConfiguration {
-    /// Whether a person has said the same.
+    /// Whether the settings that a user controls are the same.
     func isSame(as other: MirrorConfiguration) -> Bool {
         var other = other
         other.isSeeded = isSeeded
@@ -40,7 +40,7 @@ extension MirrorConfiguration {
         ]
     }
 
-    /// Nil for anything that is no configuration.
+    /// Decodes a configuration. Returns nil for any other value.
     init?(_ value: PropertyList) {
         guard let bytes = value["directory"]?.dataValue, let directory = FilePath(bytes), directory.isAbsolute,
             let label = value["label"]?.stringValue
@@ -55,7 +55,7 @@ extension MirrorConfiguration {
         isChosen = value["chosen"]?.booleanValue ?? false
     }
 
-    /// What a folder of a mirror says; nil for a folder that is none.
+    /// Reads the configuration in a mirror's folder. Returns nil if there is none.
     init?(in folder: FilePath, _ fileSystem: any FileSystem) {
         let path = folder.appending(Self.fileName)
         guard let bytes = (try? fileSystem.contents(of: path, limit: 1 << 20)) ?? nil,

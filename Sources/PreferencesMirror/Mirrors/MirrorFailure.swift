@@ -2,35 +2,35 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 
-/// Why a mirror could not be made, joined or exchanged with.
+/// The reason for which a mirror could not be created, joined or exchanged with.
 public struct MirrorFailure: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// What failed.
     public let problem: Problem
 
-    /// What may go wrong.
+    /// The kinds of failures.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
-        /// The directory has no marker, so it is none, or not in view.
+        /// The directory has no marker: it is not a mirror, or is not mounted or synced.
         case noMirror(directory: String)
         /// The directory is a mirror already.
         case alreadyMirror(directory: String)
-        /// The directory has files of a mirror, and its marker is missing.
+        /// The directory has files of a mirror, but no marker.
         case noMarker(directory: String)
-        /// Two markers; each is the number of a mirror.
+        /// The directory has several markers. Each ID is the number of a mirror.
         case severalMirrors(directory: String, ids: [String])
-        /// This store takes part in none.
+        /// The store has not joined a mirror.
         case notJoined
-        /// The store takes part in the mirror of that directory already.
+        /// The store has joined the mirror of that directory already.
         case alreadyJoined(directory: String)
-        /// Another program is at the mirror's state, and was for too long.
+        /// Another program held the lock of the mirror's state for too long.
         case busy
-        /// Another host serves this store, which lies on a file server.
+        /// Another host mirrors this store, which is on a file server.
         case servedElsewhere(host: String)
-        /// What was asked for is not there: a host, a conflict, a domain.
+        /// A host, conflict or domain that does not exist.
         case unknown(String)
-        /// What was asked for cannot be done as things stand.
+        /// A request that cannot be carried out in the present state.
         case refused(String)
-        /// The store or the system refused.
+        /// An error of the store or the system.
         case system(String)
     }
 

@@ -3,18 +3,18 @@ package import Platform
 internal import Preferences
 
 extension MirrorPlaces {
-    /// What a host says when it joins.
+    /// The options with which a host joins.
     package struct Admission: Sendable {
-        /// The number of the mirror, or the first digits of it.
+        /// The number of the mirror, or its first digits.
         package var id: String?
         package var label: String?
         package var seed = Seeding.merge
-        /// Whether this host is to mirror a store that another one served.
+        /// Whether this host takes over a store that another host mirrors.
         package var takesOver = false
 
         package init() {}
 
-        /// Whether others can read what the host is called.
+        /// Whether the label fits into a note.
         package var isLabelFit: Bool { (label?.utf8.count ?? 0) <= WriterNote.longestText }
 
         fileprivate func check() throws(MirrorFailure) {
@@ -23,7 +23,7 @@ extension MirrorPlaces {
         }
     }
 
-    /// Makes a mirror in a directory, and the store part of it.
+    /// Creates a mirror in a directory, and joins it.
     package func initialise(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
         try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
@@ -44,9 +44,9 @@ extension MirrorPlaces {
         return try take(id, directory, admission, isChosen: false)
     }
 
-    /// Creates again what is missing in the directory of a mirror that the store is part of.
+    /// Creates the missing parts of the directory of a mirror that the store has joined.
     ///
-    /// The mirror keeps its number, so that each host that is part of it publishes again what it holds.
+    /// The mirror keeps its number, so that every host that has joined it publishes its values again.
     package func initialiseAgain(_ directory: FilePath, id: String?) throws(MirrorFailure) -> Joined {
         let candidates = joined.filter {
             $0.configuration.directory == directory && $0.id.description.hasPrefix(id ?? "")
@@ -76,7 +76,7 @@ extension MirrorPlaces {
         return mirror
     }
 
-    /// Makes the store part of the mirror in a directory.
+    /// Joins the mirror in a directory.
     package func join(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
         try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
@@ -96,7 +96,7 @@ extension MirrorPlaces {
         return try take(id, directory, admission, isChosen: markers.count > 1)
     }
 
-    /// Begins the local state, unless there is one: then the mirror has only moved, or was chosen.
+    /// Creates the configuration, or updates that of a mirror whose directory has moved or was selected.
     private func take(
         _ id: MirrorID, _ directory: FilePath, _ admission: Admission, isChosen: Bool
     ) throws(MirrorFailure) -> Joined {
@@ -120,11 +120,11 @@ extension MirrorPlaces {
         return Joined(id: id, configuration: configuration)
     }
 
-    /// Forgets a mirror, without a word to it. Preference files stay as they are.
+    /// Forgets a mirror without announcing it. Preference files are not changed.
     package func forget(_ mirror: MirrorID) throws(MirrorFailure) {
         let folder = folder(of: mirror)
         do throws(SystemFailure) {
-            // First what makes it a mirror, so that nothing half removed is taken for one.
+            // Remove the configuration first, so that a partly removed folder is not a mirror.
             try machine.fileSystem.remove(folder.appending(MirrorConfiguration.fileName))
             try removeAll(folder)
         } catch {

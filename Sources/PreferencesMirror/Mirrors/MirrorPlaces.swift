@@ -2,11 +2,11 @@ package import MirrorEngine
 package import Platform
 package import Preferences
 
-/// Where a store keeps what it must not forget of the mirrors that it takes part in.
+/// The folders in which a store keeps the state of its mirrors.
 package struct MirrorPlaces: Sendable {
     package let machine: Machine
     package let store: StorePlaces
-    /// The folders of this host's mirrors, each named for the mirror's number.
+    /// The folder of this host's mirrors, in which each has a folder named by its number.
     package let folder: FilePath
     private let host: String
 
@@ -22,13 +22,13 @@ package struct MirrorPlaces: Sendable {
 
     package func folder(of mirror: MirrorID) -> FilePath { folder.resolving(FilePath(mirror.description) ?? ".") }
 
-    /// A mirror that this store takes part in.
+    /// A mirror that this store has joined.
     package struct Joined: Hashable, Sendable {
         package let id: MirrorID
         package let configuration: MirrorConfiguration
     }
 
-    /// The mirrors that this store takes part in, in the order of their numbers.
+    /// The mirrors that this store has joined, in the order of their numbers.
     package var joined: [Joined] {
         let names = (try? machine.fileSystem.names(in: folder)) ?? nil
         return (names ?? []).compactMap { name in
@@ -43,18 +43,18 @@ package struct MirrorPlaces: Sendable {
 // MARK: The host that serves a store
 
 extension MirrorPlaces {
-    /// The file that names the host which mirrors the store; nil where a store has no such folder.
+    /// The file with the name of the host that mirrors the store, or nil if the store has no lock folder.
     private var servant: FilePath? {
         guard case .file(let lock) = store.user.file(of: StorePolicy.domain).lock else { return nil }
         return lock.parent.appending("mirror")
     }
 
-    /// The file beside the preference files that has this host's mark of a mirror.
+    /// Returns the file beside the preference files that contains this host's mark of a mirror.
     func mark(of mirror: MirrorID) -> FilePath? {
         servant.map { $0.parent.resolving(FilePath("mirror-\(mirror)") ?? ".") }
     }
 
-    /// Refuses where another host mirrors this store, which then lies on a file server.
+    /// Throws if another host mirrors this store, which is then on a file server.
     package func checkServant() throws(MirrorFailure) {
         guard let servant, let bytes = (try? machine.fileSystem.contents(of: servant, limit: 4096)) ?? nil else {
             return
@@ -64,7 +64,7 @@ extension MirrorPlaces {
         throw MirrorFailure(.servedElsewhere(host: lines.last ?? other))
     }
 
-    /// Writes down that this host mirrors the store.
+    /// Records that this host mirrors the store.
     package func becomeServant() throws(MirrorFailure) {
         guard let servant else { return }
         do {
@@ -79,7 +79,7 @@ extension MirrorPlaces {
 }
 
 extension MirrorID {
-    /// Reads what `description` writes.
+    /// Decodes a number that `description` wrote.
     package init?(_ text: some StringProtocol) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }),
             let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

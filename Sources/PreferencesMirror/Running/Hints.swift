@@ -2,28 +2,28 @@ internal import MirrorEngine
 internal import Platform
 internal import Synchronization
 
-/// What watchers have told: that something may be there, never what.
+/// The pending notifications of folder watches. They record that something may have changed, not what.
 final class Hints: Sendable {
     private let clock: any Clock
     private let ring: @Sendable () -> Void
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        /// Where files stand to which those of domains are linked.
+        /// The targets of links in place of domain files, by folder.
         var linked: [FilePath: Set<FileName>] = [:]
         var local = Hint()
         var directory = Hint()
     }
 
-    /// When something is to be looked at.
+    /// The time at which something should be checked.
     private struct Hint: Sendable {
         var due: Instant?
-        /// When it was last due for a hint that told nothing in particular.
+        /// The last time that was due to an unspecific event.
         private var lastVague: Instant?
 
         mutating func note(at time: Instant) { due = min(due ?? time, time) }
 
-        /// Notes that anything may have happened, which some media say again and again.
+        /// Records an unspecific event, which some file systems report again and again.
         mutating func noteVaguely(at now: Instant) {
             let soon = now.advanced(by: Hints.patience)
             let time = max(soon, lastVague?.advanced(by: Hints.distance) ?? soon)
@@ -38,11 +38,11 @@ final class Hints: Sendable {
         }
     }
 
-    /// What has been heard of by some time.
+    /// The notifications that are due at some time.
     struct Heard: Hashable, Sendable {
         var local = false
         var directory = false
-        /// When the next of the rest is due.
+        /// The time at which the next of the others is due.
         var next = Instant.never
     }
 
@@ -51,12 +51,12 @@ final class Hints: Sendable {
         self.ring = ring
     }
 
-    /// Files that are being written are left alone a while; a pack that was renamed to its name is whole.
+    /// The delay before a file is read that may still be written. A pack that was renamed to its name is complete.
     private static let patience: Duration = .milliseconds(250)
-    /// What is between two looks for which nothing in particular was the reason.
+    /// The least time between two checks that are due to unspecific events.
     private static let distance: Duration = .seconds(1)
 
-    /// Files to which those of domains are linked, and that matter for it whatever they are called.
+    /// Sets the targets of links in place of domain files. They are relevant whatever their names are.
     func setLinked(_ files: [FilePath]) {
         var linked: [FilePath: Set<FileName>] = [:]
         for file in files { if let name = file.lastComponent { linked[file.parent, default: []].insert(name) } }
@@ -65,7 +65,7 @@ final class Hints: Sendable {
 
     func noteLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
         if case .change(_, let name) = event {
-            // Locks, temporaries and folders are not what is looked at.
+            // Changes of locks, temporary files and folders are ignored.
             let isDomain = holdsDomains && !name.isTemporary && name.description.hasSuffix(".plist")
             guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
         }
@@ -96,7 +96,7 @@ final class Hints: Sendable {
         ring()
     }
 
-    /// Takes what is due.
+    /// Removes and returns the notifications that are due.
     func take(at now: Instant) -> Heard {
         state.withLock { state in
             var heard = Heard()

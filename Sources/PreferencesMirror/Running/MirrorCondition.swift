@@ -1,7 +1,7 @@
 package import MirrorEngine
 internal import Platform
 
-/// How a mirror stands, in one word: the worst of all that could be said.
+/// The status of a mirror in one word. If several apply, the greatest is reported.
 package enum MirrorCondition: Int, Hashable, Sendable, Comparable, CaseIterable {
     case inSync, conflicts, waiting, paused, left, readOnly, overQuota, halted, unavailable
 
@@ -9,7 +9,7 @@ package enum MirrorCondition: Int, Hashable, Sendable, Comparable, CaseIterable 
 }
 
 extension MirrorSession {
-    /// How the mirror stands, as far as the last exchange can tell.
+    /// Returns the status of the mirror as of the last exchange.
     package func condition(after reports: [Report]) -> MirrorCondition {
         var condition = MirrorCondition.inSync
         func note(_ other: MirrorCondition) { condition = max(condition, other) }

@@ -2,13 +2,13 @@ package import MirrorEngine
 package import Platform
 internal import Preferences
 
-/// Keeps a mirror up to date: exchanges when something is heard of, and now and then when nothing is.
+/// Keeps a mirror up to date: exchanges after notifications, and periodically without.
 ///
-/// Hints are a help and no more: whatever is missed is found by looking. Whoever runs it calls `turn` when the bell has
-/// rung, and at the time that the last turn has named.
+/// Notifications only make it faster, because a periodic exchange finds whatever was missed. The caller calls `turn`
+/// when the bell has rung, and at the time that the last turn returned.
 package struct MirrorService: Sendable {
     package private(set) var session: MirrorSession
-    /// Whether the store takes part no more, so that there is nothing left to do.
+    /// Whether the store has left the mirror, so that there is nothing left to do.
     package private(set) var isOver = false
     private let hints: Hints
     private let clock: any Clock
@@ -18,22 +18,22 @@ package struct MirrorService: Sendable {
     private var publishing = PublishingPace()
     private var nextLook: Instant
     private let isEager: Bool
-    /// Whether the kernel tells nothing of the directory, so that only looking helps.
+    /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
     private var isUntold = false
     private var watchLock: (any OpenFile)?
-    /// Whether a watch is new: what came before it did is not told, so it is looked once more.
+    /// Whether a watch is new. Changes from before are not reported, so another exchange is due.
     private var hasNewWatch = false
-    /// Whether all that was to be watched was so at the last turn, so that whatever comes should be told.
+    /// Whether all watches were in place at the last turn, so that any later change should have been reported.
     private var hasAllWatches = false
-    /// Why the last exchange failed, if it did.
+    /// The error of the last exchange, if it failed.
     private var lastFailure: MirrorFailure?
-    /// What waited at the end of the last exchange in both directions, and what it could not do.
+    /// The waiting reports and the troubles of the last exchange in both directions.
     private var lastWaiting: [Report] = []
     private var lastTroubles: [String] = []
-    /// How many turns in a row have left a file to be looked at again.
+    /// The number of consecutive turns after which a file still had to be read again.
     private var unfinishedTurns = 0
 
-    /// What is still in the way after so many is no program that is just writing.
+    /// The limit after which a file that cannot be read is not one that is just being written.
     private static let mostUnfinishedTurns = 15
 
     package init(_ session: MirrorSession, isEager: Bool, ring: @escaping @Sendable () -> Void) {
@@ -46,21 +46,21 @@ package struct MirrorService: Sendable {
         if isEager { pace.longest = .seconds(2) }
     }
 
-    /// What a turn came to.
+    /// The result of a turn.
     package struct Turn: Sendable {
-        /// When the next one is due at the latest.
+        /// The time at which the next turn is due at the latest.
         package let next: Instant
-        /// What was told; of what waits, only what did not at the last turn.
+        /// The reports, without those of waits that were reported in the last turn already.
         package let reports: [Report]
-        /// How the mirror stands; nil where nothing was looked at.
+        /// The status of the mirror, or nil if there was no exchange.
         package var condition: MirrorCondition?
-        /// What could not be done, in words, where it could at the last turn.
+        /// Descriptions of failures that did not occur in the last turn.
         package var troubles: [String] = []
-        /// Why nothing could be done; nil where nothing has happened since that was said.
+        /// The error of the exchange, or nil if it is the same as in the last turn and nothing else was reported.
         package var failure: MirrorFailure?
     }
 
-    /// Notes that this service watches the mirror; false where another one does.
+    /// Takes the lock that marks this service as the one that watches the mirror. Returns false if another has it.
     package mutating func claim() throws(MirrorFailure) -> Bool {
         do throws(SystemFailure) {
             let path = session.folder.appending("watch")
@@ -107,16 +107,16 @@ package struct MirrorService: Sendable {
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: said)
     }
 
-    /// What was not told at the last turn already. What waits for hours is no news each time that it is tried.
+    /// Returns the reports and troubles that are new since the last turn. What waits for hours is reported once.
     private mutating func news(_ told: [Report], _ direction: MirrorSession.Direction) -> ([Report], [String]) {
         let reports = told.filter { !$0.isOfWaiting || !lastWaiting.contains($0) }
         let troubles = session.troubles.filter { !lastTroubles.contains($0) }
-        // One that only fetches does not come upon all that waits.
+        // A pull does not encounter everything that waits.
         if direction == .both { (lastWaiting, lastTroubles) = (told.filter(\.isOfWaiting), session.troubles) }
         return (reports, troubles)
     }
 
-    /// Publishes what there is, before the end.
+    /// Publishes pending changes before the end.
     package mutating func finish() -> Turn {
         for watch in watches.values { watch.cancel() }
         watches = [:]
@@ -143,7 +143,7 @@ package struct MirrorService: Sendable {
         let now = clock.now
         nextLook = now.advanced(by: pace.next(random: session.moment.random))
         if delay > .zero, !session.engine.local.outbox.isEmpty { nextLook = min(nextLook, now.advanced(by: delay)) }
-        // What fails is tried again at the pace of a look, which becomes ever slower.
+        // After a failure the next attempt follows the periodic pace, which becomes ever slower.
         unfinishedTurns = failure == nil && session.hasUnfinished ? unfinishedTurns + 1 : 0
         if (1...Self.mostUnfinishedTurns).contains(unfinishedTurns) {
             nextLook = min(nextLook, now.advanced(by: PreferenceFiles.quiet))
@@ -153,7 +153,7 @@ package struct MirrorService: Sendable {
         return min(nextLook, hints.take(at: Instant(nanoseconds: .min)).next)
     }
 
-    /// A file came of which nobody told, so from now on it is looked more often.
+    /// Reduces the longest interval, because a change was found that was not reported.
     private mutating func notePassedOver() { pace.longest = min(pace.longest, .seconds(10)) }
 
     // MARK: Watches
@@ -164,12 +164,12 @@ package struct MirrorService: Sendable {
         watch(session.folder) { hints.noteConfiguration($0) }
     }
 
-    /// The folders with files of this host: its store, what is kept of the mirror, and where linked files stand.
+    /// The folders with files of this host: its store, the state of the mirror, and the targets of links.
     private var ownFolders: Set<FilePath> {
         Set(session.linkedFiles.map(\.parent)).union([session.places.store.user.folder, session.folder])
     }
 
-    /// Watches the folders in which files stand to which those of domains are linked.
+    /// Watches the folders of the targets of links in place of domain files.
     private mutating func watchLinkedFiles() {
         let (hints, files) = (hints, session.linkedFiles)
         hints.setLinked(files)
@@ -178,7 +178,7 @@ package struct MirrorService: Sendable {
         }
     }
 
-    /// Watches the directory where the kernel tells of it; elsewhere only looking helps.
+    /// Watches the directory if the kernel reports its changes. Otherwise only periodic exchanges find them.
     private mutating func watchWriters() {
         let (hints, directory) = (hints, session.directory)
         watchLinkedFiles()
@@ -198,9 +198,8 @@ package struct MirrorService: Sendable {
         }
     }
 
-    /// Lets go of watches that would themselves look into folder after folder, each file of it, to tell what one look
-    /// of ours finds. The medium may be one that the kernel tells nothing of from the beginning, or from when it was
-    /// mounted.
+    /// Cancels watches that poll. They would read every folder and file to find what one listing of ours finds. A file
+    /// system may not support notifications from the beginning, or since it was mounted.
     private mutating func noteSilence() {
         isUntold = isUntold || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
         if isUntold { pace.longest = min(pace.longest, .seconds(10)) }

@@ -2,25 +2,26 @@ package import MirrorEngine
 internal import Platform
 internal import Preferences
 
-// What the engine is told, and what it says is to be done.
+// Sending events to the engine, and carrying out its actions.
 extension MirrorSession {
-    /// Tells the engine, and does what it says, durably.
+    /// Sends an event to the engine, and carries out the actions durably.
     package mutating func send(_ event: Event) throws(MirrorFailure) {
         try handle(event)
         try flush()
     }
 
-    /// Tells the engine, and does what it says. What follows from that is told when all of it is done.
+    /// Sends an event to the engine, and carries out the actions. Their results are sent after all of them are
+    /// complete.
     ///
-    /// What is only to be remembered is on the disk before anything is done that can be seen outside, and else when
-    /// `flush` has returned: each wait for the disk is one in which a change does not arrive.
+    /// Records are on the disk before any action that is visible outside, and otherwise when `flush` has returned. Each
+    /// wait for the disk delays changes.
     mutating func handle(_ event: Event) throws(MirrorFailure) {
         var steps = [Step.tell(event)]
         while !steps.isEmpty {
             switch steps.removeFirst() {
             case .fetch(let addresses): steps = fetch(addresses) + steps
             case .fetchMore(let addresses):
-                // The files that were read before are let go only with their records.
+                // The files that were read before are released only after their records are written.
                 try flush()
                 steps = fetch(addresses) + steps
             case .tell(let event):
@@ -29,7 +30,7 @@ extension MirrorSession {
         }
     }
 
-    /// What follows from what the engine says.
+    /// A step that follows from an action.
     private enum Step {
         case tell(Event)
         case fetch([PackAddress])
@@ -47,15 +48,15 @@ extension MirrorSession {
             locked?.release()
             locked = nil
         default:
-            // Whatever is seen outside must come after what led to it.
+            // Actions that are visible outside must follow their records.
             try flush()
             return carryOutOutside(action).map { [.tell($0)] } ?? []
         }
         return []
     }
 
-    /// Reads files of others, as many as memory should hold at once. Domains that come up in them take part before they
-    /// are joined.
+    /// Reads files of other writers, as many as memory should hold at once. New domains in them are mirrored before the
+    /// files are joined.
     private func fetch(_ addresses: [PackAddress]) -> [Step] {
         var (fetched, domains, size, rest) = ([PackAddress: Fetch](), Set<Path>(), 0, addresses[...])
         while size < Self.bytesAtOnce, let address = rest.popFirst() {
@@ -71,7 +72,7 @@ extension MirrorSession {
 
     private static let bytesAtOnce = 4 << 20
 
-    /// Waits until all that is to be remembered is on the disk.
+    /// Waits until all records are on the disk.
     mutating func flush() throws(MirrorFailure) {
         guard !records.isEmpty else { return }
         do throws(SystemFailure) {
@@ -99,7 +100,7 @@ extension MirrorSession {
         return nil
     }
 
-    /// Leaves a mark beside the preference files. One that cannot be left is tried again at the next exchange.
+    /// Writes a mark beside the preference files. After a failure, the next exchange tries again.
     private mutating func leave(_ mark: UInt64) -> Event? {
         let mark = StoreMark(mark: mark, writers: engine.local.numbers)
         let (places, id) = (places, id)
@@ -145,8 +146,8 @@ extension MirrorSession {
         }
     }
 
-    /// Keeps a copy of what stays wrong, for a person to look at; a few of them, for whoever writes such files may
-    /// write any number.
+    /// Copies an invalid file for a user to examine. The number of copies is limited, because a faulty writer may
+    /// produce any number.
     private mutating func quarantine(_ address: PackAddress) {
         let place = directory.place(of: address)
         guard let copy = FileName(address.description.split(separator: "/").joined(separator: "-")),
@@ -175,7 +176,7 @@ extension MirrorSession {
 }
 
 extension Report {
-    /// Whether it says that something waits, which holds until it is over, however often it is said.
+    /// Whether the report states that something waits. It remains true until it ends, however often it is reported.
     var isOfWaiting: Bool {
         switch self {
         case .waiting, .unwritten: true

@@ -2,9 +2,9 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 
-// Between the preference files and the engine.
+// Reading and writing preference files for the engine.
 extension MirrorSession {
-    /// Takes up what was changed in preference files. False where a file has to be looked at again before long.
+    /// Captures the changes in preference files.
     mutating func capture() throws(MirrorFailure) {
         let domains = changedDomains() + pendingDomains
         let open = (engine.local.application?.domains ?? []).map(\.domain.domain)
@@ -15,7 +15,7 @@ extension MirrorSession {
     }
 
     mutating func observe(_ domains: [String]) -> Event? {
-        // Where that cannot be done now, it must be done later, even if the files stay as they are.
+        // If a file cannot be read now, it must be read later, even if it does not change.
         for domain in domains { heldFiles.removeValue(forKey: Path(domain: domain)) }
         return take(domains).map(Event.observed)
     }
@@ -38,7 +38,7 @@ extension MirrorSession {
         }
     }
 
-    /// The domain without which the others can perhaps be written; nil where that would not help, as on a full disk.
+    /// Returns the domain whose file could not be written, or nil if leaving it out would not help, as on a full disk.
     private func culprit(_ error: any Error, of application: Application) -> String? {
         guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem,
             ![.noSpace, .overQuota].contains(ErrorCode(rawValue: code))
@@ -47,8 +47,8 @@ extension MirrorSession {
         return domains.first { preferences.file(of: $0)?.name == failure.domain }
     }
 
-    /// What is said of a failure to write: of the system's refusals the file itself, for the one that could not be made
-    /// beside it is called otherwise each time.
+    /// Returns the description of a failure to write. It names the file itself, because the temporary file has another
+    /// name each time.
     private func words(_ error: any Error) -> String {
         guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem else {
             return "\(error)"
@@ -57,7 +57,7 @@ extension MirrorSession {
         return SystemFailure(ErrorCode(rawValue: code), .write, file).description
     }
 
-    /// Where the files stand to which those of domains are linked.
+    /// The targets of links in place of domain files.
     var linkedFiles: [FilePath] {
         engine.local.shadows.filter(\.value.isMirrored).keys.compactMap { domain in
             guard let path = preferences.file(of: domain.domain)?.path else { return nil }
@@ -66,18 +66,18 @@ extension MirrorSession {
         }
     }
 
-    /// Domains whose files are still to be changed, because that could not be done before.
+    /// The domains whose files must still be changed, because that was not possible before.
     var pendingDomains: [String] {
         guard engine.standing == .present else { return [] }
         return engine.local.shadows.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
             .keys.map(\.domain)
     }
 
-    /// Domains whose files are not as they were last read or written.
+    /// Returns the domains whose files differ from when they were last read or written.
     private func changedDomains() -> [String] {
         engine.local.shadows.filter { path, shadow in
             guard shadow.isMirrored, shadow.isCaptured || engine.standing == .present else { return false }
-            // What cannot be looked at is looked at again later.
+            // A file that is not accessible now is checked again later.
             let presence = preferences.presence(of: path.domain)
             guard presence != .unknown else { return false }
             let identity = presence.identity
@@ -88,9 +88,9 @@ extension MirrorSession {
 
     // MARK: Locking and reading
 
-    /// Locks the files of the domains, and with them all others that changed, so that a transaction over several is
-    /// seen whole; then reads them. One that cannot be had is left out. Nil where there is nothing to be said of any,
-    /// or a program may still be at one that an application is open for: that must be read with the others.
+    /// Locks the files of the domains, and all others that changed, so that a transaction over several domains is read
+    /// as a whole. Then reads them. A domain that cannot be locked is left out. Returns nil if there is nothing to
+    /// send, or if a file of the open application cannot be read yet, because it must be read together with the others.
     private mutating func take(_ domains: [String]) -> [Observation]? {
         locked?.release()
         locked = nil
@@ -119,15 +119,15 @@ extension MirrorSession {
 
     private static let mostTurns = 64
 
-    /// Domains as far as their locks could be had.
+    /// The locks of some domains.
     private struct Grasp {
         let locks: LockedDomains
         let domains: [String]
-        /// What is said of those whose locks nobody gets before something is done about it.
+        /// The readings of domains whose locks the system refuses until a user fixes the cause.
         let refused: [PreferenceFiles.Reading]
     }
 
-    /// Locks what can be locked. Nil where nothing can be said of why it cannot.
+    /// Locks the files that can be locked. Returns nil if the reason for a failure is unknown.
     private mutating func lockFiles(of domains: [String]) -> Grasp? {
         var (domains, refused, busy) = (domains, [PreferenceFiles.Reading](), 0)
         while true {
@@ -149,15 +149,15 @@ extension MirrorSession {
         }
     }
 
-    /// For each of these it is waited as long as a writer has patience.
+    /// The limit of busy locks. Waiting for each of them takes as long as a writer waits.
     private static let mostBusy = 2
 
-    /// What is said of a domain that cannot be read, which is held from then on; nil where it is held already.
+    /// Returns the reading of a domain that cannot be read and will be held, or nil if it is held already.
     private func refusal(of domain: String) -> PreferenceFiles.Reading? {
         engine.local.shadows[Path(domain: domain)]?.held == nil ? preferences.refusal(of: domain) : nil
     }
 
-    /// Reads what can be read and no program may still be at.
+    /// Reads the files that can be read and are not being written.
     private mutating func read(_ grasp: Grasp) -> [Observation] {
         var observations = grasp.refused.map(\.observation)
         for reading in grasp.refused { readings[reading.observation.domain] = reading }
@@ -168,7 +168,7 @@ extension MirrorSession {
                 hasUnfinished = true
                 continue
             }
-            // What was refused may be given the next time, without a change to the file.
+            // A file that was refused may become readable without a change.
             if !reading.isRefused { heldFiles[Path(domain: domain)] = reading.observation.identity }
             observations.append(reading.observation)
         }
@@ -189,7 +189,7 @@ extension MirrorSession {
 }
 
 extension StoreFailure {
-    /// Whether the system's refusal stands until something is done about it.
+    /// Whether a refusal of the system persists until a user fixes the cause.
     fileprivate var isLasting: Bool {
         if case .system(let code, _) = problem { ErrorCode(rawValue: code).isLasting } else { false }
     }

@@ -1,12 +1,12 @@
 package import MirrorEngine
 internal import Platform
 
-// Reading all that there is.
+// Reading all files of the mirror.
 extension MirrorSession {
-    /// Why the directory cannot be used; nil if it can.
+    /// The reason for which the directory cannot be used, or nil if it can.
     package var obstacle: SharedDirectory.Obstacle? { directory.obstacle(to: id, isChosen: configuration.isChosen) }
 
-    /// Every file that is in view and whole.
+    /// Returns all valid files in view.
     package func packsInView(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [Pack] {
         let addresses = FolderCheck(engine.local, try listingOfAll()).wanted
         return addresses.enumerated().compactMap { index, address in
@@ -16,7 +16,7 @@ extension MirrorSession {
         }
     }
 
-    /// Reads every file and says what is wrong: with itself, with what it refers to, with our state.
+    /// Reads every file, and returns the problems: in the file, in its references, and compared with our state.
     package mutating func examine(_ progress: (Int, Int) -> Void) throws(MirrorFailure) -> [FolderCheck.Finding] {
         try begin()
         defer { end() }

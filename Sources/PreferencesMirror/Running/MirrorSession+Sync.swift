@@ -4,16 +4,16 @@ internal import Preferences
 
 // One exchange with the directory.
 extension MirrorSession {
-    /// Which way an exchange goes.
+    /// The direction of an exchange.
     package enum Direction: Hashable, Sendable {
         case both
-        /// Only what was changed here goes out.
+        /// Only local changes are published.
         case push
-        /// Only what others changed comes in.
+        /// Only changes of other hosts are joined.
         case pull
     }
 
-    /// Whether there is nothing to do, told without loading the state. Only for one who holds no lock, and asks once.
+    /// Whether there is nothing to do, determined without loading the state. The caller must not hold a lock.
     package var isAtRest: Bool {
         guard let head, !isCheckDue, case .marked([id]) = look,
             let listing = try? directory.listing(own: head.writer)
@@ -35,7 +35,7 @@ extension MirrorSession {
 
     private var look: Directory { directory.look(for: id, isChosen: configuration.isChosen) }
 
-    /// Takes up what changed here, takes in what others wrote, and publishes. To be called under the state's lock.
+    /// Captures local changes, joins those of other hosts, and publishes. Requires the lock of the state.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
         try handle(.foundMark(StoreMark(of: id, in: places)?.mark))
         locked?.release()
@@ -59,7 +59,7 @@ extension MirrorSession {
         try settle()
     }
 
-    /// The files in view; nil where the directory is not to be read, or went out of reach meanwhile.
+    /// Returns the files in view, or nil if the directory must not be read or became unavailable.
     private mutating func list() throws(MirrorFailure) -> Listing? {
         guard engine.standing == .present else { return nil }
         do throws(SystemFailure) {
@@ -73,7 +73,7 @@ extension MirrorSession {
         }
     }
 
-    /// Remembers, for whoever asks, whose folders cannot be looked into.
+    /// Records the folders that cannot be listed.
     mutating func note(closed listing: Listing) {
         closedFolders = listing.closed
         for writer in closedFolders.sorted() {
@@ -92,7 +92,7 @@ extension MirrorSession {
         (try? DomainName(domain)).map(configuration.selection.includes) ?? false
     }
 
-    /// From here on what comes up is new.
+    /// Records that the initial capture is complete. From now on a new domain is a change.
     private mutating func noteSeeded() throws(MirrorFailure) {
         let isComplete = engine.local.shadows.values.allSatisfy { !$0.isMirrored || $0.isCaptured || $0.held != nil }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
@@ -100,14 +100,14 @@ extension MirrorSession {
         try amend { $0.isSeeded = true }
     }
 
-    /// The domains that are to take part: those with a file here, and those that others have written.
+    /// The domains to be mirrored: those with a file here, and those that other hosts have written.
     private var selectedDomains: [String] {
         let here = preferences.domains().map(\.text)
         return (here + engine.local.atoms.domains).filter(isIncluded)
     }
 
-    /// Lets domains take part. Of those that have come up since all was taken up there was nothing before, so that all
-    /// that is in their files is a change; they come in at once, for a transaction may be over several.
+    /// Returns the events that start to mirror domains. After the initial capture, a domain that appears had no values
+    /// before, so everything in its file is a change. All are added at once, because a transaction may span several.
     func selecting(_ domains: Set<Path>) -> [Event] {
         let new = domains.filter { engine.local.shadows[$0]?.isMirrored != true }.sorted()
         guard !new.isEmpty else { return [] }
@@ -119,7 +119,7 @@ extension MirrorSession {
         return new.map { .command(.add(domain: $0.domain)) } + (nothing.isEmpty ? [] : [.observed(nothing)])
     }
 
-    /// The domains of which a file speaks that take part, or will.
+    /// Returns the domains in a file that are mirrored or will be.
     func domains(in pack: Pack) -> Set<Path> {
         let paths =
             switch pack.content {
@@ -129,7 +129,7 @@ extension MirrorSession {
             }
         var (found, last) = (Set<Path>(), Path?.none)
         for path in paths {
-            // They stand in order, so most are of the same domain as the one before.
+            // Paths are sorted, so most are of the same domain as the one before.
             if let last, last.isPrefix(of: path) { continue }
             let domain = path.prefix(components: 1)
             last = domain
@@ -149,7 +149,7 @@ extension MirrorSession {
 }
 
 extension MirrorSession {
-    /// Exchanges until no file is in the way any more, and leaves a head for the next one.
+    /// Exchanges until no file must be read again, and writes a head for the next program.
     package mutating func sync(
         _ direction: Direction = .both, wait: (Duration) -> Void
     ) throws(MirrorFailure) {
@@ -166,19 +166,19 @@ extension MirrorSession {
 
     private static let mostLooks = 15
 
-    /// Whether the directory is there, and has no folder of a writer.
+    /// Whether the directory is available and has no folder of a writer.
     package func hasNoFolder(of writer: WriterID) -> Bool {
         engine.standing == .present && !engine.writersInView.contains(writer)
     }
 
-    /// Tells the engine something a person asks for, and exchanges nothing.
+    /// Sends a command of a user to the engine, without an exchange.
     package mutating func tell(_ command: MirrorEngine.Command) throws(MirrorFailure) {
         try begin()
         defer { end() }
         try send(.command(command))
     }
 
-    /// Does something a person asks for, and what follows from it.
+    /// Carries out a command of a user, with an exchange before and after it.
     package mutating func carryOut(_ command: MirrorEngine.Command, wait: (Duration) -> Void) throws(MirrorFailure) {
         try begin()
         defer { end() }
@@ -192,7 +192,7 @@ extension MirrorSession {
             wait(PreferenceFiles.quiet)
             try exchange()
         }
-        // Nobody is to be asked whether a host is gone whose folder a person has removed.
+        // A host whose folder a user has removed is not reported as missing.
         if case .purge(let writer) = command, hasNoFolder(of: writer) { try send(.command(.retire(writer))) }
         keepHead()
     }

@@ -2,38 +2,38 @@ package import MirrorEngine
 package import Platform
 internal import Preferences
 
-/// A store's part in one mirror, loaded: it tells the engine what happens and does what the engine says.
+/// One loaded mirror of a store. It sends events to the engine, and carries out the engine's actions.
 ///
-/// What it knows may be old as soon as the state's lock is not held: `begin` looks, and loads anew where it is.
+/// Its state is current only while the lock of the state is held. `begin` checks it, and loads it again if necessary.
 package struct MirrorSession: Sendable {
     package let id: MirrorID
     package let places: MirrorPlaces
     package private(set) var configuration: MirrorConfiguration
     package internal(set) var engine: Engine
     package private(set) var directory: SharedDirectory
-    /// What was told since somebody last took it.
+    /// The reports since they were last taken.
     var reports: [Report] = []
-    /// What could not be done, in words.
+    /// Descriptions of failures.
     package private(set) var troubles: [String] = []
-    /// Whether a file has to be looked at again before long.
+    /// Whether a file must be read again soon.
     package internal(set) var hasUnfinished = false
-    /// Writers whose folders could not be looked into.
+    /// Writers whose folders could not be listed.
     package internal(set) var closedFolders: Set<WriterID> = []
 
     let preferences: PreferenceFiles
     private let schemas: SchemaPolicy
     var journal: StateJournal
-    /// Since when files are waited for, as it was last left to those who come after us.
+    /// The waits that were last written or read.
     private var vigil: Vigil?
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
     var locked: LockedDomains?
     var readings: [String: PreferenceFiles.Reading] = [:]
-    /// Files that were settled and readable, as they were last looked at; asked of held ones alone.
+    /// The identities of complete and readable files when they were last read. Used for held domains.
     var heldFiles: [Path: MirrorEngine.FileIdentity?] = [:]
 
-    /// Opens a mirror that the store takes part in.
+    /// Opens a mirror that the store has joined.
     package init(_ joined: MirrorPlaces.Joined, _ places: MirrorPlaces) {
         (id, configuration, self.places) = (joined.id, joined.configuration, places)
         let machine = places.machine
@@ -59,7 +59,7 @@ package struct MirrorSession: Sendable {
         Moment(now: machine.clock.wall.milliseconds, random: files.unpredictableNumber())
     }
 
-    /// What was told since the last time.
+    /// Returns the reports since the last call.
     package mutating func takeReports() -> [Report] {
         defer { reports = [] }
         return reports
@@ -71,7 +71,7 @@ package struct MirrorSession: Sendable {
 // MARK: The state's lock
 
 extension MirrorSession {
-    /// Takes the state's lock, and loads what another program has changed meanwhile. To be ended.
+    /// Takes the lock of the state, and loads changes by other programs. The caller must call `end`.
     package mutating func begin(patience: Duration = .seconds(30)) throws(MirrorFailure) {
         let attempt: LockAttempt
         do throws(SystemFailure) {
@@ -105,14 +105,14 @@ extension MirrorSession {
         stateLock = nil
     }
 
-    /// Reads the state. One that is lost or cannot be read begins anew under another name, as a new host does.
+    /// Loads the state. If it is missing or unreadable, a new state is started under another number, as on a new host.
     private mutating func load() throws(MirrorFailure) {
         do {
             records = []
             var state = try journal.load()
             if state == nil {
                 try forgetSeeding()
-                // Whoever this store was before the state was lost, what it wrote then is its own.
+                // The writes of the store's former numbers are its own.
                 let former = Set(StoreMark(of: id, in: places)?.writers ?? [])
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
                 try journal.begin(fresh)
@@ -124,14 +124,14 @@ extension MirrorSession {
         }
     }
 
-    /// Lets a store whose state is lost join once more: what others wrote comes in first, and what is in files here may
-    /// be old, so that it only fills gaps.
+    /// Makes a store that has lost its state join again: the changes of others are joined first, and the files here,
+    /// which may be old, only fill gaps.
     private mutating func forgetSeeding() throws(MirrorFailure) {
         guard configuration.isSeeded else { return }
         try amend { ($0.isSeeded, $0.seed) = (false, .merge) }
     }
 
-    /// Goes on with a state as the configuration says by now.
+    /// Continues with a state under the present configuration.
     private mutating func goOn(with state: LocalState) {
         directory = SharedDirectory(configuration.directory, in: files)
         schemas.reload()
@@ -141,18 +141,18 @@ extension MirrorSession {
         if let vigil { engine.recall(vigil) }
     }
 
-    /// Changes the configuration, for all programs that look at it from now on.
+    /// Changes the configuration, for all programs that read it from now on.
     package mutating func configure(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
         let former = configuration
         try amend(change)
         guard configuration != former else { return }
         if configuration.selection != former.selection { try amend { $0.isSeeded = false } }
-        // Whoever looks at the head alone must not take it for one of this configuration.
+        // The existing head belongs to the former configuration.
         journal.forgetHead()
         goOn(with: engine.local)
     }
 
-    /// Writes the configuration down, where it is another one.
+    /// Writes the configuration if it changed.
     mutating func amend(_ change: (inout MirrorConfiguration) -> Void) throws(MirrorFailure) {
         var changed = configuration
         change(&changed)
@@ -161,7 +161,7 @@ extension MirrorSession {
         configuration = changed
     }
 
-    /// Begins a long journal anew, and leaves what those who come after us cannot know.
+    /// Starts a long journal anew, and writes what the next program cannot know.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
             let state = engine.local
@@ -169,7 +169,7 @@ extension MirrorSession {
         } catch {
             throw MirrorFailure(error)
         }
-        // That our own files were read again is nothing for whose sake one who watches would write each hour.
+        // A check of our own files alone is not worth a write each hour.
         if engine.vigil.files != vigil?.files ?? [:] { keepVigil() }
     }
 
@@ -180,7 +180,7 @@ extension MirrorSession {
         vigil = now
     }
 
-    /// Leaves what tells the next one whether there is anything to do, and since when files are waited for.
+    /// Writes the head and the waits for the next program.
     mutating func keepHead() {
         keepVigil()
         if condition(after: []) > .conflicts {
@@ -192,7 +192,7 @@ extension MirrorSession {
 
     var head: LocalHead? { journal.head }
 
-    /// Whether it is time to read one of our own files again, or nobody knows when that was last done.
+    /// Whether a check of our own files is due, or the time of the last one is unknown.
     var isCheckDue: Bool {
         journal.vigil?.isCheckDue(at: machine.clock.wall.milliseconds, engine.limits) ?? true
     }

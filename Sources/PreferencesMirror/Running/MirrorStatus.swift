@@ -2,76 +2,76 @@ package import MirrorEngine
 package import Platform
 internal import Preferences
 
-/// How a mirror stands: the facts, for whoever shows them.
+/// The status of a mirror, as facts to be presented.
 package struct MirrorStatus: Sendable {
     package let id: MirrorID
     package let directory: FilePath
     package let label: String
     package let writer: WriterID
     package let standing: Standing
-    /// Why the directory cannot be used; nil if it can.
+    /// The reason for which the directory cannot be used, or nil if it can.
     package let obstacle: SharedDirectory.Obstacle?
     package fileprivate(set) var condition: MirrorCondition
-    /// Whether this host is going to leave and could not say so yet.
+    /// Whether this host is leaving and could not announce it yet.
     package let isLeaving: Bool
-    /// Whether nothing of this host can be created in the directory, as far as that shows.
+    /// Whether the directory is evidently not writable for this host.
     package let isReadOnly: Bool
-    /// Whether a program keeps the mirror up to date right now.
+    /// Whether a running program keeps the mirror up to date.
     package let isWatched: Bool
     package let patterns: [String]
-    /// The domains that take part and are known here.
+    /// The mirrored domains that are known here.
     package let domains: [String]
     package let hosts: [Host]
-    /// Changes that are still to be published.
+    /// The number of changes that are still to be published.
     package let pending: Int
-    /// Files of others that were not read yet.
+    /// The number of files of others that were not joined yet.
     package let unread: Int
-    /// Those of them that were found damaged, incomplete or of a newer version for long enough to be reported.
+    /// The number of those that were reported, because they are damaged, incomplete or require a newer version.
     package let stuck: Int
-    /// Files of this host that are missing or damaged in the directory.
+    /// The number of files of this host that are missing or damaged in the directory.
     package let lost: Int
-    /// Keys that are not the same here and on the other hosts until their values are changed.
+    /// Keys that differ between this host and the others until their values change.
     package let unmirrored: [Unmirrored]
-    /// The domains whose files are still to be written.
+    /// The domains whose files must still be written.
     package let unwritten: [String]
     package let held: [(domain: String, reason: Held)]
     package let conflicts: Int
-    /// Conflicts that had to be given up for others.
+    /// The number of conflicts that were removed to make room for others.
     package let evictedConflicts: Int
-    /// Deletes that are remembered, so that nothing comes back.
+    /// The number of recorded deletions.
     package let deletes: Int
     package let entries: Int
-    /// What this host has in the directory, and may have.
+    /// The bytes of this host in the directory, and their limit.
     package let bytes: Int
     package let mostBytes: Int
-    /// What could not be done.
+    /// Descriptions of failures.
     package let troubles: [String]
 
-    /// A key that stays different, because something cannot hold its value.
+    /// A key that remains different, because a file or the mirror cannot hold its value.
     package struct Unmirrored: Hashable, Sendable {
         package let key: Path
         /// The host that has the value.
         package let host: String
-        /// Whether the value is beyond a limit of the mirror; else a file of this host cannot hold it.
+        /// Whether the value exceeds a limit of the mirror. Otherwise, a file of this host cannot hold it.
         package let isBeyondLimit: Bool
     }
 
-    /// Another host that takes part.
+    /// Another host of the mirror.
     package struct Host: Hashable, Sendable {
         package let label: String
         package let writer: WriterID
-        /// When something last changed in its folder; nil where the folder is not in view.
+        /// The time of the last change in its folder, or nil if the folder is not in view.
         package let lastChange: Timestamp?
-        /// Whether some other host has all that this one wrote.
+        /// Whether another host carries everything that this one wrote.
         package let isCarried: Bool
         package let hasLeft: Bool
         package let isRetired: Bool
-        /// Whether its folder cannot be looked into.
+        /// Whether its folder cannot be listed.
         package let isClosed: Bool
-        /// How far the newest of its changes lies in the future, where that is more than a slip.
+        /// The time by which its newest change lies in the future, or nil if it is within the tolerance.
         package let clockIsAhead: Duration?
 
-        /// Whether its folder is gone, and nobody decided about the host.
+        /// Whether its folder is gone, and no user has decided about the host.
         package var isGone: Bool { lastChange == nil && !hasLeft && !isRetired && !isClosed }
         /// Whether its values may be missing too.
         var isMissing: Bool { isGone && !isCarried }
@@ -79,7 +79,7 @@ package struct MirrorStatus: Sendable {
 }
 
 extension MirrorSession {
-    /// How the mirror stands. Nothing is exchanged.
+    /// Returns the status of the mirror. Nothing is exchanged.
     package mutating func status() throws(MirrorFailure) -> MirrorStatus {
         try begin(patience: .seconds(5))
         defer { end() }
@@ -111,7 +111,7 @@ extension MirrorSession {
         return status
     }
 
-    /// How the next exchange would find things, as far as that shows.
+    /// Returns the status that the next exchange would report, as far as it is evident.
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.standing == .present else { return .inSync }
         if isOverQuota { return .overQuota }
@@ -122,7 +122,7 @@ extension MirrorSession {
         return waits ? .waiting : .inSync
     }
 
-    /// Whether what is to be said is over a limit: what an engine says that is told to publish, and then let go.
+    /// Whether publishing would exceed a limit, determined by a copy of the engine.
     private var isOverQuota: Bool {
         guard !engine.hasSaidAll else { return false }
         var trial = engine
@@ -137,7 +137,7 @@ extension MirrorSession {
         return directory.isReadOnly(for: engine.local.writer, with: own, as: machine.environment.user)
     }
 
-    /// The keys that are not the same here and on the other hosts, with the host that has the value.
+    /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
         engine.local.shadows.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
             shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
@@ -150,7 +150,7 @@ extension MirrorSession {
         }
     }
 
-    /// The domains that take part and are known here.
+    /// The mirrored domains that are known here.
     package var domains: [String] {
         engine.local.shadows.filter(\.value.isMirrored).keys.sorted().map(\.domain)
     }
@@ -192,7 +192,7 @@ extension MirrorSession {
             }
     }
 
-    /// How far ahead the clock of another host may be before people are told, in milliseconds.
+    /// The time by which the clock of another host may be ahead before it is reported, in milliseconds.
     private static let clockTolerance: Int64 = 600_000
 
     private var deleteCount: Int {
@@ -201,7 +201,7 @@ extension MirrorSession {
         return count
     }
 
-    /// Whether some process has the lock of those who watch.
+    /// Whether a process holds the lock of the service.
     private var isWatched: Bool {
         let path = folder.appending("watch")
         guard case .busy? = try? files.openLocked(path, .writing, .exclusive) else { return false }

@@ -1,15 +1,15 @@
-/// How long nothing is looked at as long as nothing is heard: a second after a change, ever longer without one.
+/// The interval between periodic exchanges: a second after a change, and ever longer without one.
 struct Pace: Hashable, Sendable {
     private(set) var interval = Self.shortest
-    /// The longest that is waited.
+    /// The upper limit of the interval.
     var longest: Duration = .seconds(60)
 
     static let shortest: Duration = .seconds(1)
 
-    /// Begins anew, because something has changed.
+    /// Resets the interval after a change.
     mutating func quicken() { interval = Self.shortest }
 
-    /// How long to wait this time: a fifth more or less, so that hosts do not all look at once.
+    /// Returns the next interval. It varies by a fifth, so that hosts do not all exchange at once.
     mutating func next(random: UInt64) -> Duration {
         let share = 80 + Int(random % 41)
         defer { interval = min(interval * 8 / 5, longest) }
@@ -17,23 +17,23 @@ struct Pace: Hashable, Sendable {
     }
 }
 
-/// When what changes here goes out: at once after a while of quiet, and a stream of changes in few files.
+/// The delay before local changes are published: none after a quiet period, and longer during a stream of changes.
 ///
-/// The longer a stream lasts, the longer is waited, from 50 ms to a second after five minutes, and most of that towards
-/// their end: a person who changes one thing after the other is not to notice, and a program that never stops is not to
-/// fill the directory.
+/// It grows from 50 ms to one second during the first five minutes of a stream, mostly towards the end. A user who
+/// changes one setting after another should not notice it, and a program that never stops should not fill the
+/// directory.
 struct PublishingPace: Hashable, Sendable {
     private var began: Int64?
     private var last: Int64?
 
     private static let shortest: Duration = .milliseconds(50)
     private static let longest: Duration = .seconds(1)
-    /// After how long it is waited longest.
+    /// The duration of a stream after which the delay is longest.
     private static let untilLongest: Duration = .seconds(300)
-    /// What ends a stream.
+    /// The pause that ends a stream.
     private static let quiet: Duration = .seconds(1)
 
-    /// How long to wait yet; zero once it may be.
+    /// Returns the remaining delay, or zero if changes may be published.
     func delay(at nanoseconds: Int64) -> Duration {
         guard let last, let began else { return .zero }
         let share = min(1, Duration.nanoseconds(last - began) / Self.untilLongest)
@@ -41,7 +41,7 @@ struct PublishingPace: Hashable, Sendable {
         return max(.zero, interval - .nanoseconds(nanoseconds - last))
     }
 
-    /// Notes that something went out.
+    /// Records that something was published.
     mutating func note(at nanoseconds: Int64) {
         let isStream = last.map { .nanoseconds(nanoseconds - $0) < Self.quiet + Self.longest } ?? false
         if !isStream { began = nanoseconds }
