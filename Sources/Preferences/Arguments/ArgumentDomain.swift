@@ -1,12 +1,12 @@
 package import PropertyLists
 
-/// The layer `arguments` of a program that declares no settings: what Foundation makes of `-key value`.
+/// The layer `arguments` of a program without declared settings: `-key value` pairs, parsed like Foundation does.
 package enum ArgumentDomain {
-    /// The values that a command line gives, of which the last one under a key counts.
+    /// Returns the values on a command line. The last value of a key is used.
     ///
     /// - Parameters:
-    ///   - arguments: The command line, with the program's name or without.
-    ///   - negativeNumbers: Whether a negative number behind a key is its value, which Foundation drops.
+    ///   - arguments: The command line, with or without the name of the program.
+    ///   - negativeNumbers: Whether a negative number after a key is its value. Foundation ignores it.
     package static func values(
         in arguments: [String], negativeNumbers: Bool = false
     ) -> PropertyList.Dictionary {
@@ -16,15 +16,15 @@ package enum ArgumentDomain {
             guard let value = rest.first, key.isDashed else { continue }
             guard !value.isDashed || negativeNumbers && value.isNegativeNumber else { continue }
             rest.removeFirst()
-            // A dash alone takes its value with it all the same.
+            // A single dash is not a key, but its value is skipped.
             if key.count > 1 { values[String(key.dropFirst())] = self.value(value.trimmed) }
         }
         return values
     }
 
-    /// A text that begins as a property list does, and is one, is what it says; any other is itself.
+    /// Parses a text that looks like a property list, and returns any other text as a string.
     ///
-    /// JSON is none here: Foundation reads only XML and the text of NeXTSTEP from arguments.
+    /// JSON is not parsed, because Foundation reads only XML and old-style text from arguments.
     private static func value(_ text: String) -> PropertyList {
         switch text.first {
         case "<":
@@ -43,7 +43,7 @@ package enum ArgumentDomain {
 extension String {
     fileprivate var isDashed: Bool { hasPrefix("-") }
 
-    /// A dash, digits, and perhaps a fraction and an exponent.
+    /// Whether this is a dash and digits, with an optional fraction and exponent.
     fileprivate var isNegativeNumber: Bool {
         guard let digit = utf8.dropFirst().first(where: { $0 != UInt8(ascii: ".") }) else { return false }
         return (0x30...0x39).contains(digit) && utf8.allSatisfy { "0123456789+-.eE".utf8.contains($0) }

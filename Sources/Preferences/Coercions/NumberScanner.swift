@@ -1,6 +1,6 @@
-/// Reads the number, or the truth value, with which a text begins, as Foundation's string accessors do on Linux.
+/// A scanner for the number or boolean at the start of a text, compatible with Foundation's string accessors on Linux.
 ///
-/// What stands behind the number is not looked at: `12abc` is 12, and `1e3` as an integer is 1.
+/// Text after the number is ignored: `12abc` is 12, and `1e3` as an integer is 1.
 struct NumberScanner: ~Copyable {
     private var rest: Substring.UnicodeScalarView
 
@@ -8,7 +8,7 @@ struct NumberScanner: ~Copyable {
 }
 
 extension NumberScanner {
-    /// White space, a sign, white space, digits. What is too large becomes the greatest integer, or the least.
+    /// Scans white space, a sign, white space and digits. The result is clamped to the range of `Int`.
     mutating func integer() -> Int {
         skip(\.isSpaceOrNewline)
         let isNegative = takeSign() == "-"
@@ -25,7 +25,7 @@ extension NumberScanner {
         return number
     }
 
-    /// Spaces, a sign, spaces, digits, a point, digits, an exponent; 0 where an exponent has no digits.
+    /// Scans spaces, a sign, spaces, digits, a point, digits and an exponent. Returns 0 if an exponent has no digits.
     mutating func real<Number: LosslessStringConvertible & BinaryFloatingPoint>() -> Number {
         skip(\.isSpace)
         let sign = takeSign()
@@ -46,8 +46,8 @@ extension NumberScanner {
         return sign == "-" ? -magnitude : magnitude
     }
 
-    /// Whether it begins with `t`, `T`, `y` or `Y`, or with a sign, zeros and a digit other than 0. White space may
-    /// stand before each of these.
+    /// Whether the text begins with `t`, `T`, `y` or `Y`, or with a sign, zeros and a digit other than 0. White space
+    /// is allowed before each of these.
     mutating func boolean() -> Bool {
         skip(\.isSpaceOrNewline)
         if let first = rest.first, "tTyY".unicodeScalars.contains(first) { return true }
@@ -82,7 +82,7 @@ extension NumberScanner {
 }
 
 extension Unicode.Scalar {
-    /// Whether Foundation's set `whitespaces` holds it: the category Zs, the tabulator, and the space without width.
+    /// Whether this is in Foundation's set `whitespaces`: the category Zs, the tab, and the zero-width space.
     var isSpace: Bool {
         switch value {
         case 0x09, 0x20, 0xA0, 0x1680, 0x2000...0x200B, 0x202F, 0x205F, 0x3000: true
@@ -90,7 +90,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether Foundation's set `whitespacesAndNewlines` holds it.
+    /// Whether this is in Foundation's set `whitespacesAndNewlines`.
     var isSpaceOrNewline: Bool {
         switch value {
         case 0x0A...0x0D, 0x85, 0x2028, 0x2029: true

@@ -1,17 +1,17 @@
 package import PropertyLists
 
-/// What the untyped accessors make of a value: what Foundation's `UserDefaults` makes of it on Linux.
+/// The conversions of the untyped accessors, compatible with Foundation's `UserDefaults` on Linux.
 ///
-/// Arrays, dictionaries, data and dates are given as what they are, never converted: `arrayValue` and its like do that.
-/// Where Foundation answers by accident of the processor, or not at all, this says the nearest number instead:
+/// Arrays, dictionaries, data and dates are never converted; use `arrayValue` and its siblings. Where the result in
+/// Foundation depends on the processor or is missing, these return the nearest number:
 ///
-/// - A real beyond the integers is the least or the greatest of them, NaN is 0 (Foundation on x86: always the least).
-/// - Integers from 2⁶³−1 up are numbers like others (Foundation: no value at all once they were in a file).
-/// - −0.0 keeps its sign (Foundation: not once it was in a file).
-/// - A text that holds a character beyond U+FFFF, or a combining one, is read like others (Foundation may trap, or
-///   call `1` with such a character behind it false).
+/// - A real outside the range of integers is clamped, and NaN is 0. Foundation on x86 always returns the least integer.
+/// - Integers from 2⁶³−1 up are numbers. Foundation returns no value once they were in a file.
+/// - −0.0 keeps its sign. In Foundation it loses the sign once it was in a file.
+/// - A text with a character beyond U+FFFF or a combining character is read like any other. Foundation may trap, or
+///   return false for `1` followed by such a character.
 extension PropertyList {
-    /// The integer nearest to what the value says, from zero's side; 0 where it says no number.
+    /// The value rounded towards zero, or 0 if it is not a number.
     package var asInteger: Int {
         switch self {
         case .integer(let number): Int(exactly: number) ?? (number < 0 ? .min : .max)
@@ -32,7 +32,7 @@ extension PropertyList {
         }
     }
 
-    /// Rounded once, from what the value says; beyond the greatest float it is infinite.
+    /// The value rounded once. A value beyond the greatest float is infinite.
     package var asFloat: Float {
         switch self {
         case .integer(let number): number < 0 ? -Float(number.magnitude) : Float(number.magnitude)
@@ -54,7 +54,7 @@ extension PropertyList {
         }
     }
 
-    /// A text as it is, a number in the fewest digits that tell it from others, a truth value as `1` or `0`.
+    /// A text itself, a number in the fewest digits that identify it, and a boolean as `1` or `0`.
     package var asString: String? {
         switch self {
         case .integer(let number): number.description
@@ -65,7 +65,7 @@ extension PropertyList {
         }
     }
 
-    /// The texts of an array that holds nothing else.
+    /// The strings of an array that contains nothing else.
     package var asStringArray: [String]? {
         guard case .array(let elements) = self else { return nil }
         let texts = elements.compactMap(\.stringValue)
@@ -81,7 +81,7 @@ extension String {
 }
 
 extension Int {
-    /// The number without its fraction, or the end of the range on its side; 0 for NaN.
+    /// Rounds towards zero and clamps to the range of `Int`. NaN becomes 0.
     fileprivate init(clamping number: Double) {
         if number.isNaN {
             self = 0

@@ -7,13 +7,13 @@ package import PropertyLists
 #endif
 
 extension PropertyList {
-    /// The URL that a value stands for: a text with a scheme is one, any other text is the path of a file.
+    /// Converts the value to a URL. A text with a scheme is a URL, and any other text is the path of a file.
     ///
-    /// A relative path begins in the working folder, and a folder's URL ends in a slash: for both, the file system is
-    /// looked at, as Foundation does. Data is what Foundation on macOS keeps a URL as: an archive of it.
+    /// A relative path starts in the working folder, and the URL of a folder ends in a slash. Both are resolved in the
+    /// file system, like Foundation does. Data is a keyed archive of a URL, as Foundation on macOS stores it.
     ///
-    /// - Parameter home: Says where the home of a user is, of `nil` the own one. A path with a tilde that it does not
-    ///   know stays as it is.
+    /// - Parameter home: Returns the home of a user, or of the present user for nil. If it returns nil, the tilde is
+    ///   kept.
     package func asURL(home: (_ user: String?) -> String?) -> URL? {
         switch self {
         case .string(let text):
@@ -24,7 +24,7 @@ extension PropertyList {
         }
     }
 
-    /// The URL in a keyed archive whose root is one.
+    /// Returns the URL at the root of a keyed archive.
     private static func archivedURL(in data: Data) -> URL? {
         guard let archive = try? PropertyList(parsing: data),
             case .array(let objects)? = archive["$objects"],
@@ -43,7 +43,7 @@ extension PropertyList {
 }
 
 extension [PropertyList] {
-    /// What a reference inside an archive leads to.
+    /// Resolves a reference inside an archive.
     fileprivate func object(_ reference: PropertyList?) -> PropertyList? {
         guard case .uid(let number)? = reference, let index = Int(exactly: number), indices.contains(index) else {
             return nil
@@ -53,7 +53,7 @@ extension [PropertyList] {
 }
 
 extension String {
-    /// Whether it begins as an absolute URL does: a letter, then letters, digits, `+`, `-` or `.`, then a colon.
+    /// Whether the text begins with a scheme: a letter, then letters, digits, `+`, `-` or `.`, then a colon.
     fileprivate var hasScheme: Bool {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), let first = utf8.first else { return false }
         return first.isLetter
@@ -62,7 +62,7 @@ extension String {
             }
     }
 
-    /// With the home of a user in place of `~` or `~name` at its beginning.
+    /// Returns the path with the home of a user in place of a leading `~` or `~name`.
     fileprivate func expandingTilde(_ home: (_ user: String?) -> String?) -> String {
         guard utf8.first == UInt8(ascii: "~") else { return self }
         let end = utf8.firstIndex(of: UInt8(ascii: "/")) ?? endIndex
