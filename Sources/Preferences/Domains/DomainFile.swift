@@ -1,25 +1,25 @@
 package import Platform
 package import PropertyLists
 
-/// The address of a domain's file: where it lies, what guards it, and what is kept of it.
+/// A domain's file: its path, its lock, and the folder of its history.
 package struct DomainFile: Hashable, Sendable {
-    /// What messages call it: the domain's name, or a path.
+    /// The name in messages: that of the domain, or a path.
     package var name: String
     package var path: FilePath
     package var lock: LockPlace
-    /// The folder of the kept versions; nil where none are kept.
+    /// The folder of the kept versions, or nil if none are kept.
     package var history: FilePath?
-    /// The folder in which transactions over several files are noted.
+    /// The folder of the records of transactions over several files.
     package var transactions: FilePath?
-    /// The format that a new file gets.
+    /// The format of a new file.
     package var newFormat: PropertyList.Format
     package var isReadOnly: Bool
-    /// Whether it is a domain's, which can have any value in any format; a file that is addressed by its path has the
-    /// meaning that other programs give it.
+    /// Whether this is the file of a domain, which can hold any value in any format. A file that is addressed by path
+    /// keeps the meaning that it has for other programs.
     package var isOfDomain = true
-    /// What integers beyond 64 bits in a JSON file are read as.
+    /// The conversion of integers beyond 64 bits in a JSON file.
     package var inexactIntegers = PropertyList.ReadingOptions.InexactIntegers.rounded
-    /// Who is to use a file that is new.
+    /// The users who may access a new file.
     package var audience = Audience.owner
 
     package init(
@@ -37,7 +37,7 @@ package struct DomainFile: Hashable, Sendable {
 }
 
 extension DomainFile {
-    /// The same as a file that is addressed by its path, and is no domain's.
+    /// The same file, addressed by path and not as a domain.
     package var addressedByPath: DomainFile {
         var file = self
         file.isOfDomain = false
@@ -45,7 +45,7 @@ extension DomainFile {
         return file
     }
 
-    /// The same, in the format that new domains of our own are to have. Other files have one of their own.
+    /// Returns the file with a format for new domains. Files that are addressed by path keep theirs.
     package func made(in format: PropertyList.Format) -> DomainFile {
         guard lock != .itself else { return self }
         var file = self
@@ -55,17 +55,17 @@ extension DomainFile {
 }
 
 extension DomainFile {
-    /// The lock that all writers of the store's domains share; nil for a file that is not one of them.
+    /// The lock that all writers of the store's domains share, or nil for a file that is not a domain's.
     var lockOfStore: FilePath? {
         guard case .file = lock, let notes = transactions?.parent else { return nil }
         return notes.resolving(".locks/.store.lock")
     }
 }
 
-/// What a writer locks so that no other one changes the same file.
+/// The lock that prevents concurrent changes of a file.
 package enum LockPlace: Hashable, Sendable {
-    /// A file of its own, which stays when the other is replaced.
+    /// A separate lock file, which remains when the file is replaced.
     case file(FilePath)
-    /// A file that is named for the path, as long as somebody holds it.
+    /// A temporary lock file named after the path.
     case itself
 }

@@ -1,18 +1,18 @@
 internal import Digests
 internal import PropertyLists
 
-/// The name of a domain. Whoever holds one knows that a file can safely be named for it.
+/// The name of a domain, which is safe to use as a file name.
 public struct DomainName: Hashable, Sendable {
-    /// The name as it is written; of the global domain, its official one.
+    /// The name as written. For the global domain, its canonical name.
     public let text: String
 
-    /// The settings that every program of the user shares.
+    /// The global domain, whose settings apply to all programs of the user.
     public static let global = DomainName(unchecked: "NSGlobalDomain")
 
-    /// The most bytes of a name: every name of a file that is made from it must fit in 255.
+    /// The length limit of a name in bytes. Every file name derived from it must fit in 255 bytes.
     public static let mostBytes = 180
 
-    /// Throws where the text cannot be the name of a file, too.
+    /// Throws if the text cannot be the name of a file.
     public init(_ text: String) throws(Failure) {
         if Self.namesOfGlobal.contains(text) {
             self = .global
@@ -22,39 +22,39 @@ public struct DomainName: Hashable, Sendable {
         self.text = text
     }
 
-    /// Whether it is the domain that counts for all programs.
+    /// Whether this is the global domain.
     public var isGlobal: Bool { self == .global }
 
-    /// The name that files of the domain begin with.
+    /// The prefix of the names of the domain's files.
     package var fileStem: String { isGlobal ? ".GlobalPreferences" : text }
 
     private init(unchecked text: String) { self.text = text }
 
-    /// A list: to make a set of so few takes a third of the time of a whole command.
+    /// A list, because building a set of so few takes a third of the run time of a whole command.
     private static let namesOfGlobal = ["NSGlobalDomain", "Apple Global Domain", ".GlobalPreferences"]
 }
 
 extension DomainName {
-    /// Why a text is no name of a domain.
+    /// The reason for which a text is not a valid domain name.
     public struct Failure: Error, Hashable, Sendable {
-        /// What may be wrong with a name.
+        /// The kinds of invalid names.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
-            /// It has no character.
+            /// The name is empty.
             case empty
-            /// It has more bytes than `mostBytes`.
+            /// The name has more than `mostBytes` bytes.
             case tooLong(bytes: Int)
-            /// It would name a hidden file.
+            /// The name begins with a dot, so its file would be hidden.
             case leadingDot
-            /// It would lead out of the store's folder.
+            /// The name contains a slash, so it could refer to a file outside of the store's folder.
             case slash
-            /// It could not be shown as it is.
+            /// The name contains a control character, which cannot be displayed.
             case controlCharacter
         }
 
-        /// What is wrong with it.
+        /// The kind of error.
         public let problem: Problem
-        /// The name as it was given.
+        /// The invalid name.
         public let name: String
     }
 
@@ -69,8 +69,7 @@ extension DomainName {
         return nil
     }
 
-    /// The name for a text that need not be one: what is not allowed is written in percent signs and hexadecimal
-    /// digits.
+    /// Makes a name of any text. Characters that are not allowed are percent-encoded.
     package init(encoding text: String) {
         if text.utf8.count <= Self.mostBytes, text.utf8.first != UInt8(ascii: "."), !text.isEmpty,
             text.utf8.allSatisfy(\.isPlain)
@@ -103,7 +102,7 @@ extension DomainName: Comparable {
 }
 
 extension DomainName: ExpressibleByStringLiteral {
-    /// A name that the program itself knows: one that is not allowed is a mistake in its source.
+    /// Makes a name that is known at compile time. Traps if it is invalid.
     public init(stringLiteral text: String) {
         do {
             self = try DomainName(text)
@@ -129,11 +128,11 @@ extension DomainName.Failure: CustomStringConvertible {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is one of the general category `Cc`, which needs no table to be told.
+    /// Whether this is in the general category `Cc`, determined without a table.
     fileprivate var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
 extension UInt8 {
-    /// Whether it stands for itself in the name of a domain, in ASCII.
+    /// Whether this ASCII character needs no encoding in the name of a domain.
     fileprivate var isPlain: Bool { 0x20..<0x7F ~= self && self != UInt8(ascii: "/") && self != UInt8(ascii: "%") }
 }

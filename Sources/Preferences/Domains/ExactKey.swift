@@ -1,7 +1,7 @@
 internal import PropertyLists
 
-/// A key by its bytes, as files tell keys apart. (`==` of Swift's strings is canonical equivalence, and two keys that
-/// are equal so would be one in a dictionary.)
+/// A key compared by its bytes, as in files. Swift compares strings by canonical equivalence, which would merge keys
+/// that differ in their bytes.
 package struct ExactKey: Hashable, Sendable {
     package let text: String
 

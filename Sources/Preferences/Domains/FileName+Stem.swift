@@ -1,8 +1,7 @@
 internal import Platform
 
 extension FileName {
-    /// What a property list is called without its ending; nil for any other file, and for one that is still being
-    /// written.
+    /// The name of a property list without its extension, or nil for other and for temporary files.
     var stemOfPropertyList: String? {
         guard !isTemporary, let text = String(validating: bytes, as: UTF8.self), text.hasSuffix(".plist") else {
             return nil

@@ -1,7 +1,7 @@
 internal import Platform
 internal import Synchronization
 
-/// The stores in folders that this process uses, so that all who name a folder share one.
+/// The folder stores of this process, so that everyone who names a folder shares one store.
 final class FolderStores: Sendable {
     private let stores = Mutex<[FilePath: Store]>([:])
 

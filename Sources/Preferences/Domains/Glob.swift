@@ -1,6 +1,6 @@
-/// A pattern for names: `*` stands for anything, `?` for one character, `[a-z]` and `[!a-z]` for one of several.
+/// A pattern for names: `*` matches any text, `?` one character, and `[a-z]` or `[!a-z]` one of several.
 ///
-/// A backslash takes the meaning from what follows. A bracket without its counterpart stands for itself.
+/// A backslash makes the next character literal. A bracket without its counterpart is literal.
 package struct Glob: Hashable, Sendable {
     fileprivate enum Piece: Hashable, Sendable {
         case one(Unicode.Scalar)
@@ -16,7 +16,7 @@ package struct Glob: Hashable, Sendable {
         var rest = pattern.unicodeScalars[...]
         while let scalar = rest.popFirst() {
             switch scalar {
-            // Several asterisks say no more than one.
+            // Consecutive asterisks are equivalent to one.
             case "*": if pieces.last != .many { pieces.append(.many) }
             case "?": pieces.append(.any)
             case "\\": pieces.append(.one(rest.popFirst() ?? "\\"))
@@ -27,7 +27,7 @@ package struct Glob: Hashable, Sendable {
         self.pieces = pieces
     }
 
-    /// The set behind an opening bracket; nil, and nothing taken, where none closes it.
+    /// Parses the set after an opening bracket. Returns nil without consuming anything if there is no closing bracket.
     private static func set(_ rest: inout Substring.UnicodeScalarView) -> Piece? {
         var (set, ranges) = (rest, [ClosedRange<Unicode.Scalar>]())
         let isInverted = set.first == "!" || set.first == "^"
@@ -48,11 +48,11 @@ package struct Glob: Hashable, Sendable {
         return nil
     }
 
-    /// Whether all of the text is as the pattern says. It takes at most the product of both lengths.
+    /// Whether the pattern matches the whole text. The time is bounded by the product of both lengths.
     package func matches(_ text: String) -> Bool {
         let scalars = Array(text.unicodeScalars)
         var (at, piece) = (0, 0)
-        /// Where the last asterisk stands, and where what follows it was last tried.
+        /// The last asterisk, and the position at which the text after it was last tried.
         var retry: (piece: Int, at: Int)?
         while at < scalars.count {
             if piece < pieces.count, pieces[piece] == .many {

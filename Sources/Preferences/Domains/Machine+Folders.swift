@@ -1,7 +1,7 @@
 internal import Platform
 
 extension Machine {
-    /// What `body` returns. Where it fails because the folder is missing, it is tried again once the folder is there.
+    /// Calls `body`. If it fails because the folder is missing, makes the folder and calls it again.
     @inline(__always)
     func makingFolder<Result>(
         _ folder: FilePath, for audience: Audience = .owner, _ body: () throws(SystemFailure) -> Result

@@ -1,7 +1,7 @@
 package import Platform
 
 extension Machine {
-    /// The folder that relative paths start at; nil where nobody says, or it is gone.
+    /// The base of relative paths, or nil if it is unknown or was removed.
     package var workingFolder: FilePath? {
         guard let folder = try? fileSystem.destination(ofLink: "/proc/self/cwd"), folder.isAbsolute,
             (try? fileSystem.status(of: folder))?.kind == .folder
@@ -9,7 +9,7 @@ extension Machine {
         return folder
     }
 
-    /// The home of a user; without a name, of this one. Nil where nobody says.
+    /// Returns the home of a user, by default of the present one, or nil if it is unknown.
     package func home(of user: String?) -> FilePath? {
         guard let user else { return try? environment.home(in: fileSystem) }
         return (try? PasswordEntry.all(in: fileSystem))?.first { $0.name == user }?.home

@@ -1,20 +1,20 @@
 package import Platform
 
-/// All that the store needs of the machine it runs on.
+/// The services of the system that the store uses.
 package struct Machine: Sendable {
     package var fileSystem: any FileSystem
     package var clock: any Clock
     package var watcher: any FolderWatcher
     package var environment: Environment
     package var terminal: any Terminal
-    /// The folder whose values are in force whatever anybody else says.
+    /// The folder of the administrator's forced values.
     package var forcedFolder: FilePath
-    /// Who owns files that may force a value.
+    /// The owner that a file with forced values must have.
     package var administrator: UInt32
-    /// Does work that may wait for files, apart from the caller.
+    /// Runs work that may wait for files on another thread.
     package var background: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Has something done at the normal end of the program.
+    /// Registers work for the normal end of the program.
     package var atEnd: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     package init(
@@ -34,7 +34,7 @@ package struct Machine: Sendable {
         self.atEnd = atEnd
     }
 
-    /// The machine that this process runs on.
+    /// The services of the system of this process.
     package static func ofThisProcess() -> Machine {
         Machine(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
@@ -42,7 +42,7 @@ package struct Machine: Sendable {
             atEnd: { action in atExit(action) })
     }
 
-    /// What this program is called in histories: the name of its file, else the first argument's.
+    /// The name of this program in histories: its executable's file name, or else the first argument's.
     package var program: String {
         let path = environment.executable ?? environment.arguments.first.flatMap { FilePath($0) }
         return path?.lastComponent?.description ?? "unknown"

@@ -1,6 +1,6 @@
-/// The layer that a value was found in, and the file, where it has one.
+/// The layer in which a value was found, and its file if there is one.
 public struct Origin: Hashable, Sendable {
-    /// The layer that a value comes from.
+    /// The layer in which the value was found.
     public let layer: Layer
     /// The path of the file.
     public let file: String?

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the user has set of the store, read when the first domain is written.
+/// The user's settings of the store, read when the first domain is written.
 final class PolicyInForce: Sendable {
     private let places: StorePlaces?
     private let machine: Machine

@@ -1,34 +1,33 @@
 package import Platform
 
-/// A place where domains are kept. A value: stores of the same place are the same store.
+/// A place where domains are stored. Values with the same place are the same store.
 public struct Store: Sendable {
     package let process: StoreOfProcess
 
     package init(_ process: StoreOfProcess) { self.process = process }
 
-    /// A store on a machine that need not be this one.
+    /// A store on a machine that may be simulated.
     package init(_ kind: Kind, on machine: Machine) { process = StoreOfProcess(kind, on: machine) }
 
-    /// The kinds of places.
     package enum Kind: Hashable, Sendable {
         case native, foundation, gnustep, memory
         case folder(FilePath)
     }
 
-    /// The user's own: `$XDG_CONFIG_HOME/prefs`, with the administrator's layers around it.
+    /// The user's own store, `$XDG_CONFIG_HOME/prefs`, with the layers of the administrator.
     public static let native = Store(.native, on: .ofThisProcess())
 
-    /// Where programs on Swift's Foundation keep their `UserDefaults` on Linux. They take no lock: what they write at
-    /// the same moment, they can still write over us.
+    /// The files in which programs that use Swift's Foundation on Linux keep their `UserDefaults`. These programs take
+    /// no lock and can overwrite concurrent changes.
     public static let foundation = Store(.foundation, on: .ofThisProcess())
 
-    /// Where GNUstep programs keep theirs. It is only read.
+    /// The files in which GNUstep programs keep their defaults. This store is read-only.
     public static let gnustep = Store(.gnustep, on: .ofThisProcess())
 
-    /// A folder of its own, without the layers of the machine. Nil for a path that cannot be one.
+    /// Returns a store in a folder, without the layers of the machine, or nil for an invalid path.
     public static func folder(_ path: String) -> Store? { folders.store(path) }
 
-    /// A new store that keeps nothing beyond this process, for tests and trials.
+    /// A new store in memory, for tests and experiments.
     public static var memory: Store { Store(.memory, on: .ofThisProcess()) }
 
     private static let folders = FolderStores()

@@ -2,25 +2,24 @@ internal import Digests
 package import Platform
 package import PropertyLists
 
-/// Where a store keeps its domains.
+/// The folders of a store.
 package struct StoreFolder: Hashable, Sendable {
     /// The folder of the domains' files.
     package let folder: FilePath
-    /// How the files are arranged.
     package let arrangement: Arrangement
     /// The folder of the kept versions.
     package let history: FilePath
-    /// The folder of locks and notes that path addresses share with this store.
+    /// The folder of locks and transactions, which files addressed by path share with this store.
     private let notes: FilePath
-    /// Who is to use the files.
+    /// The users who may access the files.
     let audience: Audience
-    /// The folder in which transactions over several files are noted.
+    /// The folder of the records of transactions over several files.
     package var transactions: FilePath { notes.appending(".transactions") }
 
     package enum Arrangement: Hashable, Sendable {
-        /// Our own: locks, by-host files and notes of transactions beside the domains.
+        /// Our own layout, with locks, by-host files and transaction records beside the domains.
         case own
-        /// Somebody else's: nothing but the domains' files.
+        /// The layout of another program, with nothing but the domains' files.
         case foreign(newFormat: PropertyList.Format, isReadOnly: Bool)
     }
 
@@ -35,12 +34,12 @@ package struct StoreFolder: Hashable, Sendable {
         self.notes = notes
     }
 
-    /// The file of a domain.
+    /// Returns the file of a domain.
     package func file(of domain: DomainName) -> DomainFile {
         file(stem: domain.fileStem, name: domain.text, among: nil)
     }
 
-    /// The file of a domain that holds on one host only.
+    /// Returns the file of a domain for one host.
     package func file(of domain: DomainName, on host: String) -> DomainFile {
         file(stem: "\(domain.fileStem).\(host)", name: domain.text, among: Self.hostFolder)
     }
@@ -65,10 +64,9 @@ package struct StoreFolder: Hashable, Sendable {
         }
     }
 
-    /// The file at a path, whatever it is called.
+    /// Returns the file at a path.
     ///
-    /// - Parameter place: Where the path leads without symbolic links: by whatever way a file is addressed, it has one
-    ///   history.
+    /// - Parameter place: The path without symbolic links. It makes the file have one history however it is addressed.
     package func file(
         at path: FilePath, place: FilePath? = nil, name: String, newFormat: PropertyList.Format
     ) -> DomainFile {
@@ -78,7 +76,7 @@ package struct StoreFolder: Hashable, Sendable {
         ).addressedByPath
     }
 
-    /// The file that remembers what was applied from files of declarations. No domain has a name with a dot before it.
+    /// The file with the record of values applied from declarations. No domain name begins with a dot.
     package var recordOfApplied: DomainFile {
         DomainFile(
             name: "the record of what was applied", path: history.parent.appending(".applied.plist"),
@@ -86,7 +84,7 @@ package struct StoreFolder: Hashable, Sendable {
             history: history.appending(".applied"), transactions: transactions)
     }
 
-    /// The domain's file that a path leads to; nil for any other. By whatever way it is addressed, it has one lock.
+    /// Returns the domain file at a path, or nil for any other file. However it is addressed, it has one lock.
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
@@ -103,19 +101,19 @@ package struct StoreFolder: Hashable, Sendable {
         return nil
     }
 
-    /// The domain whose file it is; nil for a file that is named by a path of its own.
+    /// Returns the domain of a file, or nil for a file that is addressed by its own path.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
         guard arrangement == .own, file.lock != .itself,
             let stem = file.path.lastComponent.flatMap({ $0.stemOfPropertyList })
         else {
             return nil
         }
-        // Behind the last dot stands the host.
+        // The host follows the last dot.
         let isByHost = file.path.parent == folder.appending(Self.hostFolder)
         return try? DomainName(isByHost ? String(stem.prefix(upTo: stem.lastIndex(of: ".") ?? stem.endIndex)) : stem)
     }
 
-    /// A path can be longer than a name and have any characters: its hash stands for it.
+    /// Returns a folder named by the hash of a path, because a path can be too long for a name and have any characters.
     private func historyFolder(ofPath path: FilePath) -> FilePath {
         let hash = Hexadecimal.text(of: Array(SHA256.hash(path.bytes).prefix(16)))
         return history.appending(".paths").resolving(FilePath(hash) ?? ".")
@@ -125,13 +123,13 @@ package struct StoreFolder: Hashable, Sendable {
 }
 
 extension StoreFolder {
-    /// The domains that have a file here, sorted.
+    /// Returns the domains that have a file, sorted.
     package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         let names = try fileSystem.names(in: folder) ?? []
         return names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }.sorted()
     }
 
-    /// The domains that have a file for the host, sorted.
+    /// Returns the domains that have a file for a host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
         let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []

@@ -1,16 +1,16 @@
 internal import Platform
 internal import PropertyLists
 
-/// Where the layers of a store have their files.
+/// The folders of a store's layers.
 package struct StorePlaces: Sendable {
     package let user: StoreFolder
-    /// The administrator's suggestions, the most important first.
+    /// The administrator's defaults, highest priority first.
     package let site: [StoreFolder]
-    /// The administrator's decisions.
+    /// The administrator's forced values.
     package let forced: StoreFolder?
     private let machine: Machine
 
-    /// The places of a kind of store; nil for one without files.
+    /// Determines the folders of a kind of store, or nil for a store without files.
     package init?(_ kind: Store.Kind, on machine: Machine) throws(StoreFailure) {
         self.machine = machine
         (site, forced) = kind == .native ? Self.ofAdministrator(machine) : ([], nil)
@@ -37,7 +37,7 @@ package struct StorePlaces: Sendable {
         return (site, StoreFolder(own: forced, history: forced.appending(".history"), audience: .everyone))
     }
 
-    /// The folder of another program, of which versions and locks are kept in ours.
+    /// Returns the folder of another program, whose versions and locks are kept in ours.
     private static func foreign(
         _ folder: FilePath, _ format: PropertyList.Format, isReadOnly: Bool, _ machine: Machine
     ) throws(StoreFailure) -> StoreFolder {
@@ -75,7 +75,7 @@ extension Machine {
 }
 
 extension StorePlaces {
-    /// What this host is called in names of files.
+    /// Returns the identifier of this host in file names.
     package func host() throws(StoreFailure) -> String {
         do throws(SystemFailure) {
             return try machine.environment.hostIdentity(in: machine.fileSystem).description
@@ -84,9 +84,9 @@ extension StorePlaces {
         }
     }
 
-    /// The files that a look-up in a domain asks, in their order.
+    /// Returns the files to search for a domain, in order.
     ///
-    /// - Parameter suites: Other domains that stand behind the user's own, the most important first.
+    /// - Parameter suites: Other domains to search after the user's own, highest priority first.
     package func searchList(
         _ domain: DomainName, suites: [DomainName] = []
     ) throws(StoreFailure) -> [(layer: Layer, file: DomainFile)] {
@@ -105,9 +105,9 @@ extension StorePlaces {
 }
 
 extension DomainFile {
-    /// Whether the file exists, and only the administrator can have written it, so that it may force values.
+    /// Whether the file exists and only the administrator can have written it, so that it may force values.
     ///
-    /// A policy that cannot be looked at is not absent: that is thrown.
+    /// Throws if the file cannot be examined, because that does not mean that it is absent.
     package func isTrusted(on machine: Machine) throws(StoreFailure) -> Bool {
         for path in [path, path.parent] {
             let status = try reporting { () throws(SystemFailure) in

@@ -2,7 +2,7 @@ internal import PropertyLists
 package import SettingsSchema
 
 extension StorePolicy {
-    /// The declaration of these settings. It needs no file: what the store goes by is known wherever the store is.
+    /// The declaration of these settings. It is part of the program, so that it needs no file.
     package static let schema: Schema = {
         let usual = StorePolicy()
         var schema = Schema(domain: domain.text, title: "The store itself")
@@ -20,7 +20,7 @@ extension StorePolicy {
         return schema
     }()
 
-    /// The keys, which the manual tells too.
+    /// The keys, which are documented in the manual.
     enum Key {
         static let versions = "historyVersions"
         static let bytes = "historyBytes"
@@ -28,7 +28,7 @@ extension StorePolicy {
         static let format = "newDomainFormat"
     }
 
-    /// The formats that new domains can have, by the words for them.
+    /// The formats of new domains, by their names in the settings.
     static let formats: KeyValuePairs<String, PropertyList.Format> = [
         "binary1": .binary, "xml1": .xml, "json": .json, "gnustep": .gnustep,
     ]

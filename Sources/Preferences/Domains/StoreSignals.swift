@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// What all open domains of a store tell to.
+/// The state that all open domains of a store share.
 final class StoreSignals: Sendable {
-    /// Grows with every change that this process makes or sees.
+    /// A counter of the changes that this process makes or observes.
     let epoch = Atomic<UInt64>(1)
     let issues: IssueBoard
     let pending: PendingDomains
@@ -16,7 +16,7 @@ final class StoreSignals: Sendable {
 
     private let told = Mutex<Set<ResolvedTable.PassedOver>>([])
 
-    /// Those that nobody was told of yet: each is told of once, however many instances come across it.
+    /// Returns those that were not reported yet. Each is reported once, however many instances encounter it.
     func news(of passedOver: Set<ResolvedTable.PassedOver>) -> Set<ResolvedTable.PassedOver> {
         if passedOver.isEmpty { return [] }
         return told.withLock { told in

@@ -2,7 +2,7 @@ internal import Platform
 internal import PropertyLists
 
 extension StoreFailure {
-    /// Whether the file itself is at fault, so that a kept version can stand in for it.
+    /// Whether the contents of the file are invalid, so that a kept version can be used instead.
     package var isDamage: Bool {
         switch problem {
         case .damaged, .notADictionary: true
@@ -12,7 +12,7 @@ extension StoreFailure {
 }
 
 extension DomainFile {
-    /// The newest good version that is kept, in place of the damaged file.
+    /// Returns the newest readable version in place of the damaged file.
     func recovered(from damage: StoreFailure, on machine: Machine) throws(StoreFailure) -> DomainContents {
         guard let newest = History(of: self, on: machine)?.newestGood else { throw damage }
         let status = try reporting { () throws(SystemFailure) in try machine.fileSystem.status(of: path) }
@@ -21,7 +21,7 @@ extension DomainFile {
             recovery: Recovery(damage: damage, version: newest.version))
     }
 
-    /// What is to replace the damaged file is written in the format that it seemed to have.
+    /// Returns the format that the damaged file appears to have, in which its replacement is written.
     private func damagedFormat(_ damage: StoreFailure) -> PropertyList.Format {
         guard case .damaged(let failure, _) = damage.problem, failure.offset > 0, failure.format != .openstep else {
             return newFormat
@@ -31,7 +31,7 @@ extension DomainFile {
 
     private static let damagedEnding: FileName = ".damaged-"
 
-    /// Keeps the damaged file that is about to be replaced, under a name of its own beside it.
+    /// Keeps the damaged file that is about to be replaced, beside it and under another name.
     func keepDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) {
         guard let name = target.lastComponent else { return }
         if try isKeptDamaged(target, on: machine) { return }
@@ -48,7 +48,7 @@ extension DomainFile {
             } catch  where error.code == .noSpace || error.code == .readOnly {
                 throw error
             } catch {
-                // Not every file system has links.
+                // Some file systems do not support links.
                 guard
                     let bytes = try machine.fileSystem.contents(
                         of: target, limit: PropertyList.Limits.default.inputBytes)
@@ -59,7 +59,7 @@ extension DomainFile {
         throw SystemFailure(.exists, .link, target)
     }
 
-    /// Whether an attempt to replace the damaged file, which failed, has kept it already.
+    /// Whether a failed attempt to replace the damaged file has kept it already.
     private func isKeptDamaged(_ target: FilePath, on machine: Machine) throws(SystemFailure) -> Bool {
         let (files, limit) = (machine.fileSystem, PropertyList.Limits.default.inputBytes)
         guard let name = target.lastComponent?.appending(Self.damagedEnding),

@@ -1,19 +1,19 @@
 package import Platform
 package import PropertyLists
 
-/// What a domain's file held when it was looked at.
+/// The contents of a domain's file at the time of reading.
 package struct DomainContents: Sendable {
     package var values: PropertyList.Dictionary
-    /// The format of the file; nil where there is none.
+    /// The format of the file, or nil if there is none.
     package var format: PropertyList.Format?
-    /// Which file it was; nil where there is none.
+    /// The status of the file, or nil if there is none.
     package var status: FileStatus?
-    /// Where the values come from if the file itself is damaged.
+    /// The origin of the values if the file is damaged.
     package var recovery: Recovery?
-    /// Whether it is this writer who left it so: then there is nothing in it that a history may lack.
+    /// Whether this writer wrote these contents, so that the history does not lack them.
     package var isOwn = false
 
-    /// No file.
+    /// The contents of a file that does not exist.
     package static let absent = DomainContents(values: [:])
 
     package init(
@@ -30,10 +30,10 @@ package struct DomainContents: Sendable {
     package var generation: FileGeneration? { status?.generation }
 }
 
-/// That a file is damaged, and which kept version stands in for it.
+/// A damaged file, and the kept version that is used instead.
 package struct Recovery: Sendable, Hashable {
     package let damage: StoreFailure
-    /// Nil where none is kept, and what replaces the file need not know what was in it.
+    /// The version, or nil if there is none and the file is replaced without its contents.
     package let version: KeptVersion?
 }
 

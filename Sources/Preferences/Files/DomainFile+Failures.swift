@@ -1,7 +1,7 @@
 internal import Platform
 
 extension DomainFile {
-    /// What `body` returns. What the system refuses is thrown as a failure of this domain.
+    /// Calls `body`, and converts an error of the system to a failure of this domain.
     @inline(__always)
     func reporting<Result>(
         _ body: () throws(SystemFailure) -> Result
@@ -13,6 +13,6 @@ extension DomainFile {
         }
     }
 
-    /// What the system refused, as a failure of this domain.
+    /// Converts an error of the system to a failure of this domain.
     func failure(_ failure: SystemFailure) -> StoreFailure { StoreFailure(failure.naming(path), name) }
 }

@@ -2,7 +2,7 @@ internal import Platform
 package import PropertyLists
 
 extension DomainFile {
-    /// All values of the domain. A damaged file is stood in for by the newest good version that is kept.
+    /// Reads all values of the domain. The newest readable version is used in place of a damaged file.
     package func contents(on machine: Machine) throws(StoreFailure) -> DomainContents {
         let found = try finding(on: machine) { file throws(StoreFailure) in try load(file).0 }
         switch found {
@@ -12,7 +12,7 @@ extension DomainFile {
         }
     }
 
-    /// One value of the domain, of whose file no more is read than leads to it.
+    /// Reads one value of the domain, and only the parts of the file that lead to it.
     package func value(
         at path: EntryPath, on machine: Machine
     ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
@@ -26,7 +26,7 @@ extension DomainFile {
         }
     }
 
-    /// Opens the file once no transaction is half done, and tells damage from what the system refused.
+    /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
     private func finding<Result>(
         on machine: Machine, _ body: (any OpenFile) throws(StoreFailure) -> Result
     ) throws(StoreFailure) -> Swift.Result<Result, StoreFailure>? {
@@ -43,7 +43,7 @@ extension DomainFile {
         try reporting { () throws(SystemFailure) in try machine.fileSystem.open(path, .reading) }
     }
 
-    /// The contents of the open file, and its bytes.
+    /// Reads the values and the bytes of an open file.
     func load(_ file: any OpenFile) throws(StoreFailure) -> (DomainContents, [UInt8]) {
         let (bytes, status) = try read(file)
         let (values, format) = try parse(bytes)
@@ -65,10 +65,10 @@ extension DomainFile {
         try reporting { () throws(SystemFailure) in try file.status() }
     }
 
-    /// Up to what a file is read and written: a domain that version 0.1 has written must stay readable.
+    /// The limits for reading and writing. A domain written by version 0.1 must remain readable.
     package var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
 
-    /// The settings that bytes stand for.
+    /// Parses the values of a file.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
         var format: PropertyList.Format
         var value: PropertyList
@@ -78,7 +78,7 @@ extension DomainFile {
             (value, format) = try PropertyList.sniffed(
                 bytes, named: isOfDomain ? nil : path.description, limits: limits, options: options)
             if isOfDomain, format == .openstep {
-                // A domain is never plain OpenStep, which has no types: this is GNUstep text that needed none yet.
+                // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.
                 (value, format) = (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)
             }
         } catch {
@@ -92,7 +92,7 @@ extension DomainFile {
 // MARK: One value
 
 extension DomainFile {
-    /// Files up to this size are read whole: that is quicker than several looks.
+    /// Files up to this size are read completely, which is faster than several partial reads.
     private static let fewBytes = 16 << 10
 
     private func look(for path: EntryPath, in file: any OpenFile) throws(StoreFailure) -> PropertyList? {
@@ -141,7 +141,7 @@ extension DomainFile {
     }
 }
 
-/// An open file as the lazy view wants it.
+/// An open file as the source of the lazy parser.
 private struct BytesOfFile: ByteSource {
     let file: any OpenFile
     let byteCount: Int

@@ -2,7 +2,7 @@ internal import Platform
 package import PropertyLists
 
 extension DomainFile {
-    /// The bytes of a file that holds the values.
+    /// Returns the bytes of a file with these values.
     package func serialized(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format
     ) throws(StoreFailure) -> [UInt8] {
@@ -19,9 +19,10 @@ extension DomainFile {
 }
 
 extension DomainFile {
-    /// The bytes of a file that holds the values. A file of JSON keeps the text of numbers beyond a property list's.
+    /// Returns the bytes of a file with these values. A JSON file keeps the text of numbers that a property list cannot
+    /// hold.
     ///
-    /// - Parameter former: The bytes that the values come from: those of the file, or of a version.
+    /// - Parameter former: The bytes of the file or version from which the values come.
     func serialized(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?
     ) throws(StoreFailure) -> [UInt8] {
@@ -39,10 +40,10 @@ extension DomainFile {
         }
     }
 
-    /// Makes a domain binary if its format would lose a fraction of a second: the mirror would publish the loss as a
-    /// change. Returns the former format; nil if the format stays.
+    /// Makes a domain binary if its format would lose fractions of a second, because the mirror would publish the loss
+    /// as a change. Returns the former format, or nil if it is unchanged.
     func keepFractions(in draft: inout DomainDraft) -> PropertyList.Format? {
-        // As GNUstep, a domain has its fractions in a notation of our own.
+        // In GNUstep format, fractions have a notation of our own.
         guard isOfDomain, draft.format == .xml || draft.format == .openstep,
             PropertyList.dictionary(draft.values).hasFractionalDates
         else { return nil }
@@ -52,7 +53,7 @@ extension DomainFile {
 }
 
 extension PropertyList.WritingOptions {
-    /// How domains are written: to be read by key, and without loss.
+    /// The options for writing domains: lookup by key, and no loss of information.
     package static let ofDomains: PropertyList.WritingOptions = {
         var options = PropertyList.WritingOptions()
         options.marksSortedRoot = true
@@ -63,7 +64,7 @@ extension PropertyList.WritingOptions {
 }
 
 extension PropertyList.ReadingOptions {
-    /// The counterpart of how domains are written.
+    /// The counterpart of the options for writing domains.
     package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
 }
 
@@ -75,7 +76,7 @@ extension DomainFile {
 }
 
 extension PropertyList.Dictionary {
-    /// Makes all dates those of whole seconds; whether that has changed any.
+    /// Rounds all dates to whole seconds. Returns whether any was changed.
     package mutating func dropFractions() -> Bool {
         var isChanged = false
         for entry in self {
@@ -100,8 +101,8 @@ extension PropertyList {
 }
 
 extension String {
-    /// Whether a domain may get a key of this name.
+    /// Whether this is a valid key for a domain.
     package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
-    /// Why not.
+    /// The reason for which the key is invalid.
     var unfitness: String { isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it" }
 }

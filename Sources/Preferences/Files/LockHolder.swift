@@ -1,7 +1,7 @@
-/// Who holds a lock, as far as the system says.
+/// The process that holds a lock, as far as the system reports it.
 public struct LockHolder: Hashable, Sendable {
-    /// The number of its process.
+    /// The process identifier.
     public let process: Int32
-    /// The name of its program; nil where nobody can say.
+    /// The name of the program, or nil if it is unknown.
     public let program: String?
 }

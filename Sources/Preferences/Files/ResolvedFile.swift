@@ -1,11 +1,10 @@
 internal import Platform
 internal import PropertyLists
 
-/// A domain's file, and where its path leads: a symbolic link is kept, and what it leads to is replaced.
+/// A domain's file with its path resolved. A symbolic link is kept, and its target is replaced.
 struct ResolvedFile: Sendable {
     let file: DomainFile
     let target: FilePath
-    /// Whether the path is a symbolic link.
     let isLinked: Bool
 
     init(_ file: DomainFile, on machine: Machine) throws(StoreFailure) {
@@ -16,7 +15,7 @@ struct ResolvedFile: Sendable {
         isLinked = target != file.path
     }
 
-    /// A file whose way was found before.
+    /// Makes a file whose path was resolved before.
     init(decided file: DomainFile, target: FilePath) {
         self.file = file
         self.target = target

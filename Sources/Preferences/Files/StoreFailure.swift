@@ -2,13 +2,13 @@ package import Platform
 public import PropertyLists
 public import SettingsSchema
 
-/// Why a domain could not be read or written: the facts, for whoever asked.
+/// The reason for which a domain could not be read or written.
 public struct StoreFailure: Error, Hashable, Sendable {
-    /// What went wrong.
+    /// The kind of failure.
     public let problem: Problem
-    /// What was addressed: a domain's name or a path.
+    /// The domain name or path as it was requested.
     public let domain: String
-    /// The file that it is about, where there is one.
+    /// The affected file, if there is one.
     public let file: String?
 
     package init(_ problem: Problem, _ domain: String, file: FilePath? = nil) {
@@ -17,52 +17,52 @@ public struct StoreFailure: Error, Hashable, Sendable {
         self.file = file?.description
     }
 
-    /// What may go wrong.
+    /// The kinds of failures.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
-        /// The file cannot be parsed, and no good version is kept.
+        /// The file cannot be parsed, and there is no readable version.
         ///
-        /// With line and column, where it is text.
+        /// For text, the location has the line and column.
         case damaged(DecodingFailure, TextLocation?)
-        /// The file has a value that is no dictionary of settings.
+        /// The file contains a value that is not a dictionary.
         case notADictionary(PropertyList.Kind)
-        /// Somebody else held the lock all the time.
+        /// Another process held the lock for too long.
         case locked(holder: LockHolder?)
-        /// Another user has left the note of a change of several files, which only that user can carry out.
+        /// The store has the record of a change of several files by another user, which only that user can complete.
         case pendingOfOthers(note: String)
-        /// The store can only be read.
+        /// The store is read-only.
         case readOnly
-        /// The file's format cannot hold a value.
+        /// The format of the file cannot hold a value.
         case unwritable(EncodingFailure)
-        /// The value is not what the writer expected.
+        /// The value is not the one that the writer expected.
         case notCurrent
-        /// What stands there could not be kept in the folder of its versions, and must not be lost.
+        /// The present contents could not be kept as a version, and must not be lost.
         case notKept(folder: String)
-        /// A key that no file can be trusted with: empty, or with a NUL in it.
+        /// An invalid key: empty, or with a NUL character.
         case badKey(String)
-        /// Nobody says where the user's files are.
+        /// The user's home directory is unknown.
         case homeless
-        /// These files are not kept in one store, so they cannot be changed as one.
+        /// The files are in different stores, so they cannot be changed together.
         case severalStores
-        /// One transaction names the file twice.
+        /// A transaction names the file twice.
         case changedTwice
-        /// The administrator has decided.
+        /// The administrator has forced the value.
         case forced
-        /// What was set has no stored form.
+        /// The value has no stored form.
         case notAllowed(String)
-        /// Values break the rules of the domain's schema; all of them are named.
+        /// Values violate the domain's schema. All violations are listed.
         case refused([Schema.Problem])
-        /// The stored settings are of another version than the schema's: older ones must be migrated before anything is
-        /// written, newer ones are only read.
+        /// The stored settings have another version than the schema. Older settings must be migrated before they are
+        /// written, and newer ones are read-only.
         case otherVersion(stored: Int, known: Int, isNewer: Bool)
-        /// A file with a sensitive value can be read by others.
+        /// Others can read the file with a sensitive value.
         case exposed(key: String)
-        /// The key is the store's own.
+        /// The key is reserved for the store.
         case ownKey(String)
-        /// The operating system refused a step of a change of several files that is decided: it holds, and whoever
-        /// opens one of them next carries it out.
+        /// The operating system refused a step of a committed change of several files. The next program that opens one
+        /// of the files completes it.
         case unfinished(code: Int32, description: String)
-        /// The operating system refused.
+        /// The operating system refused an operation.
         case system(code: Int32, description: String)
     }
 }
@@ -77,19 +77,19 @@ extension StoreFailure {
 }
 
 extension StoreFailure {
-    /// Whether another program has replaced the file since it was read. It can be read and changed again.
+    /// Whether another program has replaced the file since it was read, so that the change can be tried again.
     var meansOtherContents: Bool {
         if case .system(ErrorCode.staleHandle.rawValue, _) = problem { true } else { false }
     }
 
-    /// The same of a change that is decided.
+    /// The same failure for a change that is committed.
     var ofDecidedChange: StoreFailure {
         guard case .system(let code, let description) = problem else { return self }
         return StoreFailure(
             .unfinished(code: code, description: description), domain, file: file.flatMap { FilePath($0) })
     }
 
-    /// What to say of each key that could not be set; of all of them where no single one is to blame.
+    /// Returns the reason for each key that could not be set. If no single key is the cause, the list has one entry.
     func reasons(of keys: [String]) -> [(key: String, reason: String)] {
         if case .badKey(let key) = problem { return [(key, key.unfitness)] }
         guard case .refused(let problems) = problem else { return keys.prefix(1).map { ($0, description) } }
