@@ -1,11 +1,11 @@
 package import PropertyLists
 
-/// What a domain was at some time, as far as it can be brought back.
+/// The state of a domain at some time, as far as it can be restored.
 package struct DomainState: Hashable, Sendable {
     package var values: PropertyList.Dictionary
-    /// The format of the file; nil where there was none.
+    /// The format of the file, or nil if there was none.
     package var format: PropertyList.Format?
-    /// The bytes of a version, which may hold numbers more exactly than the values.
+    /// The bytes of a version, which may contain numbers more exactly than the values.
     package private(set) var bytes: [UInt8]?
 
     package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
@@ -29,15 +29,15 @@ package struct DomainState: Hashable, Sendable {
         hasher.combine(format)
     }
 
-    /// There was no file.
+    /// The state without a file.
     package static let absent = DomainState(values: [:], format: nil)
 
-    /// What stands for a file that is gone, where there must be one: no values, in words that no other file has.
+    /// The contents of a version that records a removal. No other file has these bytes.
     static let tombstone = Array("<plist version=\"1.0\"><!-- removed --><dict/></plist>\n".utf8)
 }
 
 extension History {
-    /// What the domain was in a version; nil for one that is gone or does not parse whole.
+    /// Returns the state of a domain in a version, or nil if it is missing or damaged.
     package func state(of version: KeptVersion) -> DomainState? {
         guard let bytes = bytes(of: version) else { return nil }
         if bytes == DomainState.tombstone { return .absent }

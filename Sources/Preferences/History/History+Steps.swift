@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// That a version cannot be read.
+/// A version cannot be read.
 package struct DamagedVersion: Error, Hashable, Sendable {
     package let sequence: Int
 }
@@ -8,30 +8,29 @@ package struct DamagedVersion: Error, Hashable, Sendable {
 extension History {
     /// The versions that led to the present one, oldest first, without those that were undone.
     ///
-    /// An undo leads nowhere new, it goes back to a version; so a second one goes on from there. Of the versions
+    /// An undo returns to an earlier version, and a second undo continues from there. Of the versions
     ///
     ///     1 write · 2 write · 3 write · 4 undo to 2 · 5 write
     ///
-    /// 1, 2 and 5 are the way. A version that was restored is a step ahead like any other.
+    /// this returns 1, 2 and 5. Restoring a version is a step forward.
     package var way: [KeptVersion] {
         versions.reduce(into: []) { way, version in
             guard let target = version.note.reason.undoTarget else { return way.append(version) }
             way.removeAll { $0.sequence > target }
-            // One that is not kept any more is stood for by what it was made again.
+            // If the target is no longer kept, the version that the undo wrote takes its place.
             if way.last?.sequence != target { way.append(version) }
         }
     }
 
-    /// What so many steps back from the present state lead to, and the number of that version: 0 where there was none
-    /// yet. Nil where so many are not kept.
+    /// Returns the state some steps back from the present one, and the number of its version, or 0 for the state before
+    /// the first. Returns nil if not enough versions are kept.
     ///
-    /// A step is a change: what did not change anything is passed over. What another program wrote, and nobody kept
-    /// yet, is a change too. What a version held that cannot be read, nobody knows, so no step leads over it; but the
-    /// newest one is what stands there now.
+    /// A step is a change; versions that changed nothing are skipped. A change by another program that is not kept yet
+    /// is a step too. Unreadable versions are never crossed, except the newest, whose contents are the present ones.
     package func back(
         _ steps: Int, from present: DomainState
     ) throws(DamagedVersion) -> (state: DomainState, sequence: Int)? {
-        // Of a version that a crash has taken there is nothing to go back to, as of one that is gone.
+        // A version that a crash has truncated is treated as missing.
         let way = way.filter { !isLost($0) }
         var (state, sequence, left) = (present, 0, steps)
         for version in way.reversed() where left > 0 {

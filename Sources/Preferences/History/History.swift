@@ -7,7 +7,7 @@ package struct History: Sendable {
     package let folder: FilePath
     let machine: Machine
 
-    /// Nil where no versions of the file are kept.
+    /// Returns nil if the file has no history.
     package init?(of file: DomainFile, on machine: Machine) {
         guard let folder = file.history else { return nil }
         self.file = file
@@ -15,13 +15,12 @@ package struct History: Sendable {
         self.machine = machine
     }
 
-    /// What the names in the folder say, oldest first. None where the folder cannot be read.
+    /// The versions according to the names in the folder, oldest first. Empty if the folder cannot be read.
     package var versions: [KeptVersion] { (try? listed()) ?? [] }
 
-    /// The same, where a folder that cannot be listed is not taken for an empty one.
+    /// Lists the versions. Throws if the folder cannot be read.
     ///
-    /// - Parameter removingLeftovers: Whether temporary files of killed writers are removed. Only the holder of the
-    ///   lock may ask for it.
+    /// - Parameter removingLeftovers: Whether to remove temporary files of killed writers. Requires the lock.
     package func listed(removingLeftovers: Bool = false) throws(SystemFailure) -> [KeptVersion] {
         let names = try machine.fileSystem.names(in: folder) ?? []
         if removingLeftovers {
@@ -30,8 +29,8 @@ package struct History: Sendable {
         return names.compactMap { KeptVersion($0) }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// The newest version that can be read, with its values. None where that is a removal: a file that came after it
-    /// has nothing to do with what was before.
+    /// The newest readable version and its values, or nil if it is a removal. A file that was created after a removal
+    /// is not related to what was before.
     package var newestGood: (version: KeptVersion, values: PropertyList.Dictionary)? {
         for version in versions.reversed() {
             if let state = state(of: version) { return state == .absent ? nil : (version, state.values) }
@@ -39,24 +38,24 @@ package struct History: Sendable {
         return nil
     }
 
-    /// The values of a version; nil for one that is gone or does not parse whole.
+    /// Returns the values of a version, or nil if it is missing or damaged.
     package func values(of version: KeptVersion) -> PropertyList.Dictionary? {
         guard let bytes = bytes(of: version) else { return nil }
         return try? file.parse(bytes).0
     }
 
-    /// The bytes of a version; nil for one that is gone, or that a crash has taken some of.
+    /// Returns the bytes of a version, or nil if it is missing or truncated.
     func bytes(of version: KeptVersion) -> [UInt8]? {
         path(of: version).flatMap { contents(of: $0) }.flatMap { version.isMade(of: $0) ? $0 : nil }
     }
 
-    /// Whether there is nothing of a version but its name: a crash has taken the contents, or some of them.
+    /// Whether a crash has truncated a version.
     package func isLost(_ version: KeptVersion) -> Bool {
         guard let path = path(of: version), let bytes = contents(of: path) else { return false }
         return !version.isMade(of: bytes)
     }
 
-    /// Returns once a version is on the disk; false where that cannot be said.
+    /// Syncs a version. Returns whether that succeeded.
     func synchronize(_ version: KeptVersion) -> Bool {
         guard let path = path(of: version), let file = try? machine.fileSystem.open(path, .reading) else {
             return false
@@ -68,41 +67,41 @@ package struct History: Sendable {
         try? machine.fileSystem.contents(of: path, limit: PropertyList.Limits.default.inputBytes)
     }
 
-    /// The file of a version.
+    /// Returns the path of a version.
     package func path(of version: KeptVersion) -> FilePath? { version.fileName.map(folder.appending) }
 }
 
-/// A version that no file of the history holds yet.
+/// A version that is not in the history yet.
 package struct UnkeptVersion: Sendable {
     let bytes: [UInt8]
     let note: WriteNote
     let transaction: String
-    /// When it was written, which may be long before it is kept.
+    /// The time at which it was written, which may be long before it is kept.
     let time: Timestamp
     /// Whether there was no file before it.
     var isFirst = false
 }
 
-/// How much is kept of each domain.
+/// The limits of the versions of a domain.
 package struct HistoryPolicy: Hashable, Sendable {
-    /// How many versions; 0 for no history at all.
+    /// The number of versions. 0 turns the history off.
     package var versions = 32
-    /// How many bytes they may have together.
+    /// The total size in bytes.
     package var bytes = 8 << 20
-    /// Above this size a version is a second name of the replaced file, so that it takes no room of its own.
+    /// The size above which a version is a hard link to the replaced file, so that it takes no space of its own.
     package var mostCopiedBytes = 1 << 20
-    /// Within this time a program's flushes replace their own last version.
+    /// The time within which a flush of a program replaces its previous version.
     package var flushInterval: Duration = .seconds(60)
 
     package init() {}
 }
 
 extension History {
-    /// Keeps a version. What goes wrong here is no failure of the write: false where it could not be kept.
+    /// Keeps a version. Returns false if that failed, which does not fail the write.
     ///
     /// - Parameters:
-    ///   - former: Those that are kept already; what was kept is one of them then.
-    ///   - isDurable: Whether it must outlast a loss of power from the moment at which this returns.
+    ///   - former: The kept versions, to which the new one is added.
+    ///   - isDurable: Whether the version must survive a power failure when this returns.
     @discardableResult
     func record(
         _ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false
@@ -112,7 +111,7 @@ extension History {
         var version = next(
             after: former, unkept.note, unkept.transaction, unkept.time, size: bytes.count, isFirst: unkept.isFirst)
         version.checksum = KeptVersion.checksum(of: bytes)
-        // In place of a domain's beginning comes one.
+        // A version that replaces the first one is the first one.
         if let last = former.last, last.sequence == 1, last.isReplaced(by: version, within: policy.flushInterval) {
             version.sequence = last.sequence
         }
@@ -133,15 +132,15 @@ extension History {
             _ = try? files.remove(temporary)
             return false
         }
-        // It is there, but may be gone after a loss of power: a name of it would be worse than none.
+        // A name that may disappear after a power failure would be worse than none.
         if isDurable, (try? files.synchronizeFolder(folder)) == nil { return false }
         forget(former, with: version, policy)
         former.append(version)
         return true
     }
 
-    /// Keeps the file that is about to be replaced under a second name, or else a copy of it: the versions may lie on
-    /// another disk than the domain. False where it could not be kept.
+    /// Keeps the file that is about to be replaced as a hard link, or as a copy if the versions are on another file
+    /// system. Returns false if that failed.
     func recordReplaced(
         _ path: FilePath, _ status: FileStatus, _ note: WriteNote, transaction: String,
         after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool
@@ -165,12 +164,13 @@ extension History {
         return !isDurable || synchronize(version)
     }
 
-    /// Removes all versions, where none are to be kept any more: an old one would stand in for what came long after it.
+    /// Removes all versions after the history was turned off. An old version must not replace a file damaged much
+    /// later.
     func removeAll() {
         for version in versions { remove(version) }
     }
 
-    /// Whether a version is the very file, because an attempt to replace it has failed.
+    /// Whether a version is a link to the file itself, left by a failed attempt to replace it.
     private func isSameFile(_ version: KeptVersion, _ status: FileStatus) -> Bool {
         guard status.links > 1, version.size == status.size, let path = path(of: version) else { return false }
         return (try? machine.fileSystem.status(of: path))?.number == status.number
@@ -181,8 +181,8 @@ extension History {
         version.size == bytes.count && self.bytes(of: version) == bytes
     }
 
-    /// The number 1 is only for a domain's beginning: before any other first version there was something, and nobody
-    /// knows what.
+    /// Returns the next version. The number 1 is reserved for the creation of a domain. A history that starts later
+    /// begins with 2, because the state before its first version is unknown.
     private func next(
         after former: [KeptVersion], _ note: WriteNote, _ transaction: String, _ time: Timestamp, size: Int,
         isFirst: Bool
@@ -193,7 +193,8 @@ extension History {
             sequence: overflows ? .max : sequence, time: time, note: note, transaction: transaction, size: size)
     }
 
-    /// Whoever may read the domain's file may use the versions where it is damaged.
+    /// The users who may access the versions. Everyone who may read the domain's file may read the versions in its
+    /// place.
     private var audience: Audience { file.audience == .everyone ? .everyone : .owner }
 
     private func create(_ path: FilePath) -> (temporary: FilePath, file: any OpenFile)? {
@@ -209,7 +210,7 @@ extension History {
         }
     }
 
-    /// Removes what a new version makes too many, and the flush that it replaces.
+    /// Removes the versions beyond the limits, and the flush that the new version replaces.
     private func forget(_ former: [KeptVersion], with new: KeptVersion, _ policy: HistoryPolicy) {
         var kept = former
         if let last = kept.last, last.isReplaced(by: new, within: policy.flushInterval) {
@@ -220,7 +221,7 @@ extension History {
         for version in kept.reversed() {
             let (sum, overflows) = bytes.addingReportingOverflow(version.size)
             (count, bytes) = (count + 1, overflows ? .max : sum)
-            // A version larger than all that may be kept is still the one to fall back to.
+            // The newest former version is kept even if it exceeds the size limit.
             if count > policy.versions || (bytes > policy.bytes && count > 2) { remove(version) }
         }
     }

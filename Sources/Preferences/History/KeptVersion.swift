@@ -2,24 +2,24 @@ internal import Digests
 package import Platform
 internal import PropertyLists
 
-/// A version of a domain that is kept in a file of its own. All that is known of it without a look inside is its name.
+/// A version of a domain in a file of its own. Everything except its contents is in the file name.
 package struct KeptVersion: Hashable, Sendable {
-    /// The versions of a domain are counted; the newest has the greatest number.
+    /// The number of the version. The newest has the greatest.
     package var sequence: Int
-    /// When it was written, to the millisecond.
+    /// The time of writing, to the millisecond.
     package var time: Timestamp
-    /// Who wrote it, and why.
+    /// The program that wrote it, and the reason.
     package var note: WriteNote
-    /// What binds it to versions of other domains that came in one step with it: 16 hexadecimal digits.
+    /// The identifier of the transaction, which is the same for all domains that changed with it: 16 hexadecimal
+    /// digits.
     package var transaction: String
-    /// How many bytes its file has.
+    /// The size of the file in bytes.
     package var size: Int
-    /// The CRC-32C of the bytes, in eight hexadecimal digits; nil where none was made, as by former versions of this
-    /// library.
+    /// The CRC-32C of the bytes in eight hexadecimal digits, or nil for a version of an older library.
     package var checksum: String?
 
-    /// `sequence-milliseconds-process-reason-transaction-size-program.plist`, where the checksum follows the
-    /// transaction behind a dot.
+    /// The name `sequence-milliseconds-process-reason-transaction-size-program.plist`, in which a dot and the checksum
+    /// follow the transaction.
     package var fileName: FileName? {
         let number = Array(String(sequence).utf8)
         var name = [UInt8](repeating: UInt8(ascii: "0"), count: max(0, 10 - number.count)) + number
@@ -35,16 +35,16 @@ package struct KeptVersion: Hashable, Sendable {
 
     package init(sequence: Int, time: Timestamp, note: WriteNote, transaction: String, size: Int) {
         self.sequence = sequence
-        // The name has room for digits only, and what another program has dated may be before 1970.
+        // The name can contain only digits, but the time of a file by another program may be before 1970.
         self.time = max(time, Timestamp(nanoseconds: 0))
         self.note = note
         self.transaction = transaction
         self.size = size
     }
 
-    /// Nil for a file of another name.
+    /// Returns nil for any other file name.
     init?(_ name: FileName) {
-        // In bytes: a writer reads the names of all versions.
+        // Bytes, because a writer parses the names of all versions.
         guard name.bytes.suffix(Self.ending.utf8.count).elementsEqual(Self.ending.utf8) else { return nil }
         var parts = Parts(rest: name.bytes.dropLast(Self.ending.utf8.count))
         guard let sequence = parts.number(), sequence > 0, let milliseconds = parts.number().map(Int64.init),
@@ -63,7 +63,7 @@ package struct KeptVersion: Hashable, Sendable {
         self.checksum = checksum.isEmpty ? nil : String(checksum)
     }
 
-    /// What is left of a name, of which one part after the other is read.
+    /// The remaining part of a name, which is parsed part by part.
     private struct Parts {
         private(set) var rest: ArraySlice<UInt8>
 
@@ -79,7 +79,7 @@ package struct KeptVersion: Hashable, Sendable {
             return String(decoding: part, as: UTF8.self)
         }
 
-        /// The number that is written in digits and nothing else.
+        /// Parses a number of decimal digits.
         mutating func number() -> Int? {
             guard let digits = next(), !digits.isEmpty else { return nil }
             var number = 0
@@ -98,14 +98,14 @@ package struct KeptVersion: Hashable, Sendable {
         Hexadecimal.text(of: UInt64(CRC32C.checksum(bytes)), count: 8)
     }
 
-    /// Whether these are the bytes that the name says.
+    /// Whether the bytes match the size and checksum in the name.
     func isMade(of bytes: [UInt8]) -> Bool {
         size == bytes.count && checksum.map { $0 == Self.checksum(of: bytes) } ?? true
     }
 
     private static let ending = ".plist"
 
-    /// The program's name in characters that a file's name may have.
+    /// Encodes the program's name in characters that are valid in a file name.
     private static func encoded(_ program: String) -> String { DomainName(encoding: program).text }
 
     static func decoded(_ name: ArraySlice<UInt8>) -> String {
@@ -127,13 +127,13 @@ package struct KeptVersion: Hashable, Sendable {
     }
 }
 
-/// Who changes a domain, and why.
+/// The program that changes a domain, and the reason.
 package struct WriteNote: Hashable, Sendable {
     package var program: String
     package var process: Int32
     package var reason: WriteReason
 
-    /// - Parameter program: What the program is called; of a long name the beginning is kept.
+    /// - Parameter program: The name of the program, which is truncated if it is long.
     package init(program: String, process: Int32, reason: WriteReason) {
         let most = 24
         self.program =
@@ -148,11 +148,11 @@ package struct WriteNote: Hashable, Sendable {
     }
 }
 
-/// Why a domain was written: one word.
+/// The reason for which a domain was written, as one word.
 package struct WriteReason: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
-    /// Only lower-case letters and digits are kept: the word becomes part of a file's name.
+    /// Removes all characters except lower-case letters and digits, because the word becomes part of a file name.
     package init(rawValue: String) {
         let isFit = { (byte: UInt8) in Self.letters ~= byte || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
         let most = 24
@@ -167,24 +167,24 @@ package struct WriteReason: RawRepresentable, Hashable, Sendable {
 
     package static let write = WriteReason(rawValue: "write")
     package static let delete = WriteReason(rawValue: "delete")
-    /// A program's settings, written by the library a little after they were set.
+    /// A program's settings, written by the library shortly after they were set.
     package static let flush = WriteReason(rawValue: "flush")
-    /// What another program had written, found before the first change of ours.
+    /// Contents written by another program, found before our first change.
     package static let found = WriteReason(rawValue: "found")
-    /// A change to what was kept, since the file itself was damaged.
+    /// A change to a kept version, because the file was damaged.
     package static let recovered = WriteReason(rawValue: "recovered")
     package static let restore = WriteReason(rawValue: "restore")
 }
 
 extension WriteReason {
-    /// A step back to the version of that number; 0 is the time before the first one.
+    /// Returns the reason of an undo to a version, or to the state before the first if the number is 0.
     package static func undo(to sequence: Int) -> WriteReason { WriteReason(rawValue: "undo\(sequence)") }
 
-    /// The version that an undo went back to; nil for any other reason.
+    /// The version to which an undo returned, or nil for other reasons.
     package var undoTarget: Int? {
         rawValue.hasPrefix("undo") ? Int(rawValue.dropFirst("undo".count)) : nil
     }
 
-    /// The reason without the number in it.
+    /// The reason without its number.
     package var word: String { String(decoding: rawValue.utf8.filter { Self.letters ~= $0 }, as: UTF8.self) }
 }

@@ -1,24 +1,23 @@
 package import Platform
 package import PropertyLists
 
-/// A domain while it is changed.
+/// The contents of a domain during a change.
 package struct DomainDraft: Sendable {
     package var values: PropertyList.Dictionary
-    /// The format in which the file is to be written.
+    /// The format of the new file.
     package var format: PropertyList.Format
-    /// Whether the file is to go, with all that is in it.
+    /// Whether to remove the file.
     package var removesFile = false
-    /// Whether the file is to be written though nothing in it changes.
+    /// Whether to write the file even if nothing changes.
     package var rewrites = false
-    /// Why it is changed, where only the change itself can tell; nil for what the writer says.
+    /// The reason for the change, if only the change itself can determine it; nil for the writer's reason.
     package var reason: WriteReason?
-    /// The bytes of the version that the values come from; nil if they come from the file.
+    /// The bytes of the version from which the values come, or nil if they come from the file.
     package var broughtBack: [UInt8]?
-    /// What the system says of the file; nil where there is none.
+    /// The status of the file, or nil if there is none.
     package let status: FileStatus?
     /// Whether others can read the file.
     package var isExposed = false
 
-    /// Whether there is a file.
     package var exists: Bool { status != nil }
 }

@@ -1,24 +1,23 @@
 package import PropertyLists
 
-/// What a writer wants changed in one domain.
+/// A change of one domain.
 package struct DomainEdit: Sendable {
     package private(set) var file: DomainFile
-    /// What the writer has seen of the file: it is not read again if it still is the same.
+    /// The contents that the writer has read. They are not read again if the file is still the same.
     package var known: DomainContents?
-    /// Whether a file that is not the one known must stay as it is: then nothing is written, and `notCurrent` thrown.
+    /// Whether to throw `notCurrent` if the file is not the known one.
     package var requiresKnown = false
-    /// Whether what stands there must be kept with the versions: where it cannot be, nothing is written, and `notKept`
-    /// thrown.
+    /// Whether to throw `notKept` if the present contents cannot be kept as a version.
     package var requiresFormer = false
-    /// Whether a damaged file of which no version is kept may be replaced all the same. It is kept beside the new one.
+    /// Whether to replace a damaged file of which there is no readable version. The file is kept beside the new one.
     package var acceptsLoss = false
-    /// What the same writer left there and did not keep yet.
+    /// The version that this writer has written before and not kept yet.
     package var unkept: UnkeptVersion?
-    /// Whether the new version is kept by the writer later, or else by whoever writes next.
+    /// Whether the writer, or the next one, keeps the new version later.
     package var isKeptLater = false
-    /// Whether a value is sensitive, as the domain's schema says it; nil for a domain without one.
+    /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
-    /// Changes the values as they are now, under the lock. What it throws leaves all as it is.
+    /// Changes the present values under the lock. If it throws, nothing is written.
     package var change: @Sendable (inout DomainDraft) throws -> Void
 
     package init(
@@ -31,7 +30,7 @@ package struct DomainEdit: Sendable {
         self.change = change
     }
 
-    /// Both changes, for two domains that have one file.
+    /// Returns both changes in sequence, for two domains that share a file.
     package func followed(by other: DomainEdit) -> DomainEdit {
         let first = change
         var edit = self
@@ -46,7 +45,7 @@ package struct DomainEdit: Sendable {
         return edit
     }
 
-    /// The same for a domain that is new, in the format that new ones are to have.
+    /// Returns the edit with a format for the file if it is new.
     package func made(in format: PropertyList.Format) -> DomainEdit {
         var edit = self
         edit.file = file.made(in: format)

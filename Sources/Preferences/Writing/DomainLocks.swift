@@ -2,13 +2,13 @@ internal import Digests
 internal import Platform
 internal import PropertyLists
 
-/// The locks that a writer holds on the files it is about to change.
+/// The locks of the files that a writer is about to change.
 ///
-/// They are taken in one order, the same for everybody, so that no two writers can wait for one another: first that of
-/// the store, which all who change its domains share, and which a writer of very many domains has alone; then the
-/// locks that have files of their own, then those of files that are named by their paths.
+/// All writers take locks in the same order, so that no deadlock can occur: first the lock of the store, which writers
+/// of its domains share and a writer of very many domains holds exclusively; then the lock files of domains; then the
+/// locks of files that are addressed by path.
 struct DomainLocks: Sendable {
-    /// The opening that has the lock of each file's domain; where a mark can be left, in a file of its own.
+    /// The acquired locks. The lock file of a domain can contain a mark.
     private var held: [(place: Place, file: any OpenFile)] = []
     private let files: any FileSystem
 
@@ -32,10 +32,10 @@ struct DomainLocks: Sendable {
         }
     }
 
-    /// The most locks of domains that are held at once, each with a descriptor: a process may have 1024 of them.
+    /// The limit of domain locks held at once. Each needs a descriptor, of which a process may have 1024.
     private static let mostLocks = 256
 
-    /// Takes the locks of all of `files`, which lead to `targets`.
+    /// Acquires the locks of all files.
     init(of files: [ResolvedFile], on machine: Machine, patience: Duration) throws(StoreFailure) {
         var places: [(Place, DomainFile)] = []
         let isStoreWide = files.count > Self.mostLocks
@@ -45,7 +45,7 @@ struct DomainLocks: Sendable {
                 if isStoreWide { continue }
             }
             if case .file(let path) = resolved.file.lock { places.append((.file(path), resolved.file)) }
-            // A link's target can be addressed by its own path too.
+            // The target of a link can also be addressed by its own path.
             if resolved.file.lock == .itself || resolved.isLinked {
                 places.append((.itself(resolved.target), resolved.file))
             }
@@ -68,13 +68,13 @@ struct DomainLocks: Sendable {
 
     func release() {
         for lock in held.reversed() {
-            // A lock of a file by its path has no mark in it, and would stay for good.
+            // The lock of a path contains no mark, and would otherwise remain forever.
             if case .itself(let path) = lock.place, lock.file.path != path { _ = try? files.remove(lock.file.path) }
             lock.file.unlock()
         }
     }
 
-    /// The lock file of the domain, in which a mark is left; nil for a file that is its own lock.
+    /// Returns the lock file of the domain, in which a mark can be written, or nil for a file that is its own lock.
     func markFile(of file: DomainFile) -> (any OpenFile)? {
         guard case .file(let path) = file.lock else { return nil }
         if let store = file.lockOfStore, held.contains(where: { $0.place == .store(store, .exclusive) }) {
@@ -85,7 +85,7 @@ struct DomainLocks: Sendable {
 
     // MARK: One lock
 
-    /// The lock of a place; nil where nothing can be locked.
+    /// Acquires one lock. Returns nil if there is nothing to lock.
     private static func take(
         _ place: Place, of file: DomainFile, on machine: Machine, until deadline: Instant
     ) throws(StoreFailure) -> (any OpenFile)? {
@@ -105,7 +105,7 @@ struct DomainLocks: Sendable {
         }
     }
 
-    /// - Parameter audience: Who is to use the folder that the folder of locks is in.
+    /// - Parameter audience: The users who may access the parent of the lock folder.
     private static func lockFile(
         _ path: FilePath, _ mode: LockMode = .exclusive, in audience: Audience = .owner, on machine: Machine,
         _ deadline: Instant
@@ -128,8 +128,8 @@ struct DomainLocks: Sendable {
         return attempt
     }
 
-    /// Locks a file that is named by its path, in a place where those who may only read it cannot hold the lock: for
-    /// all members of a team beside the file, else in the user's own state folder. Where neither can be written, the
+    /// Locks a file that is addressed by path, in a place where users who may only read it cannot hold the lock: beside
+    /// the file if its folder belongs to a team, and otherwise in the user's state folder. If neither is writable, the
     /// file itself is locked.
     private static func lockOfFile(
         _ file: DomainFile, at path: FilePath, on machine: Machine, _ deadline: Instant
@@ -149,12 +149,12 @@ struct DomainLocks: Sendable {
                 return try lockFile(lock, on: machine, deadline)
             }
         } catch  where error.code != .wouldBlock {
-            // It need not be: what is replaced is compared with what was read.
+            // The lock is not required, because the replaced file is compared with the one that was read.
         }
         return try files.openLocked(path, .reading, .exclusive, until: deadline, by: machine.clock)
     }
 
-    /// Locks a file that all members of a folder's group can open, and nobody else.
+    /// Acquires a lock file that only the members of a folder's group can open.
     private static func lockOfTeam(
         _ path: FilePath, _ folder: FileStatus, on machine: Machine, _ deadline: Instant
     ) throws(SystemFailure) -> LockAttempt {

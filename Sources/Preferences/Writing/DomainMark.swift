@@ -2,11 +2,12 @@ internal import Digests
 package import Platform
 internal import PropertyLists
 
-/// What a writer leaves in the domain's lock file before it replaces the domain's file: what will stand there, and why.
+/// The mark that a writer leaves in the domain's lock file before it replaces the domain's file: the new contents, and
+/// the reason.
 ///
-/// A file that has the mark's hash was written by us; any other one by a program that knows nothing of us.
+/// A file with the hash in the mark was written by the library. Any other file was written by another program.
 package struct DomainMark: Hashable, Sendable {
-    /// The SHA-256 of the file that will stand; nil for none.
+    /// The SHA-256 of the new file, or nil if it is removed.
     package var hash: [UInt8]?
     package var transaction: String
     package var note: WriteNote
@@ -17,13 +18,13 @@ package struct DomainMark: Hashable, Sendable {
         self.note = note
     }
 
-    /// One line of a fixed length, so that no rest of a longer one can stand behind it.
+    /// The mark has a fixed length, so that no remainder of a longer one can follow it.
     private static let length = 384
     private static let beginning = "prefs 1"
     private static let deleted = "deleted"
     private static let (tab, newline) = (UInt8(ascii: "\t"), UInt8(ascii: "\n"))
 
-    // In bytes: texts would be taken apart character by character, on the way of each write.
+    // Bytes, because processing characters would slow down each write.
     private var line: [UInt8] {
         var line = Array(Self.beginning.utf8)
         let fields = [
@@ -45,7 +46,7 @@ package struct DomainMark: Hashable, Sendable {
 
     func write(to lock: any OpenFile) throws(SystemFailure) { try lock.write(line, at: 0) }
 
-    /// The mark in a lock file; nil where there is none, or only a part of one.
+    /// Reads the mark in a lock file. Returns nil if there is none or it is incomplete.
     package init?(in lock: any OpenFile) {
         guard let bytes = try? lock.contents(limit: 4096) else { return nil }
         let line = bytes.drop { $0 == 0 }.prefix { $0 != Self.newline }

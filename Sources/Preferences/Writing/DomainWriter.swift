@@ -2,15 +2,15 @@ internal import Digests
 internal import Platform
 internal import PropertyLists
 
-/// Changes domains: under their locks, each file as a whole, all of them or none.
+/// Changes domains under their locks. Each file is replaced as a whole, and either all files or none.
 ///
-/// For each file: lock, read again if it is not the one known, change, write a temporary one, keep what was before, put
-/// the new one on the disk, leave a mark, rename, put the name on the disk, keep the version. Several files have a
-/// record between (`TransactionRecord`).
+/// For each file it takes the lock, reads the file unless it is the known one, applies the change, writes a temporary
+/// file, keeps the previous contents, syncs the new file, writes the mark, renames, syncs the folder, and keeps the new
+/// version. For several files it writes a `TransactionRecord` before the first rename.
 package struct DomainWriter: Sendable {
     package let machine: Machine
     package var note: WriteNote
-    /// How long to wait for locks that others hold.
+    /// The time to wait for locks.
     package var patience: Duration
     package var policy: HistoryPolicy
 
@@ -24,15 +24,15 @@ package struct DomainWriter: Sendable {
         self.policy = policy
     }
 
-    /// A writer as the user wants writers to be.
+    /// Makes a writer with the user's settings.
     package init(_ machine: Machine, _ note: WriteNote, by policy: StorePolicy) {
         self.init(machine, note, patience: policy.patience, policy: policy.history)
     }
 
-    /// Makes all of the changes, or, where one of them fails, none.
+    /// Makes all changes, or none if one of them fails.
     ///
-    /// Once this has returned, the changes are on the disk. Of several that are decided each holds, though the system
-    /// may refuse a step: then `unfinished` is thrown.
+    /// When this returns, the changes are on the disk. If the system refuses a step after several changes were
+    /// committed, `unfinished` is thrown and the changes remain in effect.
     @discardableResult
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         for _ in 0..<16 {
@@ -54,10 +54,10 @@ package struct DomainWriter: Sendable {
         return try commit(edits, files, under: locks)
     }
 
-    /// The most new files that stay open at once.
+    /// The limit of temporary files that are open at once.
     private static let mostOpen = 16
 
-    /// Makes the changes under locks that are ours already.
+    /// Makes the changes under locks that are held already.
     func commit(
         _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
     ) throws -> [CommittedDomain] {
@@ -69,7 +69,7 @@ package struct DomainWriter: Sendable {
             removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for index in plans.indices {
                 try plans[index].startTemporary(self)
-                // Of very many none stays open.
+                // With very many files, none remains open.
                 if plans.count > Self.mostOpen { try plans[index].finishTemporary() }
             }
             try carryOut(&plans, locks)
@@ -80,9 +80,9 @@ package struct DomainWriter: Sendable {
         return plans.map(\.outcome)
     }
 
-    /// Replaces a file that is named by its path, whatever it holds, under its lock.
+    /// Replaces a file that is addressed by path under its lock, whatever its contents.
     ///
-    /// - Parameter isSensitive: Whether the bytes are for nobody but this user.
+    /// - Parameter isSensitive: Whether only this user may read the file.
     package func replace(_ file: DomainFile, with bytes: [UInt8], isSensitive: Bool) throws(StoreFailure) {
         let resolved = try ResolvedFile(file, on: machine)
         let locks = try DomainLocks(of: [resolved], on: machine, patience: patience)
@@ -96,7 +96,7 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Removes temporary files of killed writers beside the files, whose locks are held.
+    /// Removes temporary files of killed writers. Requires the locks of the files.
     private func removeLeftovers(of files: [ResolvedFile]) {
         for (folder, files) in Dictionary(grouping: files, by: \.target.parent) {
             let names = (try? machine.fileSystem.names(in: folder)) ?? nil
@@ -107,9 +107,9 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Keeps a version that this writer left unkept, unless another one has done so since.
+    /// Keeps a version that this writer has not kept yet, unless another writer has.
     ///
-    /// Whoever has the lock now sees to it himself.
+    /// If another writer holds the lock, it keeps the version.
     package func keep(_ version: UnkeptVersion, of file: DomainFile) throws(StoreFailure) {
         guard let history = History(of: file, on: machine) else { return }
         let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
@@ -130,7 +130,8 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Two changes of one file would both begin with what it holds now, and the second would undo the first.
+    /// Throws if two changes have the same file. Both would start from its present contents, and the second would
+    /// revert the first.
     func checkDistinct(_ files: [ResolvedFile]) throws(StoreFailure) {
         guard files.count > 1 else { return }
         var targets: Set<FilePath> = []
@@ -139,13 +140,13 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Takes the locks once no transaction is left half done on the files.
+    /// Acquires the locks after completing pending transactions on the files.
     func lock(_ files: [ResolvedFile]) throws(StoreFailure) -> DomainLocks {
         let deadline = machine.clock.now.advanced(by: patience)
         for _ in 0..<16 {
             let left = max(machine.clock.now.duration(to: deadline), .zero)
             let locks = try DomainLocks(of: files, on: machine, patience: left)
-            // Whoever noted a change to one of these files had its lock, which is ours now: the writer is dead.
+            // The writer of a pending record held the lock that is ours now, so it is dead.
             let pending = PendingTransactions(in: files.first?.file.transactions, on: machine)
             if let note = pending.noteOfOthers, let file = files.first?.file {
                 locks.release()
@@ -180,16 +181,16 @@ package struct DomainWriter: Sendable {
             do throws(SystemFailure) {
                 try synchronize(folders)
             } catch {
-                // What it was to write may be dropped, and another fsync says nothing of that: so everything anew. What
-                // is gone cannot go once more.
+                // The system may drop the data after a failed fsync, and another fsync would succeed regardless.
+                // Therefore everything is written again. A removal cannot be repeated.
                 guard changed.allSatisfy({ !plans[$0].removesFile }) else { throw error }
                 for index in changed { try plans[index].replaceAnew(self) }
                 try synchronize(folders)
             }
         } catch {
-            // With a record the change holds: whoever opens one of the files next carries it out.
+            // With a record, the change is committed: the next program that opens one of the files completes it.
             if record != nil { for index in changed { plans[index].forgetTemporary() } }
-            // A file that is gone is not found to be so by the next attempt, which would keep the removal.
+            // The next attempt would find the file missing and not keep the removal.
             if record == nil {
                 for index in changed where plans[index].isCarriedOut && plans[index].removesFile {
                     plans[index].keepNew(self, transaction)
@@ -203,7 +204,7 @@ package struct DomainWriter: Sendable {
         for index in changed { plans[index].keepNew(self, transaction) }
     }
 
-    /// Notes what is decided. From here on the change holds.
+    /// Writes the record of the transaction. From then on the change is committed.
     private func note(_ plans: inout [FilePlan], _ changed: [Int]) throws(StoreFailure) -> FilePath {
         var steps: [TransactionRecord.Step] = []
         for index in changed {
@@ -214,13 +215,13 @@ package struct DomainWriter: Sendable {
             throw StoreFailure(domain, .severalStores)
         }
         let path = folder.appending(name)
-        // Whoever carries the record out needs the new files by their names, after a loss of power too.
+        // The record refers to the new files by name, so the names must survive a power failure.
         try domain.reporting { () throws(SystemFailure) in try synchronize(steps.map(\.target.parent)) }
         do throws(SystemFailure) {
             try PendingTransactions.note(TransactionRecord(steps: steps), at: path, on: machine)
             return path
         } catch {
-            // A record that may come back must find what it speaks of.
+            // If the record may reappear, the files to which it refers must exist.
             if !PendingTransactions.withdraw(path, on: machine) {
                 for index in changed { plans[index].forgetTemporary() }
             }
@@ -228,7 +229,7 @@ package struct DomainWriter: Sendable {
         }
     }
 
-    /// Puts the names in the folders on the disk, each folder once. There are few different ones.
+    /// Syncs the folders, each once. There are few different ones.
     private func synchronize(_ folders: [FilePath]) throws(SystemFailure) {
         for (index, folder) in folders.enumerated() where !folders[..<index].contains(folder) {
             try machine.fileSystem.synchronizeFolder(folder)

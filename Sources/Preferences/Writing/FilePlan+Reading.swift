@@ -2,13 +2,13 @@ internal import Platform
 internal import PropertyLists
 
 extension FilePlan {
-    /// A file that somebody replaces while it is read is simply read again: programs that take no lock do so.
+    /// Reads the file. If another program replaces it meanwhile, it is read again.
     static func read(
         _ edit: DomainEdit, _ resolved: ResolvedFile, _ machine: Machine
     ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
         if let known = edit.known, known.recovery == nil {
             let isKnown = try generation(of: resolved, machine) == known.generation
-            // What somebody else has left there is read once more: no version of it may be kept.
+            // Contents that another writer left are read again, because there may be no version of them.
             if isKnown, known.isOwn || !known.exists { return (known, nil) }
             if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
@@ -35,7 +35,7 @@ extension FilePlan {
         }
     }
 
-    /// Keys that a file has already are kept, whatever they are.
+    /// Throws if a new key is invalid. Keys that exist in the file are kept.
     static func checkKeys(_ draft: DomainDraft, _ before: DomainContents, _ file: DomainFile)
         throws(StoreFailure)
     {

@@ -2,7 +2,7 @@ internal import Digests
 internal import Platform
 
 extension FilePlan {
-    /// Sees to it that what stands in the file now is not lost with it.
+    /// Keeps the present contents of the file.
     mutating func keepFormer(
         _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
     ) throws(StoreFailure) {
@@ -12,7 +12,7 @@ extension FilePlan {
             }
         }
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
-        // Beside the new version, one alone is not kept.
+        // With a limit of one version, only the new version is kept.
         let isLost = requiresFormer && before.exists && writer.policy.versions < 2
         if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
         losesFormer = true
@@ -20,12 +20,12 @@ extension FilePlan {
         unwritableHistory = history.folder
     }
 
-    /// False where it could not be kept.
+    /// Returns false if the contents could not be kept.
     private mutating func keepFormer(
         in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
     ) -> Bool {
         let isLarge = before.recovery == nil && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
-        // What this writer itself has left and kept needs no look.
+        // Contents that this writer has written and kept need no check.
         guard !before.exists || isLarge || bytesBefore != nil || unkeptBefore != nil else { return true }
         guard var versions = try? history.listed(removingLeftovers: true) else { return false }
         defer { self.versions = versions }
@@ -56,11 +56,11 @@ extension FilePlan {
         return isKept
     }
 
-    /// Whether nothing but the history has the former values once the change holds. A loss of power must not take them.
+    /// Whether the history will have the only copy of the previous values, so that it must survive a power failure.
     private var isFormerIrreplaceable: Bool { requiresFormer || removesFile }
 
-    /// The removal of the domain, where the file is gone and the newest version does not say so: another program has
-    /// removed it, or one of ours that had no time to keep that.
+    /// Returns the removal of the domain if the file is missing and the newest version does not record that. Another
+    /// program removed it, or a writer that was interrupted.
     private func unkeptRemoval(
         _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> UnkeptVersion? {
@@ -72,14 +72,14 @@ extension FilePlan {
             time: writer.machine.clock.wall)
     }
 
-    /// A version that another program has made.
+    /// Returns a version of contents by another program.
     private func found(_ bytes: [UInt8], at time: Timestamp, _ writer: DomainWriter) -> UnkeptVersion {
         var note = writer.note
         note.reason = .found
         return UnkeptVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
     }
 
-    /// Whether one of us wrote what stands there, and did not come to the end: it keeps its version last.
+    /// Whether a writer of ours wrote the present contents and was interrupted. It keeps the version last.
     func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
         guard let bytesBefore, let history = History(of: resolved.file, on: writer.machine),
             let mark = locks.markFile(of: resolved.file).flatMap({ DomainMark(in: $0) }),
@@ -91,35 +91,34 @@ extension FilePlan {
             || !history.versions.contains { $0.transaction == mark.transaction && history.isCopy($0, of: bytesBefore) }
     }
 
-    /// Whether a version of what stands there is kept once it is written.
+    /// Whether a version of the present contents is kept after writing.
     func leavesVersion(_ policy: HistoryPolicy) -> Bool {
         policy.versions > 0 && bytesBefore?.count ?? 0 <= policy.mostCopiedBytes
     }
 
-    /// Whether the new version comes in place of the one that this writer has not kept yet: a flush behind a flush.
+    /// Whether the new version replaces the one that this writer has not kept yet, as for consecutive flushes.
     private func isStoodFor(_ policy: HistoryPolicy) -> Bool {
         isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
     }
 
-    /// What the file held, if its version is not kept: a program that knows nothing of us wrote it, or one of ours that
-    /// had no time to keep it.
+    /// Returns the present contents as a version if there is none. They were written by another program, or by a writer
+    /// that was interrupted.
     private func unkeptVersion(
         _ bytes: [UInt8], _ mark: DomainMark?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
     ) -> UnkeptVersion? {
         let time = before.status?.modified ?? writer.machine.clock.wall
         if let mark, mark.hash == SHA256.hash(bytes) {
-            // It has to be there, and not only by name: a crash may have taken its contents.
+            // The contents must match, not only the name, because a crash may have truncated the version.
             let kept = versions.last { $0.transaction == mark.transaction }
             if let kept, history.isCopy(kept, of: bytes) { return nil }
             return UnkeptVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
         }
-        // The mark of a write that failed names a file that never came.
+        // The mark of a failed write describes a file that was never created.
         if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
         return found(bytes, at: time, writer)
     }
 
-    /// Keeps the version that is in force now, or leaves that for later. Of a domain that was removed a tombstone is
-    /// kept.
+    /// Keeps the new version, or leaves that for later. For a removed domain this is a tombstone.
     mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }

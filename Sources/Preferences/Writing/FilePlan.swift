@@ -2,50 +2,50 @@ internal import Digests
 internal import Platform
 internal import PropertyLists
 
-/// What a commit does with one file.
+/// The part of a commit that concerns one file.
 struct FilePlan {
     let resolved: ResolvedFile
     let before: DomainContents
     private var draft: DomainDraft
-    /// The bytes of the file, if it was read anew.
+    /// The bytes of the file, if it was read again.
     let bytesBefore: [UInt8]?
-    /// What this writer left in the file and did not keep yet.
+    /// The version that this writer has written before and not kept yet.
     let unkeptBefore: UnkeptVersion?
-    /// The same of what it holds after the change.
+    /// The new version, if it is kept later.
     var unkept: UnkeptVersion?
-    /// The versions that are kept, once somebody has looked.
+    /// The kept versions, after they were listed.
     var versions: [KeptVersion]?
-    /// Where the version that is in force now could not be kept.
+    /// The folder of the history, if the new version could not be kept in it.
     var unwritableHistory: FilePath?
-    /// Whether it is the former version that could not be kept.
+    /// Whether the previous version could not be kept.
     var losesFormer = false
-    /// Who is to use the new file.
+    /// The users who may access the new file.
     private var audience: Audience
     let isKeptLater: Bool
     let isFirst: Bool
-    /// Whether what stands there must be kept.
+    /// Whether the present contents must be kept.
     let requiresFormer: Bool
-    /// Whether what stands there, which nothing changes, may not be on the disk.
+    /// Whether the unchanged contents may not be on the disk.
     private(set) var isInDoubt = false
     private(set) var bytes: [UInt8]?
     private var temporary: FilePath?
-    /// The same file, as long as it may not be on the disk.
+    /// The open temporary file until it is synced.
     private var unsynchronized: (any OpenFile)?
-    /// Which file the new one is, whatever may stand in its place later.
+    /// The status of the new file, which another program may have replaced since.
     private var written: FileStatus?
     private var after: DomainContents
     private var transaction: String?
-    /// Whether a file that came since the former one was read must stay, whatever the lock says: other programs take
+    /// Whether a file that was replaced since it was read must remain despite the lock, because other programs take
     /// none.
     private let comparesFormer: Bool
     /// Whether only the file that the caller knows may be replaced.
     let requiresKnown: Bool
-    /// Whether dates have lost their fractions, which the format of a file cannot hold.
+    /// Whether dates lost their fractions, because the file's format cannot hold them.
     private let hasDroppedFractions: Bool
-    /// The format that a domain had before it was converted to keep fractions; nil if it was not converted.
+    /// The format of the domain before it was converted to keep fractions, or nil if it was not converted.
     private let convertedFrom: PropertyList.Format?
 
-    /// Reads the file as it is under the lock, and changes the values.
+    /// Reads the file under the lock, and applies the change.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
         self.resolved = resolved
         (before, bytesBefore) = try Self.read(edit, resolved, writer.machine)
@@ -66,14 +66,15 @@ struct FilePlan {
         comparesFormer = requiresKnown || edit.file.lock == .itself
         after = before
         if !isChanged, !isKeptLater, mayBeUnfinished(locks, writer) {
-            // Where no version tells that all went well, it is not written anew each time.
+            // If no version can prove that the last write was completed, syncing is enough and the file is not
+            // rewritten each time.
             self.draft.rewrites = leavesVersion(writer.policy)
             isInDoubt = !self.draft.rewrites
         }
     }
 
-    /// Who is to use a file with these values: nobody but its owner, where one of them is sensitive. What everyone can
-    /// read gets no such value.
+    /// Returns the users who may access a file with these values: only the owner if one of them is sensitive. Throws if
+    /// a new sensitive value would be readable by everyone.
     private static func audience(
         of values: PropertyList.Dictionary, _ edit: DomainEdit, _ before: DomainContents
     ) throws(StoreFailure) -> Audience {
@@ -85,7 +86,7 @@ struct FilePlan {
         return secrets.isEmpty ? edit.file.audience : .owner
     }
 
-    /// Sees to it that the file as it stands is on the disk.
+    /// Syncs the present file.
     func synchronizeFormer(_ writer: DomainWriter) throws(StoreFailure) {
         let files = writer.machine.fileSystem
         try resolved.file.reporting { () throws(SystemFailure) in
@@ -94,7 +95,7 @@ struct FilePlan {
         }
     }
 
-    /// Whether the file has been replaced or removed.
+    /// Whether the file was replaced or removed.
     var isCarriedOut: Bool { transaction != nil }
 
     // MARK: What becomes of the file
@@ -115,7 +116,7 @@ struct FilePlan {
             losesFormer: losesFormer)
     }
 
-    /// Writes the new file beside the former one, and lets the system bring it to the disk meanwhile.
+    /// Writes the new file beside the present one, and starts to sync it.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged, !draft.removesFile else { return }
         let recovered = before.recovery?.version.flatMap { version in
@@ -131,7 +132,7 @@ struct FilePlan {
         let (files, target) = (writer.machine.fileSystem, resolved.target)
         let (audience, status) = (audience, before.status)
         let (path, file) = try resolved.file.reporting { () throws(SystemFailure) in
-            // The folder of a file that is named by its path may be misspelled: it is not made.
+            // The folder of a file that is addressed by path may be misspelled, so it is not made.
             guard resolved.file.isOfDomain else {
                 return try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
@@ -143,7 +144,7 @@ struct FilePlan {
         file.startSynchronizing()
     }
 
-    /// Sees to it that the new file is on the disk.
+    /// Waits until the new file is on the disk.
     mutating func finishTemporary() throws(StoreFailure) {
         guard let file = unsynchronized else { return }
         unsynchronized = nil
@@ -159,7 +160,7 @@ struct FilePlan {
 
     mutating func forgetTemporary() { temporary = nil }
 
-    /// What a transaction over several files notes of this one.
+    /// Returns the step for the record of a transaction over several files.
     mutating func step(_ writer: DomainWriter) throws(StoreFailure) -> TransactionRecord.Step? {
         if draft.removesFile {
             try startTemporary(DomainState.tombstone, writer)
@@ -178,7 +179,7 @@ struct FilePlan {
         let mark = DomainMark(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
         if let temporary {
-            // With others a record is noted, by which a former file beside the new one would come back.
+            // With several files there is a record, which would restore a previous file that was exchanged.
             if comparesFormer, isOnly {
                 try exchange(temporary, in: files)
             } else {
@@ -198,7 +199,7 @@ struct FilePlan {
         self.transaction = transaction
     }
 
-    /// Writes the new file once more, over itself.
+    /// Writes the new file again.
     mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
         guard let bytes else { return }
         let files = writer.machine.fileSystem
@@ -213,15 +214,14 @@ struct FilePlan {
         after.status = try statusOfWritten(in: files)
     }
 
-    /// The status of the file that was written, also where another one stands in its place by now: what that one holds,
-    /// nobody has read.
+    /// Returns the status of the file that was written, even if it was replaced since; the replacement is unread.
     private func statusOfWritten(in files: any FileSystem) throws(SystemFailure) -> FileStatus? {
         let found = try files.status(of: resolved.target)
         guard let written, found?.number != written.number else { return found }
         return written
     }
 
-    /// Puts the new file in the place of the one that was read, and of no other: one that came since goes back.
+    /// Replaces the file that was read. A file that replaced it since is put back.
     private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
         let target = resolved.target
         do throws(SystemFailure) {
@@ -234,7 +234,8 @@ struct FilePlan {
             }
             try files.rename(temporary, to: target, .exchanging)
         } catch  where error.code == .unsupported {
-            // Not every file system can: then whatever came since the last look is lost, as the manual says.
+            // On file systems without this operation, a change since the last read is lost, as documented in the
+            // manual.
             return try files.rename(temporary, to: target)
         } catch  where error.code == .exists || error.code == .noSuchFile {
             throw .otherContents(target)
@@ -251,7 +252,7 @@ struct FilePlan {
 }
 
 extension SystemFailure {
-    /// That another file stands in a place than the one which was read there.
+    /// The error that another file is in the place of the one that was read.
     fileprivate static func otherContents(_ path: FilePath) -> SystemFailure {
         SystemFailure(.staleHandle, .exchange, path)
     }

@@ -1,12 +1,12 @@
 internal import Platform
 
-/// Domains under their locks, for whoever must know what stands in their files until it has changed them.
+/// Locked domains, for a caller that must know their contents until it has changed them.
 package struct LockedDomains: Sendable {
     private let writer: DomainWriter
     private let files: [ResolvedFile]
     private let locks: DomainLocks
 
-    /// Waits for the locks of all of the files, as long as the writer has patience. To be released.
+    /// Waits for the locks of all files, as long as the writer's patience. The caller must call `release`.
     package init(_ files: [DomainFile], by writer: DomainWriter) throws(StoreFailure) {
         self.writer = writer
         var resolved: [ResolvedFile] = []
@@ -17,11 +17,10 @@ package struct LockedDomains: Sendable {
 
     package func release() { locks.release() }
 
-    /// What the last writer through this library has left for the file; nil for nothing.
+    /// Returns the mark of the last writer that used the library, or nil if there is none.
     package func mark(of file: DomainFile) -> DomainMark? { locks.markFile(of: file).flatMap { DomainMark(in: $0) } }
 
-    /// Makes all of the changes, or, where one of them fails, none, as the writer does. Each must be of a file that is
-    /// locked here.
+    /// Makes all changes, or none if one of them fails. Every file must be locked here.
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {
         try writer.check(edits)
         let places = try edits.map { edit throws(StoreFailure) in

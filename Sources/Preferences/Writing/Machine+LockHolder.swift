@@ -1,10 +1,11 @@
 internal import Platform
 
 extension Machine {
-    /// Who has the lock of a file, where the kernel tells.
+    /// Returns the process that holds the lock of a file, if the kernel reports it.
     func lockHolder(of file: FileNumber) -> LockHolder? {
         guard let table = text(of: "/proc/locks") else { return nil }
-        // Such as `1: FLOCK  ADVISORY  WRITE 4711 fd:01:131090 0 EOF`; a line of somebody who waits has an arrow.
+        // For example, `1: FLOCK  ADVISORY  WRITE 4711 fd:01:131090 0 EOF`. A line with an arrow is of a waiting
+        // process.
         for line in table.split(separator: "\n") where !line.contains("->") {
             let fields = line.split(separator: " ")
             guard fields.count >= 6, fields[1] == "FLOCK", let process = Int32(fields[4]), process > 0 else { continue }
@@ -18,7 +19,7 @@ extension Machine {
         return nil
     }
 
-    /// Whether two numbers in hexadecimal digits are those of the device.
+    /// Whether two hexadecimal numbers are those of the device.
     private func isDevice(_ major: Substring, _ minor: Substring, _ device: UInt64) -> Bool {
         let majorOfDevice = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
         let minorOfDevice = device & 0xFF | device >> 12 & 0xFFFF_FF00

@@ -1,21 +1,21 @@
 package import Platform
 internal import PropertyLists
 
-/// The note of a transaction that still lies in its store.
+/// The record of a transaction that is still in its store.
 package struct NotedTransaction: Hashable, Sendable {
     package let path: FilePath
-    /// What the domains are called that it changes; nil for a note that nobody can read.
+    /// The names of the domains that it changes, or nil if the record cannot be read.
     package let domains: [String]?
-    /// The files that are to take the domains' places.
+    /// The new files of the domains.
     package let temporaries: [FilePath]
-    /// Whether its writer, or somebody else, is at one of the domains right now.
+    /// Whether a process holds the lock of one of the domains.
     package let isBusy: Bool
-    /// Whether another user has left it, or the store is another user's.
+    /// Whether the record or the store belongs to another user.
     package var isOfOthers = false
 }
 
 extension StoreFolder {
-    /// The notes of transactions that lie here. Opening a domain carries out what can be.
+    /// Returns the records of transactions in this store. Opening a domain completes those that can be completed.
     package func notedTransactions(on machine: Machine) -> [NotedTransaction] {
         guard arrangement == .own else { return [] }
         let folder = transactions

@@ -1,16 +1,16 @@
 package import Platform
 internal import PropertyLists
 
-/// The transactions that were decided but perhaps not carried out.
+/// The transactions that are committed but may not be complete.
 struct PendingTransactions {
     private let machine: Machine
     private let records: [(path: FilePath, record: TransactionRecord)]
-    /// A note that another user has left, or that lies in another user's store. Only that user may carry it out.
+    /// A record that belongs to another user, or is in another user's store. Only that user may complete it.
     let noteOfOthers: FilePath?
-    /// The unfinished notes of killed writers.
+    /// The incomplete records of killed writers.
     private let leftovers: [FilePath]
 
-    /// Those that are noted in a folder. What cannot be read is ignored, and left for a person to look at.
+    /// Reads the records in a folder. Invalid records are ignored, and left for a user to examine.
     init(in folder: FilePath?, on machine: Machine) {
         self.machine = machine
         guard let folder, let names = try? machine.fileSystem.names(in: folder) else {
@@ -32,8 +32,8 @@ struct PendingTransactions {
         leftovers = isOwn ? names.filter(\.isTemporary).map(folder.appending) : []
     }
 
-    /// Whether nobody but this user can have put notes into the folder: it and the store that it belongs to are the
-    /// user's own, and it is no link to another place.
+    /// Whether only this user can have written records into the folder: the folder and its store belong to the user,
+    /// and it is not a link.
     private static func isOwn(_ folder: FilePath, _ machine: Machine) -> Bool {
         let (files, user) = (machine.fileSystem, machine.environment.user)
         guard let notes = try? files.status(of: folder, followingLink: false), notes.kind == .folder,
@@ -44,10 +44,10 @@ struct PendingTransactions {
         return notes.owner == user && store.owner == user && !notes.isWritableByAny
     }
 
-    /// The record of a note in a folder of the user's own; nil where anybody else may have had a hand in it.
+    /// Reads a record in a folder of the user's own. Returns nil if another user may have written it.
     ///
-    /// Carrying it out takes our rights: what somebody else has noted could have us make and rename any file. So the
-    /// note itself is read, no link to another file, and it changes nothing but what its domains lead to.
+    /// A record is carried out with our permissions, so that a forged one could create and rename any file. Therefore
+    /// links are not followed, and a record may only change the targets of its domains.
     static func record(at path: FilePath, _ folder: FilePath, _ machine: Machine) -> TransactionRecord? {
         guard isOwn(folder, machine), let file = try? machine.fileSystem.open(path, .readingItself),
             let status = try? file.status(), status.kind == .file, status.links == 1,
@@ -63,8 +63,7 @@ struct PendingTransactions {
 
     var isEmpty: Bool { records.isEmpty }
 
-    /// Removes unfinished notes of writers that were killed while they changed one of the files. Only the holder of
-    /// the locks may call this.
+    /// Removes incomplete records of writers that were killed while they changed one of the files. Requires the locks.
     func removeLeftovers(of files: [ResolvedFile]) {
         for path in leftovers where files.contains(where: { path.isTemporary(of: $0.target) }) {
             _ = try? machine.fileSystem.remove(path)
@@ -76,10 +75,10 @@ struct PendingTransactions {
         return records.contains { $0.record.steps.contains { targets.contains($0.target) } }
     }
 
-    /// Carries out those whose locks become free. The writer of any other one is still at it.
+    /// Completes the transactions whose locks can be acquired. The writers of the others are still running.
     ///
     /// - Parameter targets: The files that the caller needs.
-    /// - Returns: Why one that changes them cannot be carried out.
+    /// - Returns: The reason for which a transaction of these files cannot be completed.
     @discardableResult
     func finish(patience: Duration, for targets: Set<FilePath> = []) -> StoreFailure? {
         var failure: StoreFailure?
@@ -88,7 +87,7 @@ struct PendingTransactions {
             let files = record.steps.map { ResolvedFile(decided: $0.file, target: $0.target) }
             guard let locks = try? DomainLocks(of: files, on: machine, patience: patience) else { continue }
             defer { locks.release() }
-            // Somebody else may have been quicker.
+            // Another process may have completed it.
             guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
             do throws(SystemFailure) {
                 for step in record.steps {
@@ -110,7 +109,7 @@ struct PendingTransactions {
 
     // MARK: Notes
 
-    /// Puts a record on the disk.
+    /// Writes a record durably.
     static func note(
         _ record: TransactionRecord, at path: FilePath, on machine: Machine
     ) throws(SystemFailure) {
@@ -121,7 +120,7 @@ struct PendingTransactions {
             throw SystemFailure(.invalidArgument, .write, path)
         }
         let files = machine.fileSystem
-        // Named for a file that it changes, so that the holder of that file's lock can remove leftovers.
+        // The temporary file is named after a changed file, so that the holder of that file's lock can remove it.
         let named = record.steps.first?.target.lastComponent.map(path.parent.appending) ?? path
         let temporary = try machine.makingFolder(path.parent) { () throws(SystemFailure) in
             try files.writeTemporary(bytes, beside: named)
@@ -135,7 +134,7 @@ struct PendingTransactions {
         try files.synchronizeFolder(path.parent)
     }
 
-    /// Takes back a record whose way to the disk failed. False where it may come back after a crash.
+    /// Withdraws a record that could not be synced. Returns false if it may reappear after a crash.
     static func withdraw(_ path: FilePath, on machine: Machine) -> Bool {
         do throws(SystemFailure) {
             if try machine.fileSystem.remove(path) { try machine.fileSystem.synchronizeFolder(path.parent) }
@@ -145,7 +144,7 @@ struct PendingTransactions {
         }
     }
 
-    /// Removes a record that is carried out, and the folder with the last one: readers then look in vain only once.
+    /// Removes a completed record, and the folder if it is empty, so that readers find none.
     static func remove(_ path: FilePath, on machine: Machine) {
         _ = try? machine.fileSystem.remove(path)
         _ = try? machine.fileSystem.remove(path.parent)
@@ -153,7 +152,7 @@ struct PendingTransactions {
 }
 
 extension FilePath {
-    /// Whether a file of this name was being written to take the place of `other`.
+    /// Whether this is the name of a temporary file for `other`.
     func isTemporary(of other: FilePath) -> Bool {
         guard let name = lastComponent, let other = other.lastComponent else { return false }
         return name.isTemporary(of: other)
@@ -161,8 +160,8 @@ extension FilePath {
 }
 
 extension TransactionRecord.Step {
-    /// Whether the user whose store this is would change the same files by writing the domain: its target is where the
-    /// domain's path leads, in a folder of the user's own, and its lock is the store's.
+    /// Whether the user would change the same files by writing the domain: the target is the one of the domain's path
+    /// and in a folder of the user's own, and the lock is the store's.
     fileprivate func isWithinReach(of store: FilePath, _ machine: Machine) -> Bool {
         let (files, user) = (machine.fileSystem, machine.environment.user)
         if case .file(let lock) = file.lock, !lock.components.starts(with: store.components) { return false }
@@ -173,19 +172,19 @@ extension TransactionRecord.Step {
 }
 
 extension StoreFolder {
-    /// The note of a change of several files that only another user can carry out; nil where there is none.
+    /// Returns a record that only another user can complete, or nil if there is none.
     package func noteOfOthers(on machine: Machine) -> FilePath? {
         PendingTransactions(in: transactions, on: machine).noteOfOthers
     }
 
-    /// Carries out what a writer that died has decided, where nobody is at it.
+    /// Completes the transactions of dead writers.
     package func finishTransactions(on machine: Machine) {
         file(of: .global).finishTransactions(on: machine)
     }
 }
 
 extension DomainFile {
-    /// Carries out what a writer that died has decided, where nobody is at it.
+    /// Completes the transactions of dead writers.
     package func finishTransactions(on machine: Machine) {
         let pending = PendingTransactions(in: transactions, on: machine)
         if !pending.isEmpty { pending.finish(patience: .zero) }

@@ -1,35 +1,35 @@
 internal import Platform
 internal import PropertyLists
 
-/// The note of a change to several files that is decided, and that whoever comes next carries out.
+/// The record of a committed change of several files.
 ///
-/// It exists from the moment at which the change holds until the last file is replaced. A crash between leaves it for
-/// the next who opens one of the files.
+/// It exists from the moment of the commit until the last file is replaced. After a crash, the next program that opens
+/// one of the files completes it.
 struct TransactionRecord: Sendable, Equatable {
     var steps: [Step]
 
-    /// What becomes of one file.
+    /// The change of one file.
     struct Step: Sendable, Equatable {
-        /// The address, as far as its lock needs it.
+        /// The file, as far as its lock requires it.
         var file: DomainFile
         var target: FilePath
-        /// What is to be replaced.
+        /// The file to be replaced.
         var former: Former
         var change: Change
     }
 
-    /// The file that stood in a step's place when the change was decided.
+    /// The file at the target when the change was committed.
     enum Former: Sendable, Equatable {
-        /// The note of a former version of this library, which does not tell.
+        /// A record of a former version of this library, which does not contain this.
         case unknown
         case none
         case file(inode: UInt64, size: Int, modified: Timestamp)
     }
 
-    /// In both, the file at the path takes the target's place. Once it is gone, that has happened.
+    /// In both cases the temporary file is renamed to the target. If it is missing, that has been done.
     enum Change: Sendable, Equatable {
         case replace(by: FilePath)
-        /// The file is a tombstone: it goes from the target's place too, where nothing but it can be meant.
+        /// The file is a tombstone, which is then removed from the target.
         case remove(by: FilePath)
     }
 }
@@ -43,8 +43,8 @@ extension TransactionRecord.Change {
 }
 
 extension TransactionRecord.Step {
-    /// Does the step, or what is left of it. What somebody has written since it was decided stays: whoever may not read
-    /// the note, or came by another way, could not carry it out before.
+    /// Completes the step. A file that was written since the commit remains: a program that may not read the record, or
+    /// that addresses the file otherwise, does not complete the record first.
     func carryOut(in files: some FileSystem) throws(SystemFailure) {
         let temporary = change.temporary
         guard temporary.parent == target.parent else { return }
@@ -65,10 +65,10 @@ extension TransactionRecord.Former {
         self = status.map { .file(inode: $0.inode, size: $0.size, modified: $0.modified) } ?? .none
     }
 
-    /// Whether this file, or none, still stands there.
+    /// Whether the present file is the former one.
     ///
-    /// A loss of power may take contents, and give the device another number; it makes nothing newer. A copy that has
-    /// size and time is what a file system without lasting numbers gives back.
+    /// A power failure may truncate a file or renumber the device, but makes nothing newer. A file system without
+    /// permanent inode numbers is identified by size and time.
     func isStill(_ found: FileStatus?) -> Bool {
         switch (self, found) {
         case (.unknown, _), (.none, nil): true
@@ -85,7 +85,7 @@ extension TransactionRecord.Former {
 extension TransactionRecord {
     var encoded: PropertyList { .array(steps.map(\.encoded)) }
 
-    /// Nil for anything that no writer of ours has made.
+    /// Returns nil for any value that our writers do not produce.
     init?(_ value: PropertyList) {
         guard let elements = value.arrayValue else { return nil }
         steps = []
@@ -165,7 +165,7 @@ extension TransactionRecord.Former {
 }
 
 extension PropertyList {
-    /// A path need not be text.
+    /// A path is stored as data, because it need not be valid text.
     fileprivate static func path(_ path: FilePath) -> PropertyList { .data(Data(path.bytes)) }
 
     fileprivate var pathValue: FilePath? { dataValue.flatMap { FilePath($0) } }
