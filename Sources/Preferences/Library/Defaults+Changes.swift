@@ -2,19 +2,20 @@ internal import Platform
 internal import Synchronization
 
 extension Defaults {
-    /// The changes of all values in force from now on, by whomever, in batches as they came.
+    /// The changes of all values in effect from now on, by any process, in batches as they occur.
     public var changes: AsyncStream<SettingsChanges> {
         stream { changes, continuation in continuation.yield(changes) }
     }
 
-    /// The changes of the value in force for a key from now on.
+    /// Returns the changes of a key's value from now on.
     public func changes(forKey key: String) -> AsyncStream<SettingsChange> {
         stream { changes, continuation in
             for change in changes.changes where change.key.hasSameBytes(as: key) { continuation.yield(change) }
         }
     }
 
-    /// The changes of a setting's value from now on. What is of another type than the setting counts as its default.
+    /// Returns the changes of a setting's value from now on. A value of another type is replaced by the setting's
+    /// default.
     public func changes<Value>(of setting: Setting<Value>) -> AsyncStream<SettingChange<Value>> {
         stream { changes, continuation in
             for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
@@ -38,17 +39,17 @@ extension Defaults {
         return stream
     }
 
-    /// Calls `receive` with each batch of changes from now on, until the result is cancelled or let go.
+    /// Calls `receive` with each batch of changes from now on, until the result is cancelled or released.
     public func observe(_ receive: @escaping @Sendable (SettingsChanges) -> Void) -> SettingsObservation {
-        // What the table does not know yet is no change.
+        // Fill the table first, because values that it does not contain yet are not changes.
         _ = refreshed { $0.values.count }
         let (number, isFirst) = table.withLock { _ in observation.add(receive) }
         if isFirst { startObserving() }
-        // The observation holds the settings: whoever keeps nothing but it is to be told all the same.
+        // The observation retains the settings, so that it suffices to keep the observation.
         return SettingsObservation { [self] in
             guard observation.remove(number) else { return }
             stopObserving()
-            // Somebody may have begun while this ended.
+            // Another observer may have been added meanwhile.
             restartObserving()
         }
     }
@@ -75,23 +76,23 @@ extension Defaults {
         for entry in former { entry.domain.removeObserver(entry.number) }
     }
 
-    /// Watches the layers that there are now.
+    /// Watches the present layers.
     func restartObserving() {
         guard observation.hasObservers else { return }
         stopObserving()
         startObserving()
     }
 
-    /// Brings the table up to date, so that observers hear of it.
+    /// Updates the table, and notifies observers.
     private func look() {
-        // A transaction may have changed several of them: its changes are to come as one batch.
+        // A transaction may have changed several files, and its changes should be one batch.
         for source in sources { source.domain.look(isExact: true) }
         let process = store.process
         refresh(process.signals.epoch.load(ordering: .acquiring), process.machine.clock.tick)
     }
 }
 
-/// A layer that is watched, and the number that ends it.
+/// A watched layer, and the identifier of its observer.
 struct WatchedDomain: Sendable {
     let domain: OpenDomain
     let number: Int

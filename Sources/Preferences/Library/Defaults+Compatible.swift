@@ -7,21 +7,21 @@ internal import Synchronization
     public import Foundation
 #endif
 
-// What Foundation's `UserDefaults` has, by its own names and with its own conversions, so that a program moves over by
-// changing an import and a type's name. Where Foundation ends the program, a value is refused and told as an issue.
+// The API of Foundation's `UserDefaults`, with the same names and conversions, so that a program can migrate by
+// changing an import and a type name. Where Foundation traps, the value is refused and reported as an issue.
 
 extension Defaults {
-    /// The name under which the command line's values are known.
+    /// The name of the domain with the values of the command line.
     public static let argumentDomain = "NSArgumentDomain"
-    /// The name of the domain that counts for all programs.
+    /// The name of the global domain.
     public static let globalDomain = "NSGlobalDomain"
     /// The name of the domain that `register(defaults:)` fills.
     public static let registrationDomain = "NSRegistrationDomain"
 
-    /// The settings of the running program.
+    /// Opens the settings of the running program.
     public convenience init() { self.init(Self.standard.name) }
 
-    /// The settings of a suite; of the running program without a name. Nil for a name that no domain can have.
+    /// Opens the settings of a suite, or of the running program for nil. Returns nil for an invalid domain name.
     public convenience init?(suiteName: String?) {
         guard let suiteName else {
             self.init()
@@ -33,39 +33,39 @@ extension Defaults {
 
     // MARK: Getting
 
-    /// The value in force, as a type of Swift or Foundation.
+    /// Returns the value of a key as a Swift or Foundation type.
     public func object(forKey key: String) -> Any? { value(key)?.asAny }
-    /// The value in force as text, numbers too; nil for any other type.
+    /// Returns the value of a key as a string, including numbers, or nil for any other type.
     public func string(forKey key: String) -> String? { value(key)?.asString }
-    /// The value in force if it is an array.
+    /// Returns the value of a key, or nil if it is not an array.
     public func array(forKey key: String) -> [Any]? { value(key)?.arrayValue?.map(\.asAny) }
-    /// The value in force if it is a dictionary.
+    /// Returns the value of a key, or nil if it is not a dictionary.
     public func dictionary(forKey key: String) -> [String: Any]? { value(key)?.dictionaryValue?.asAny }
-    /// The value in force if it is data.
+    /// Returns the value of a key, or nil if it is not data.
     public func data(forKey key: String) -> Data? { value(key)?.dataValue }
-    /// The value in force if it is an array of nothing but texts.
+    /// Returns the value of a key, or nil if it is not an array that contains only strings.
     public func stringArray(forKey key: String) -> [String]? { value(key)?.asStringArray }
-    /// The value in force as an integer; 0 where it is none.
+    /// Returns the value of a key as an integer, or 0.
     public func integer(forKey key: String) -> Int { value(key)?.asInteger ?? 0 }
-    /// The value in force as a number; 0 where it is none.
+    /// Returns the value of a key as a number, or 0.
     public func float(forKey key: String) -> Float { value(key)?.asFloat ?? 0 }
-    /// The value in force as a number; 0 where it is none.
+    /// Returns the value of a key as a number, or 0.
     public func double(forKey key: String) -> Double { value(key)?.asDouble ?? 0 }
-    /// The value in force as a truth; false where it is none.
+    /// Returns the value of a key as a Bool, or false.
     public func bool(forKey key: String) -> Bool { value(key)?.asBoolean ?? false }
 
-    /// The value in force as a URL; nil where it is none.
+    /// Returns the value of a key as a URL, or nil.
     public func url(forKey key: String) -> URL? {
         let machine = store.process.machine
         return value(key)?.asURL { user in machine.home(of: user)?.description }
     }
 
-    /// The value in force as it is, without any conversion.
+    /// Returns the value of a key without conversion.
     public func propertyList(forKey key: String) -> PropertyList? { value(key) }
 
     // MARK: Setting
 
-    /// Sets what a property list can hold. Anything else is refused, and told as an issue.
+    /// Sets a value that a property list can hold. Any other value is refused and reported as an issue.
     public func set(_ value: Any?, forKey key: String) {
         guard let value else { return removeObject(forKey: key) }
         do {
@@ -81,16 +81,16 @@ extension Defaults {
     public func set(_ value: Float, forKey key: String) { set([(key, .real(Double(value)))]) }
     /// Sets a number.
     public func set(_ value: Double, forKey key: String) { set([(key, .real(value))]) }
-    /// Sets a truth.
+    /// Sets a Bool.
     public func set(_ value: Bool, forKey key: String) { set([(key, .boolean(value))]) }
     /// Sets a URL, or removes the value for nil.
     public func set(_ url: URL?, forKey key: String) { set([(key, url.map { .string($0.asSetting) })]) }
     /// Sets any value.
     public func set(_ value: PropertyList, forKey key: String) { set([(key, value)]) }
-    /// Removes the user's own value, so that a lower layer's comes into force.
+    /// Removes the user's own value, so that the value of the next layer is used.
     public func removeObject(forKey key: String) { set([(key, nil)]) }
 
-    /// Sets the values that count where no layer has any. They are not stored.
+    /// Sets the values that are used where no other layer has one. They are not stored.
     public func register(defaults registrationDictionary: [String: Any]) {
         let values = converted(registrationDictionary)
         store.process.volatile(name, .registered).set(values.map { ($0.key, $0.value) })
@@ -98,7 +98,8 @@ extension Defaults {
 
     // MARK: Suites
 
-    /// Lets the user's values in another domain show where this one has none. The last one that was added comes first.
+    /// Adds the user's values in another domain as a layer after the user's own. The suite that was added last comes
+    /// first.
     public func addSuite(named suiteName: String) {
         guard let suite = try? DomainName(suiteName), suite != name, !suite.isGlobal else { return }
         setSuites { suites in
@@ -107,7 +108,7 @@ extension Defaults {
         }
     }
 
-    /// Takes a suite out of the layers again.
+    /// Removes a suite.
     public func removeSuite(named suiteName: String) {
         setSuites { suites in suites.removeAll { $0.text == suiteName } }
     }
@@ -126,7 +127,7 @@ extension Defaults {
 
     // MARK: The rest
 
-    /// Writes what was set and looks at what others have written. False where something could not be written.
+    /// Writes pending changes, and reads those of other processes. Returns false if a change could not be written.
     @discardableResult
     public func synchronize() -> Bool {
         let isWritten = (try? flush()) != nil
@@ -134,10 +135,10 @@ extension Defaults {
         return isWritten
     }
 
-    /// Whether the administrator has decided on the value.
+    /// Whether the administrator forces the value.
     public func objectIsForced(forKey key: String) -> Bool { origin(forKey: key)?.layer == .forced }
 
-    /// Whether the administrator forces the value in that domain.
+    /// Whether the administrator forces the value in a domain.
     public func objectIsForced(forKey key: String, inDomain domain: String) -> Bool {
         guard let name = try? DomainName(domain) else { return false }
         return Defaults(name, in: store).objectIsForced(forKey: key)

@@ -1,25 +1,25 @@
 internal import Platform
 
-// What Foundation's `UserDefaults` has for whole domains.
+// The API of Foundation's `UserDefaults` for whole domains.
 extension Defaults {
-    /// All values in force, each as `object(forKey:)` gives it.
+    /// Returns all values in effect, converted like in `object(forKey:)`.
     public func dictionaryRepresentation() -> [String: Any] {
         var values = refreshed(\.values)
         values.removeAll(where: \.key.isHidden)
         return values.asAny
     }
 
-    /// The names of the domains that live as long as the process.
+    /// The names of the volatile domains.
     public var volatileDomainNames: [String] {
         [Self.argumentDomain, Self.registrationDomain] + store.process.namedDomains.names
     }
 
-    /// The values of a domain that lives as long as the process.
+    /// Returns the values of a volatile domain.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
         volatileLayer(domainName)?.snapshot().values.asAny ?? store.process.namedDomains[domainName]?.asAny ?? [:]
     }
 
-    /// Replaces all values of a domain that lives as long as the process.
+    /// Replaces all values of a volatile domain.
     public func setVolatileDomain(_ domain: [String: Any], forName domainName: String) {
         let values = converted(domain)
         if let layer = volatileLayer(domainName) {
@@ -29,7 +29,7 @@ extension Defaults {
         }
     }
 
-    /// Removes a domain that lives as long as the process.
+    /// Removes a volatile domain.
     public func removeVolatileDomain(forName domainName: String) {
         if let layer = volatileLayer(domainName) {
             layer.replaceAll([:])
@@ -46,7 +46,7 @@ extension Defaults {
         }
     }
 
-    /// The user's own values of a domain; nil where there are none.
+    /// Returns the user's own values of a domain, or nil if there are none.
     public func persistentDomain(forName domainName: String) -> [String: Any]? {
         guard let domain = persistent(domainName) else { return nil }
         domain.look()
@@ -55,7 +55,7 @@ extension Defaults {
         return values.isEmpty ? nil : values.asAny
     }
 
-    /// Replaces all values of a domain on the disk.
+    /// Replaces all stored values of a domain.
     public func setPersistentDomain(_ domain: [String: Any], forName domainName: String) {
         var values = converted(domain)
         for key in domain.keys where !key.isFitForWriting {
@@ -81,7 +81,7 @@ extension Defaults {
         }
     }
 
-    /// Removes all values of a domain on the disk.
+    /// Removes all stored values of a domain.
     public func removePersistentDomain(forName domainName: String) { persistent(domainName)?.removeAll() }
 
     private func persistent(_ domainName: String) -> OpenDomain? {

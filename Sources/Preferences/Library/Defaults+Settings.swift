@@ -2,7 +2,7 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension Defaults {
-    /// The value of a setting. What is stored in another type counts as missing, and is told as an issue.
+    /// The value of a setting. A stored value of another type is ignored and reported as an issue.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get {
             do {
@@ -21,16 +21,16 @@ extension Defaults {
         }
     }
 
-    /// Tells of a value that could not be set.
+    /// Reports a value that could not be set.
     func post(refusal error: any Error, of key: String) {
         let reasons = (error as? StoreFailure)?.reasons(of: [key]) ?? [(key, "\(error)")]
         for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
     }
 
-    /// The value of a setting; an error where what is stored is not of its type.
+    /// Returns the value of a setting. Throws if the stored value has another type.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
         guard let stored = value(setting.key) else { return setting.defaultValue }
-        // What a schema of the domain says was heeded when the layers were looked up.
+        // A declaration in the domain's schema was applied when the layers were resolved.
         guard let declaration = setting.ownDeclaration, schema?.declarations[ExactKey(setting.key)] == nil else {
             return try stored.decodedStrictly(as: Value.self)
         }
@@ -41,22 +41,22 @@ extension Defaults {
         return setting.defaultValue
     }
 
-    /// Sets a value for all of the process to see. It reaches the disk a little later.
+    /// Sets a value, which is visible to the whole process at once and is written to the disk shortly after.
     public func set<Value>(_ value: Value, for setting: Setting<Value>) throws {
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
         try setChecked([(setting.key, encoded)])
     }
 
-    /// Removes the user's value, so that the next layer's shows.
+    /// Removes the user's value, so that the value of the next layer is used.
     public func reset<Value>(_ setting: Setting<Value>) { removeObject(forKey: setting.key) }
 
-    /// Where the value of a setting comes from; nil where the setting's own default counts.
+    /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? { origin(forKey: setting.key) }
 
-    /// Sets a value only if the present one is what is expected, under the domain's lock, and at once on the disk.
+    /// Sets a value if the present one is as expected, under the domain's lock and durably.
     ///
-    /// False if the value was another; then nothing has changed.
+    /// Returns false, without a change, if the value was another.
     public func replace<Value: Equatable>(
         _ setting: Setting<Value>, expecting expected: Value, with value: Value
     ) throws -> Bool {
@@ -73,7 +73,7 @@ extension Defaults {
 }
 
 extension Setting {
-    /// Refuses a value that breaks what the setting itself declares.
+    /// Throws if a value violates the setting's own declaration.
     func check(_ value: PropertyList?, _ domain: String) throws(StoreFailure) {
         guard let value, let declaration = ownDeclaration else { return }
         let problems = declaration.rule.problems(
@@ -85,9 +85,9 @@ extension Setting {
 // MARK: Values
 
 extension PropertyList {
-    /// The value in the type that a setting has; no conversion between types.
+    /// Decodes a value of exactly this type, without conversion.
     func decodedStrictly<Value: Decodable>(as type: Value.Type) throws -> Value {
-        // What most settings are need not be asked of a decoder.
+        // A fast path for the types of most settings.
         switch self {
         case .boolean(let flag): if let value = flag as? Value { return value }
         case .string(let text): if let value = text as? Value { return value }
@@ -99,7 +99,7 @@ extension PropertyList {
         return try decoded(as: type)
     }
 
-    /// What is stored of a value; nil for one that stands for none.
+    /// Encodes a value. Returns nil for a value that represents none.
     static func encoded<Value: Encodable>(_ value: Value) throws -> PropertyList? {
         switch value {
         case let flag as Bool: .boolean(flag)
@@ -112,7 +112,7 @@ extension PropertyList {
     }
 }
 
-/// A value that may stand for none.
+/// A type with a value that represents none.
 private protocol Absence { var isAbsent: Bool { get } }
 
 extension Optional: Absence {

@@ -2,18 +2,18 @@ internal import Platform
 public import PropertyLists
 internal import Synchronization
 
-/// The settings of a domain as a program sees them: the first answer of all layers, from what the administrator forces
-/// down to what the program registers.
+/// The settings of a domain: for each key the value of the first layer that has one, from the values that the
+/// administrator forces to those that the program registers.
 ///
-/// Any number of instances of a domain agree. What is set is seen by all of the process at once and reaches the disk
-/// within 100 milliseconds by itself, or at the end of the program; nobody need call `synchronize()` for that.
+/// All instances of a domain share their values. A change is visible to the whole process at once, and is written to
+/// the disk within 100 milliseconds or at the end of the program. Calling `synchronize()` is not necessary.
 public final class Defaults: Sendable {
-    /// The domain whose settings these are.
+    /// The domain of these settings.
     public let name: DomainName
-    /// Where the domain is kept.
+    /// The store of the domain.
     public let store: Store
 
-    /// What is written when a value is set.
+    /// The domain that is written when a value is set.
     let target: OpenDomain
     let table: Mutex<ResolvedTable>
     let observation = ObserverBoard()
@@ -21,9 +21,9 @@ public final class Defaults: Sendable {
     let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
     private let environment: [String: String]
-    /// The schema by which the domain is looked up; nothing as long as nobody has looked for it.
+    /// The schema in effect, or nil until it is loaded.
     private let prepared = Mutex<Prepared?>(nil)
-    /// Held by whoever says which layers there are: one at a time.
+    /// Held while the layers are being determined.
     private let preparing = Mutex(())
 
     private struct Prepared: Sendable { let schema: SchemaInForce? }
@@ -32,8 +32,8 @@ public final class Defaults: Sendable {
     ///
     /// - Parameters:
     ///   - name: The domain's name.
-    ///   - store: Where it is kept.
-    ///   - environment: The variables that hold values, each with the key that its value is for.
+    ///   - store: The store of the domain.
+    ///   - environment: The environment variables that hold values, each with its key.
     ///   - factory: The values of the layer `factory`, for all instances of the domain.
     public init(
         _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
@@ -50,15 +50,15 @@ public final class Defaults: Sendable {
 
     deinit { stopObserving() }
 
-    /// The settings of the running program: the domain that has the name of its file.
+    /// The settings of the running program: the domain with the name of its executable.
     public static let standard = Defaults(DomainName(encoding: Machine.ofThisProcess().program))
 
     // MARK: Looking up
 
-    /// The value in force for a key, whatever layer it comes from.
+    /// Returns the value in effect for a key.
     func value(_ key: String) -> PropertyList? { refreshed { $0.values[key] } }
 
-    /// The schema that is in force, which the first look-up looks for.
+    /// The schema in effect, which is loaded at the first access.
     var schema: SchemaInForce? {
         if let prepared = prepared.withLock(\.self) { return prepared.schema }
         return preparing.withLock { _ in
@@ -66,7 +66,7 @@ public final class Defaults: Sendable {
             let schema = store.process.schemas[name]
             target.state.withLock { $0.rules = schema?.rules }
             replaceSources(schema)
-            // Only now: whoever finds it prepared looks into the layers at once.
+            // This must be last, because other threads then use the layers at once.
             prepared.withLock { $0 = Prepared(schema: schema) }
             return schema
         }
@@ -78,18 +78,18 @@ public final class Defaults: Sendable {
         table.withLock { $0.replaceSources(sources, schema) }
     }
 
-    /// The layers that a look-up asks, as they were when they were last looked at.
+    /// The layers, as of the last refresh.
     var sources: [ResolvedTable.Source] {
         _ = schema
         return table.withLock(\.sources)
     }
 
-    /// Where the value in force for a key comes from.
+    /// Returns the origin of a key's value.
     public func origin(forKey key: String) -> Origin? {
         refreshed { table in table[ExactKey(key)].map { table.sources[$0.source].origin } }
     }
 
-    /// Runs `body` with a table that is as new as it should be.
+    /// Calls `body` with an up-to-date table.
     func refreshed<Result: Sendable>(_ body: (borrowing ResolvedTable) -> Result) -> Result {
         let (epoch, tick) = (store.process.signals.epoch.load(ordering: .acquiring), store.process.machine.clock.tick)
         let result = table.withLock { table -> Result? in
@@ -100,12 +100,12 @@ public final class Defaults: Sendable {
         return table.withLock { body($0) }
     }
 
-    /// Looks at all layers that may have changed, and tells observers what that changes.
+    /// Refreshes the layers that may have changed, and notifies observers.
     func refresh(_ epoch: UInt64, _ tick: Instant) {
         _ = schema
         let (isChanged, passedOver) = table.withLock { table in
-            // Under the lock, under which observers come too: whoever is not here yet is told of what the next refresh
-            // finds.
+            // Recorded under the lock that also guards the registration of observers. An observer that is not
+            // registered yet receives the changes of the next refresh.
             let changes = table.refresh(epoch, tick, notes: observation.hasObservers)
             if !changes.isEmpty { observation.note(changes, of: name) }
             return (!changes.isEmpty, table.takePassedOver())
@@ -116,7 +116,7 @@ public final class Defaults: Sendable {
         }
     }
 
-    /// Takes other suites, the most important first.
+    /// Changes the suites, which are sorted by descending priority.
     func setSuites(_ change: (inout [DomainName]) -> Void) {
         let schema = schema
         preparing.withLock { _ in
@@ -137,7 +137,7 @@ public final class Defaults: Sendable {
         }
     }
 
-    /// The same, all or none. What a schema or the store itself does not allow is thrown.
+    /// Makes all changes or none. Throws if a schema or the store refuses one.
     func setChecked(_ changes: [(key: String, value: PropertyList?)]) throws(StoreFailure) {
         for (key, value) in changes {
             if value != nil, !key.isFitForWriting { throw StoreFailure(.badKey(key), name.text) }
@@ -147,17 +147,17 @@ public final class Defaults: Sendable {
         guard let schema else { return target.set(changes) }
         let stored = target.stored
         try schema.rules.check(changes, over: stored, isExposed: target.isExposed, name.text)
-        // The next set is held against the version that this one begins, be it on the disk by then or not.
+        // The version is set in memory too, because later changes are checked against it before it is on the disk.
         let beginning = stored.isEmpty && changes.contains { $0.value != nil } ? schema.rules.beginning : []
         target.set(schema.withFormerKeys(changes, in: stored) + beginning)
     }
 
     func post(_ kind: Issue.Kind) { store.process.signals.issues.post(Issue(kind, domain: name.text)) }
 
-    /// What went wrong where no caller could be told, from now on. An issue that nobody listens for is a line on
+    /// The problems that occur from now on and cannot be thrown to a caller. Without a listener, they are printed to
     /// standard error.
     public var issues: AsyncStream<Issue> { store.process.signals.issues.issues() }
 
-    /// Writes what was set. Once this has returned, it is on the disk.
+    /// Writes pending changes, and returns when they are on the disk.
     public func flush() throws { try target.flush() }
 }

@@ -1,13 +1,13 @@
 public import PropertyLists
 internal import Synchronization
 
-/// Changes that can be looked at before they are made: the layer `session`.
+/// Changes that can be examined before they are made. They form the layer `session`.
 public final class EditSession: Sendable {
     private let defaults: Defaults
     private let state: Mutex<State>
 
     private struct State: Sendable {
-        /// The user's own values when the session began, or was last committed.
+        /// The user's own values when the session began or was last committed.
         var base: PropertyList.Dictionary
         var changes: [ExactKey: PropertyList?] = [:]
     }
@@ -17,7 +17,7 @@ public final class EditSession: Sendable {
         state = Mutex(State(base: defaults.ownValues))
     }
 
-    /// The setting as it will be once the session is committed.
+    /// The value of a setting after a commit.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get { (try? self[setting.key]?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
         set {
@@ -31,7 +31,7 @@ public final class EditSession: Sendable {
         }
     }
 
-    /// The value of a key as it will be.
+    /// The value of a key after a commit.
     public subscript(key: String) -> PropertyList? {
         get { state.withLock { $0.changes[ExactKey(key)] } ?? defaults.value(key) }
         set {
@@ -40,13 +40,13 @@ public final class EditSession: Sendable {
         }
     }
 
-    /// Where the value of a key will come from.
+    /// Returns the origin of a key's value after a commit.
     public func origin(forKey key: String) -> Origin? {
         let isChanged = state.withLock { $0.changes[ExactKey(key)] != nil }
         return isChanged ? Origin(.session) : defaults.origin(forKey: key)
     }
 
-    /// What a commit would change, sorted by key.
+    /// The changes of a commit, sorted by key.
     public var changes: [SettingsChange] {
         state.withLock(\.changes).sorted { $0.key.text.isBefore($1.key.text) }.compactMap { key, value in
             let former = defaults.value(key.text)
@@ -57,14 +57,14 @@ public final class EditSession: Sendable {
         }
     }
 
-    /// Lets all changes go.
+    /// Discards all changes.
     public func discard() { state.withLock { $0.changes = [:] } }
 
-    /// Makes all changes in one step, on the disk once this has returned. What others have written under other keys
-    /// meanwhile stays.
+    /// Makes all changes in one step, and returns when they are on the disk. Changes of other keys by other processes
+    /// are kept.
     ///
-    /// - Returns: The keys that others have changed as well since the session began. They have the session's values
-    ///   now.
+    /// - Returns: The keys that other processes have changed since the session began. They have the values of the
+    ///   session now.
     @discardableResult
     public func commit() throws -> [String] {
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
@@ -77,7 +77,7 @@ public final class EditSession: Sendable {
         }
         state.withLock { state in
             state.base = values
-            // What was changed while the commit went on is still to be committed.
+            // Changes made during the commit remain in the session.
             for (key, value) in changes where state.changes[key] == .some(value) { state.changes[key] = nil }
         }
         return conflicts
@@ -85,6 +85,6 @@ public final class EditSession: Sendable {
 }
 
 extension Defaults {
-    /// Begins changes that can be looked at before they are made, or let go.
+    /// Begins an edit session, whose changes can be examined before they are made or discarded.
     public func edit() -> EditSession { EditSession(self) }
 }

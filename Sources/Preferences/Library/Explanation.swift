@@ -2,31 +2,31 @@ public import PropertyLists
 internal import SettingsSchema
 internal import Synchronization
 
-/// Every layer that has a value for a key, the one in force first.
+/// All layers that have a value for a key, highest priority first.
 public struct Explanation: Sendable, Hashable {
-    /// A layer that has the key.
+    /// A layer that has a value for the key.
     public struct Entry: Sendable, Hashable {
-        /// Where the value comes from.
+        /// The origin of the value.
         public let origin: Origin
-        /// What the layer says.
+        /// The value in the layer.
         public let value: PropertyList
-        /// Why the value does not count, where it breaks a rule of the schema.
+        /// The reason for which the value is ignored, if it violates a rule of the schema.
         public let fault: String?
     }
 
-    /// The domain that was asked.
+    /// The domain.
     public let domain: DomainName
-    /// The key that was asked for.
+    /// The key.
     public let key: String
-    /// All layers that have the key, the highest first.
+    /// All layers that have the key, highest priority first.
     public let entries: [Entry]
 
-    /// The value that counts, and where it comes from; nil where no layer has one.
+    /// The value in effect and its origin, or nil if there is none.
     public var inForce: Entry? { entries.first { $0.fault == nil } }
 }
 
 extension Defaults {
-    /// Where the value of a key comes from, and what it hides.
+    /// Returns the value of a key in each layer.
     public func explain(_ key: String) -> Explanation {
         let sources = refreshed { $0.sources }
         let declaration = schema?.declarations[ExactKey(key)]
@@ -39,12 +39,12 @@ extension Defaults {
         return Explanation(domain: name, key: key, entries: entries)
     }
 
-    /// All layers that have the setting, the highest first.
+    /// Returns the value of a setting in each layer.
     public func explain<Value>(_ setting: Setting<Value>) -> Explanation { explain(setting.key) }
 }
 
 extension Explanation: CustomStringConvertible {
-    /// A line a layer, the highest first.
+    /// A line for each layer, highest priority first.
     public var description: String {
         entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (does not count: \($0))" } ?? "")" }
             .joined(separator: "\n")
@@ -52,7 +52,7 @@ extension Explanation: CustomStringConvertible {
 }
 
 extension ResolvedTable.Source {
-    /// What the layer has for a declared key, as it is shown: a secret is not.
+    /// Returns the layer's value of a declared key for display, in which a secret is masked.
     fileprivate func explained(by declaration: SettingDeclaration) -> Explanation.Entry? {
         guard let verdict = verdict(on: declaration), let stored = stored(declaration) else { return nil }
         return switch verdict {

@@ -1,26 +1,26 @@
-/// Something that went wrong where no caller could be told by an error.
+/// A problem that could not be thrown to a caller.
 public struct Issue: Sendable {
-    /// What happened.
+    /// The kind of problem.
     public let kind: Kind
-    /// The domain that it is about.
+    /// The affected domain.
     public let domain: String
 
-    /// What may happen.
+    /// The kinds of problems.
     @nonexhaustive
     public enum Kind: Sendable {
-        /// What was set could not be written. It is kept, and tried again.
+        /// A change could not be written. It is kept and tried again.
         case unwritten(StoreFailure)
-        /// A file could not be read; its values count as missing.
+        /// A file could not be read. Its values are treated as missing.
         case unreadable(StoreFailure)
-        /// A file is damaged, and a kept version stands in for it.
+        /// A file is damaged, and a kept version is used instead.
         case recovered(String)
-        /// The value was refused, and nothing was changed.
+        /// A value was refused, and nothing was changed.
         case refused(key: String, reason: String)
-        /// A stored value is not of the setting's type; the default counts.
+        /// A stored value is not of the setting's type. The default is used.
         case undecodable(key: String, reason: String)
-        /// A stored value breaks a rule of the schema; the next layer counts, and in the end the factory's value.
+        /// A stored value violates a rule of the schema. The value of the next layer, or else the default, is used.
         case passedOver(key: String, origin: Origin, reason: String)
-        /// The schema that is installed for the domain has mistakes, and counts for nothing.
+        /// The schema that is installed for the domain is invalid, and is ignored.
         case badSchema(file: String, reason: String)
     }
 

@@ -2,7 +2,7 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-/// Where issues go: to who listens, else to standard error.
+/// Delivers issues to listeners, or to standard error if there are none.
 final class IssueBoard: Sendable {
     private let terminal: any Terminal
     private let program: String
@@ -22,12 +22,12 @@ final class IssueBoard: Sendable {
         let continuations = listeners.withLock { Array($0.continuations.values) }
         for continuation in continuations { continuation.yield(issue) }
         if continuations.isEmpty {
-            // There is nobody left to tell where not even this works.
+            // A failure to write to standard error cannot be reported.
             try? terminal.write("\(program): \(issue)".shown + "\n", to: .errors)
         }
     }
 
-    /// The issues from now on, of all domains.
+    /// Returns the issues of all domains from now on.
     func issues() -> AsyncStream<Issue> {
         let (stream, continuation) = AsyncStream.makeStream(of: Issue.self, bufferingPolicy: .bufferingNewest(256))
         let number = listeners.withLock { listeners in

@@ -1,7 +1,7 @@
 internal import PropertyLists
 internal import Synchronization
 
-/// Volatile domains of names that are no layer's. Nothing looks into them but who asks for them by name.
+/// Volatile domains that are not a layer. They are only accessed by name.
 final class NamedDomains: Sendable {
     private let domains = Mutex<[String: PropertyList.Dictionary]>([:])
 

@@ -1,7 +1,7 @@
 internal import Observation
 internal import Synchronization
 
-/// The settings of a domain as Observation sees them: one property a key.
+/// The settings of a domain for Observation, with one property for each key.
 final class ObservedSettings: Observable, Sendable {
     let defaults: Defaults
     private let registrar = ObservationRegistrar()
@@ -13,7 +13,7 @@ final class ObservedSettings: Observable, Sendable {
         self.observation.withLock { $0 = observation }
     }
 
-    /// The key paths that Observation knows the keys by.
+    /// The key paths that represent keys in Observation.
     private subscript(key: String) -> Bool { defaults.propertyList(forKey: key) != nil }
 
     func access(_ key: String) { registrar.access(self, keyPath: \.[key]) }
@@ -24,10 +24,10 @@ final class ObservedSettings: Observable, Sendable {
 }
 
 extension Defaults {
-    /// One for all properties of this instance.
+    /// The observed settings, shared by all properties of this instance.
     var observed: ObservedSettings {
         if let settings = observedSettings.withLock(\.settings) { return settings }
-        // Not under the lock: with it, observers may be told of what nobody has noticed yet.
+        // Not under the lock, because creating it may notify observers.
         let settings = ObservedSettings(self)
         return observedSettings.withLock { held in
             if let other = held.settings { return other }

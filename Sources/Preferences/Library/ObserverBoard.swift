@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// Who wants to hear of changes, and what is still to be told to them.
+/// The observers of changes, and the changes that are still to be delivered.
 ///
-/// Batches are told in the order in which they came, one after the other, and without a lock held.
+/// Batches are delivered one after the other in the order in which they occurred, without a lock held.
 final class ObserverBoard: Sendable {
     private let state = Mutex(State())
 
@@ -15,7 +15,7 @@ final class ObserverBoard: Sendable {
 
     var hasObservers: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    /// The observer's number, and whether it is the only one.
+    /// Adds an observer. Returns its identifier, and whether it is the only one.
     func add(_ observer: @escaping @Sendable (SettingsChanges) -> Void) -> (number: Int, isFirst: Bool) {
         state.withLock { state in
             state.last += 1
@@ -24,7 +24,7 @@ final class ObserverBoard: Sendable {
         }
     }
 
-    /// Whether nobody is left.
+    /// Removes an observer. Returns whether none is left.
     func remove(_ number: Int) -> Bool {
         state.withLock { state in
             state.observers[number] = nil
@@ -32,18 +32,18 @@ final class ObserverBoard: Sendable {
         }
     }
 
-    /// Notes a batch that is to be told. In the order of the calls, so call it where the changes are found.
+    /// Records a batch for delivery. Batches are delivered in the order of these calls.
     func note(_ changes: [SettingsChange], of domain: DomainName) {
         state.withLock { $0.waiting.append(SettingsChanges(domain: domain, changes: changes)) }
     }
 
-    /// Tells what was noted, with no lock held by the caller.
+    /// Delivers the recorded batches. The caller must not hold a lock.
     func tell() {
         let isFirst = state.withLock { state in
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        // Whoever tells already goes on with what came since.
+        // A delivery that is in progress continues with the new batches.
         guard isFirst else { return }
         while let (batch, observers) = next() {
             for observer in observers { observer(batch) }

@@ -2,28 +2,28 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-/// When the changes of an open domain go to the disk.
+/// The state of writing the changes of an open domain to the disk.
 struct FlushState: Sendable {
-    /// Whether a flush is coming by itself.
+    /// Whether a flush is scheduled.
     var isScheduled = false
-    /// Whether the end of the program waits for one.
+    /// Whether the domain will be flushed at the end of the program.
     var isAwaitedAtEnd = false
-    /// How many attempts in a row have failed.
+    /// The number of consecutive failed attempts.
     var failures = 0
-    /// The failure that was told of, so that it is told once.
+    /// The failure that was reported, so that it is reported once.
     var told: StoreFailure?
-    /// What was written and is not in the history yet.
+    /// The written version that is not in the history yet.
     var unkept: UnkeptVersion?
-    /// Whether it comes there by itself.
+    /// Whether keeping that version is scheduled.
     var isKeepingScheduled = false
 }
 
 extension OpenDomain {
-    /// How soon what was set reaches the disk, at most.
+    /// The delay between setting a value and writing it.
     private static let delay: Duration = .milliseconds(80)
     private static let longestDelay: Duration = .seconds(30)
 
-    /// Sees to it that what is pending reaches the disk: soon, or else at the end of the program.
+    /// Makes pending changes be written soon, or else at the end of the program.
     func scheduleFlush() {
         signals.pending.register(self)
         let delay = state.withLock { state -> Duration? in
@@ -31,9 +31,9 @@ extension OpenDomain {
             state.flush.isScheduled = true
             return min(Self.delay * (1 << min(state.flush.failures, 9)), Self.longestDelay)
         }
-        // Somebody may have written it since, or there was nothing to write.
+        // The changes may have been written meanwhile, or there were none.
         guard let delay else { return signals.pending.forget(self) }
-        // The wake-up holds the domain, so that nothing that was set is let go unwritten.
+        // The closure retains the domain, so that pending changes are not lost.
         _ = machine.clock.wake(at: machine.clock.now.advanced(by: delay)) { [self] in
             machine.background { [self] in
                 state.withLock { $0.flush.isScheduled = false }
@@ -44,7 +44,7 @@ extension OpenDomain {
 
     var hasPending: Bool { state.withLock { !$0.pending.isEmpty } }
 
-    /// Notes whether the end of the program waits for a flush; false where it still has to.
+    /// Records whether the domain will be flushed at the end of the program. Returns false if that is still necessary.
     func setAwaitedAtEnd(_ isAwaited: Bool) -> Bool {
         state.withLock { state in
             guard isAwaited || (state.pending.isEmpty && state.flush.unkept == nil) else { return false }
@@ -53,7 +53,7 @@ extension OpenDomain {
         }
     }
 
-    /// Writes what is pending, and returns once it is on the disk.
+    /// Writes pending changes, and returns when they are on the disk.
     func flush() throws {
         guard let file else {
             if case .memory(_, let failure?) = keeping { throw failure }
@@ -64,7 +64,8 @@ extension OpenDomain {
         }
     }
 
-    /// Writes what is pending; false if a value that the file cannot hold was let go, so that the others still can be.
+    /// Writes pending changes. Returns false if it had to discard a value that the file cannot hold, so that the others
+    /// can be written.
     private func flushPending(to file: DomainFile) throws -> Bool {
         let (pending, removesFile) = state.withLock { ($0.pending, $0.removesFile) }
         guard !pending.isEmpty else { return true }
@@ -86,7 +87,7 @@ extension OpenDomain {
         }
     }
 
-    /// Lets go of a pending value that the file's format cannot hold; false if that is not what went wrong.
+    /// Discards a pending value that the file's format cannot hold. Returns false if that is not the error.
     private func refuse(_ error: any Error, _ pending: [ExactKey: PendingChange]) -> Bool {
         guard case .unwritable(let failure)? = (error as? StoreFailure)?.problem,
             let key = failure.path.components.first.map({ ExactKey($0.text) }), let change = pending[key]

@@ -1,12 +1,12 @@
 internal import Platform
 internal import Synchronization
 
-// How what was written comes into the history.
+// Keeping written versions in the history.
 extension OpenDomain {
-    /// How long a version waits for others to stand for it.
+    /// The delay before a version is kept, within which a later one can replace it.
     private static let keepingDelay: Duration = .seconds(1)
 
-    /// Sees to it that what was written comes into the history: soon, or else at the end of the program.
+    /// Makes the written version be kept soon, or else at the end of the program.
     func scheduleKeeping() {
         let isDue = state.withLock { state in
             guard state.flush.unkept != nil, !state.flush.isKeepingScheduled else { return false }
@@ -23,7 +23,7 @@ extension OpenDomain {
         }
     }
 
-    /// Puts what was written into the history.
+    /// Keeps the written version in the history.
     func keepVersion() {
         guard let file else { return }
         writing.withLock { _ in
@@ -35,7 +35,7 @@ extension OpenDomain {
             do throws(StoreFailure) {
                 try writer(.flush).keep(unkept, of: file)
             } catch {
-                // Whoever has the lock need not be writing: it is tried again.
+                // The holder of the lock need not be a writer, so this is tried again.
                 if case .locked = error.problem { state.withLock { $0.flush.unkept = $0.flush.unkept ?? unkept } }
             }
         }

@@ -2,21 +2,21 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-/// Who watches an open domain, and by what.
+/// The observers and watches of an open domain.
 struct WatchState: Sendable {
     var observers: [Int: @Sendable () -> Void] = [:]
     var last = 0
     var watches: [any FolderWatch] = []
-    /// Whether the kernel tells of changes, so that looking is not needed.
+    /// Whether the kernel reports changes, so that the file need not be checked.
     var isTold = false
-    /// The version that observers were told of.
+    /// The version of which observers were notified.
     var told: UInt64 = 0
-    /// How often a look was put off because of a transaction that is still going on.
+    /// The number of times that a check was postponed because of a transaction in progress.
     var postponements = 0
 }
 
 extension OpenDomain {
-    /// Calls `observer` after each change, by whomever, until the number is given back.
+    /// Calls `observer` after each change by any process. Returns an identifier for `removeObserver`.
     func addObserver(_ observer: @escaping @Sendable () -> Void) -> Int {
         let (number, isFirst) = state.withLock { state in
             state.watch.last += 1
@@ -38,7 +38,7 @@ extension OpenDomain {
         for watch in ended { watch.cancel() }
     }
 
-    /// Tells observers if there is anything that they do not know yet.
+    /// Notifies observers if there is a change since the last time.
     func tellObservers() {
         let observers = state.withLock { state -> [@Sendable () -> Void] in
             guard state.watch.told != state.changes.version else { return [] }
@@ -52,17 +52,17 @@ extension OpenDomain {
         guard let file else { return }
         let target = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
         var folders = [file.path.parent]
-        // What a link leads to is replaced in a folder of its own.
+        // The target of a link is replaced in its own folder.
         if target.parent != file.path.parent { folders.append(target.parent) }
         let watches = folders.map { folder in
             machine.watcher.watch(folder) { [weak self] event in self?.receive(event, target) }
         }
         state.withLock { state in
             state.watch.watches = watches
-            // A link could be made to lead elsewhere, so its way is looked at as well.
+            // A link can be changed to another target, so its path is checked too.
             state.watch.isTold = folders.count == 1 && watches.allSatisfy { $0.means == .notification }
         }
-        // What changed before the watch began.
+        // Reads changes from before the watch began.
         look(isExact: true)
     }
 
@@ -76,19 +76,19 @@ extension OpenDomain {
             else { return }
         case .anything: break
         }
-        // A link may have come, or lead elsewhere now: there nobody watches yet.
+        // A new or changed link has a target that is not watched yet.
         let leads = (try? file.path.followingLinks(in: machine.fileSystem)) ?? file.path
         if leads != target, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
         if !isPostponed(file) { see() }
     }
 
-    /// Looks at the file, and tells who watches if it has changed.
+    /// Checks the file, and notifies observers of a change.
     private func see() {
         look(isExact: true)
         tellObservers()
     }
 
-    /// Whether a transaction is still replacing files one by one, so that only a part of it can be seen yet.
+    /// Whether a transaction is replacing several files, of which only some are complete. Then the check is postponed.
     private func isPostponed(_ file: DomainFile) -> Bool {
         guard let folder = file.transactions, (try? machine.fileSystem.status(of: folder)) != nil else {
             state.withLock { $0.watch.postponements = 0 }

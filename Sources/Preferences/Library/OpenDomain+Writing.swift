@@ -2,13 +2,13 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-// How the file is changed, by one thread at a time.
+// Changing the file, by one thread at a time.
 extension OpenDomain {
-    /// Changes the file under its lock, what is pending with it, or changes nothing.
+    /// Changes the file under its lock together with pending changes, or makes no change.
     ///
-    /// What `body` throws is thrown on. It sees the file as it is on the disk, with what this process has set over it.
+    /// `body` receives the values of the file with this process's changes applied. Its errors are thrown.
     ///
-    /// - Parameter checks: Whether the domain's schema has a say.
+    /// - Parameter checks: Whether the domain's schema is applied.
     func change<Result: Sendable>(
         _ reason: WriteReason, checks: Bool = true,
         _ body: @escaping @Sendable (inout PropertyList.Dictionary) throws -> Result
@@ -48,7 +48,7 @@ extension OpenDomain {
         return result
     }
 
-    /// Runs `body` as the only one that writes the file, then looks if somebody else has meanwhile.
+    /// Calls `body` as the only writer of the file in this process, and then checks for changes by other processes.
     func writeAlone(_ body: () throws -> Void) throws {
         defer {
             let missedLook = state.withLock { state in
@@ -70,7 +70,7 @@ extension OpenDomain {
     func commit(
         _ file: DomainFile, _ reason: WriteReason, _ change: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> CommittedDomain {
-        // What an attempt that failed has renamed is there, but may be lost though another fsync says nothing.
+        // A failed attempt may have renamed the file without syncing it, and another fsync would not report that.
         let (rewrites, known, unkept) = state.withLock { ($0.flush.failures > 0, $0.stored, $0.flush.unkept) }
         var edit = DomainEdit(file.made(in: signals.policy.value.newFormat), known: known) { draft in
             draft.rewrites = rewrites
@@ -90,7 +90,7 @@ extension OpenDomain {
         DomainWriter(machine, WriteNote(reason, by: machine), by: signals.policy.value)
     }
 
-    /// Takes over what the disk holds now. What was set meanwhile is still to be written.
+    /// Takes the contents on the disk. Values that were set meanwhile remain pending.
     func settle(
         _ written: [ExactKey: PendingChange], _ contents: DomainContents, own: Set<ExactKey> = []
     ) {
@@ -110,7 +110,7 @@ extension OpenDomain {
 }
 
 extension DomainDraft {
-    /// Changes the draft as the rules allow, where there are any.
+    /// Applies a change according to the rules, if there are any.
     fileprivate mutating func change<Result>(
         _ rules: SchemaRules?, _ domain: String, _ body: (inout DomainDraft) throws -> Result
     ) throws -> Result {
@@ -119,7 +119,7 @@ extension DomainDraft {
 }
 
 extension PropertyList.Dictionary {
-    /// The keys that only one has, or that have another value in the other.
+    /// Returns the keys with different values, including those that only one dictionary has.
     fileprivate func keysThatDiffer(from other: PropertyList.Dictionary) -> Set<ExactKey> {
         var keys: Set<ExactKey> = []
         for entry in self where other[entry.key] != entry.value { keys.insert(ExactKey(entry.key)) }

@@ -2,15 +2,15 @@ internal import Platform
 internal import PropertyLists
 internal import Synchronization
 
-/// One file of settings as this process sees it: what the disk holds, and over it what this process has set.
+/// A domain file as this process sees it: the contents of the file, and the pending changes of this process.
 ///
-/// A change is seen by all of the process at once. It reaches the disk by itself a little later, together with what
-/// else was set meanwhile.
+/// A change is visible to the whole process at once. It is written to the disk shortly after, together with other
+/// changes.
 final class OpenDomain: Sendable {
-    /// Where the values are kept.
+    /// The place of the values.
     enum Keeping: Sendable {
         case file(DomainFile, mustBeTrusted: Bool)
-        /// Nowhere. Where the files should be but cannot, with the reason.
+        /// Memory only. The failure is the reason if there should be a file.
         case memory(PropertyList.Dictionary, failure: StoreFailure?)
     }
 
@@ -18,42 +18,42 @@ final class OpenDomain: Sendable {
     let machine: Machine
     let signals: StoreSignals
     let state: Mutex<State>
-    /// Grows with every change that can be seen; to be looked at without a lock.
+    /// The version of the last visible change, readable without a lock.
     private let published = Atomic<UInt64>(1)
-    /// Held by whoever writes the file: one at a time.
+    /// Held while the file is being written.
     let writing = Mutex(())
 
     struct State: Sendable {
-        /// The file as it was last seen.
+        /// The contents of the file when it was last read.
         var stored = DomainContents.absent
-        /// How often what the file holds was taken over.
+        /// The number of times that contents of the file were taken.
         var readings: UInt64 = 0
-        /// Why it could not be read.
+        /// The reason for which the file could not be read.
         var failure: StoreFailure?
-        /// The file that was read and is damaged: as long as it is the same, reading it again tells nothing new.
+        /// The generation of a damaged file, which need not be read again while it is the same.
         var damaged: FileGeneration?
-        /// What was set and is not on the disk yet; nil for a removal.
+        /// The changes that are not on the disk yet; nil for a removal.
         var pending: [ExactKey: PendingChange] = [:]
-        /// What the process sees.
+        /// The values that the process sees.
         var values = PropertyList.Dictionary()
         var changes = ChangeLog()
-        /// When the file was last looked at; nil for never.
+        /// The time of the last check of the file, or nil if there was none.
         var lastLook: Instant?
-        /// Whether the file is to go once it has no values.
+        /// Whether the file is to be removed when it has no values.
         var removesFile = false
         var flush = FlushState()
         var watch = WatchState()
-        /// Whether this process is writing the file: what it finds there is its own work.
+        /// Whether this process is writing the file, so that a change of it is our own.
         var isWriting = false
-        /// Whether a look was put off because of that.
+        /// Whether a check was postponed because of that.
         var missedLook = false
-        /// What the domain's schema demands of writers, where it has one.
+        /// The rules of the domain's schema, if it has one.
         var rules: SchemaRules?
     }
 
     struct PendingChange: Sendable {
         let value: PropertyList?
-        /// The version that the change made.
+        /// The version of the change.
         let version: UInt64
     }
 
@@ -72,7 +72,7 @@ final class OpenDomain: Sendable {
 
     // MARK: Seeing
 
-    /// What the values are, after a look at the file if the last one is too old.
+    /// Returns the values, after a check of the file if the last one is too old.
     func snapshot() -> (values: PropertyList.Dictionary, failure: StoreFailure?) {
         look()
         return state.withLock { ($0.values, $0.failure) }
@@ -83,7 +83,7 @@ final class OpenDomain: Sendable {
 
     func value(_ key: String) -> PropertyList? { state.withLock { $0.values[key] } }
 
-    /// Whether there may be more than the version that is known.
+    /// Whether there may be changes since a version.
     func hasChanged(since version: UInt64) -> Bool { published.load(ordering: .acquiring) != version }
 
     /// Whether others can read the file.
@@ -91,12 +91,12 @@ final class OpenDomain: Sendable {
         state.withLock { $0.stored.status?.isExposed(to: machine.environment.user) ?? false }
     }
 
-    /// The version now, and the keys that have changed since `version`; nil if that is too long ago to tell.
+    /// Returns the present version and the changes since another, or nil for these if they are no longer known.
     func changes(since version: UInt64) -> (version: UInt64, changes: [ChangeLog.Change]?) {
         state.withLock { ($0.changes.version, $0.changes.changes(since: version)) }
     }
 
-    /// Lets whoever looks things up know that there is something new.
+    /// Publishes that there is a change.
     func noteChange() { noteChange(state.withLock(\.changes.version)) }
 
     private func noteChange(_ version: UInt64) {
@@ -104,9 +104,9 @@ final class OpenDomain: Sendable {
         signals.noteChange()
     }
 
-    /// Looks whether somebody else has changed the file.
+    /// Checks whether another process has changed the file.
     ///
-    /// - Parameter isExact: Whether a look within the same tick of the clock will not do.
+    /// - Parameter isExact: Whether to check even if the file was checked within the same clock tick.
     func look(isExact: Bool = false) {
         guard case .file(let file, let mustBeTrusted) = keeping else { return }
         let tick = machine.clock.tick
@@ -122,7 +122,7 @@ final class OpenDomain: Sendable {
             return true
         }
         guard isDue else { return }
-        // What a writer that died has decided need not show in this file yet.
+        // A transaction of a dead writer may not have reached this file yet.
         if isExact || isFirst { file.finishTransactions(on: machine) }
         let generation: FileGeneration?
         do throws(SystemFailure) {
@@ -131,11 +131,11 @@ final class OpenDomain: Sendable {
             return noteUnreadable(file.failure(error))
         }
         let isSame = state.withLock { $0.knows(generation, isExact) }
-        // Each turn that is in vain is one in which somebody else has read or written.
+        // Each failed attempt means that another thread has read or written the file.
         if !isSame { for _ in 0..<64 where read(file, generation, mustBeTrusted) { return } }
     }
 
-    /// Reads the file. False where another one has done so meanwhile: what was read here may be older.
+    /// Reads the file. Returns false if another thread has read it meanwhile, because these contents may be older.
     private func read(_ file: DomainFile, _ generation: FileGeneration?, _ mustBeTrusted: Bool) -> Bool {
         let number = state.withLock(\.readings)
         do throws(StoreFailure) {
@@ -144,7 +144,7 @@ final class OpenDomain: Sendable {
             let isDamaged = state.withLock { state -> Bool? in
                 guard state.readings == number else { return nil }
                 if state.isWriting {
-                    // It may be our own work already, which whoever writes takes over himself.
+                    // The contents may be those being written, which the writer takes itself.
                     state.missedLook = true
                     return false
                 }
@@ -157,7 +157,7 @@ final class OpenDomain: Sendable {
             guard let isDamaged else { return false }
             if isDamaged, let recovery = contents.recovery { post(.recovered(recovery.description)) }
         } catch {
-            // What the system refuses now it may allow the next time.
+            // The system may permit the next attempt.
             noteUnreadable(error, damaged: error.isDamage ? generation : nil)
             return true
         }
@@ -165,7 +165,8 @@ final class OpenDomain: Sendable {
         return true
     }
 
-    /// Notes why the file could not be read, and posts it the first time. What was read of it before still holds.
+    /// Records the reason for which the file could not be read, and reports it once. The values read before remain in
+    /// use.
     private func noteUnreadable(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
         let isNews = state.withLock { state in
             defer { state.failure = failure }
@@ -180,7 +181,7 @@ final class OpenDomain: Sendable {
 
     // MARK: Changing
 
-    /// Sets values, or removes those that are nil, for all of the process to see.
+    /// Sets values, or removes those that are nil. The whole process sees the changes at once.
     func set(_ changes: [(key: String, value: PropertyList?)]) {
         let isFile = file != nil
         if case .memory(_, let failure?) = keeping { post(.unwritten(failure)) }
@@ -199,7 +200,7 @@ final class OpenDomain: Sendable {
         tellObservers()
     }
 
-    /// Makes the values those given, and removes all others.
+    /// Replaces all values.
     func replaceAll(_ values: PropertyList.Dictionary) {
         look()
         let former = state.withLock(\.values)
@@ -208,7 +209,7 @@ final class OpenDomain: Sendable {
         set(removed + changed)
     }
 
-    /// Removes all values, and the file with them.
+    /// Removes all values and the file.
     func removeAll() {
         replaceAll([:])
         state.withLock { $0.removesFile = $0.values.isEmpty }
@@ -216,24 +217,24 @@ final class OpenDomain: Sendable {
 }
 
 extension OpenDomain.State {
-    /// Whether there is nothing in the file that was not seen yet.
+    /// Whether the file is the one that was read.
     ///
-    /// - Parameter isExact: Whether a kept version may stand in for a damaged file by now.
+    /// - Parameter isExact: Whether to read a damaged file again, because a kept version may have become available.
     fileprivate func knows(_ generation: FileGeneration?, _ isExact: Bool) -> Bool {
         if failure == nil, stored.recovery == nil { return stored.generation == generation }
         return !isExact && generation != nil && generation == damaged
     }
 
-    /// Takes over what the file holds now, under what is not written yet.
+    /// Takes the contents of the file, and applies the pending changes.
     ///
-    /// - Parameter own: The keys that this process has changed in it.
+    /// - Parameter own: The keys that this process changed in the file.
     mutating func take(_ contents: DomainContents, own: Set<ExactKey> = []) {
         var next = contents.values
         for (key, change) in pending { next[key.text] = change.value }
         for entry in values where next[entry.key] == nil {
             changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
-        // Whether others can read the file decides on what counts of it.
+        // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (former, new) = (stored.status, contents.status)
         let isOtherwise = former?.isExposed != new?.isExposed || former?.owner != new?.owner
         for entry in next where isOtherwise || values[entry.key] != entry.value {

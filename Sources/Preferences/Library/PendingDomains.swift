@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The domains of a store with changes that are to be written, or kept, before the program ends.
+/// The domains with changes that must be written or kept before the program ends.
 ///
-/// It holds them, so that nothing that was set is let go unwritten.
+/// They are retained, so that pending changes are not lost.
 final class PendingDomains: Sendable {
     private let machine: Machine
     private let state = Mutex(State())
@@ -24,7 +24,7 @@ final class PendingDomains: Sendable {
         if isFirst { machine.atEnd { [self] in flushAll() } }
     }
 
-    /// Forgets a domain if its changes are written. Something may have been set since its writer last looked.
+    /// Forgets a domain if its changes are written. Further changes may have been made since the writer checked.
     func forget(_ domain: OpenDomain) {
         state.withLock { state in
             if domain.setAwaitedAtEnd(false) { state.domains[ObjectIdentifier(domain)] = nil }

@@ -1,19 +1,19 @@
-/// A property whose value is a setting's.
+/// A property with the value of a setting.
 ///
-/// It takes part in Observation: whoever reads it within `withObservationTracking` hears of changes, be they made here,
-/// by another instance or by another process.
+/// It supports Observation: reads within `withObservationTracking` are notified of changes by this instance, another
+/// instance or another process.
 @propertyWrapper
 public struct Preference<Value: Codable & Sendable>: Sendable {
     private let setting: Setting<Value>
     private let observed: ObservedSettings
 
-    /// Looks the setting up in those defaults.
+    /// Makes a property for a setting in some defaults.
     public init(_ setting: Setting<Value>, in defaults: Defaults = .standard) {
         self.setting = setting
         observed = defaults.observed
     }
 
-    /// The value in force.
+    /// The value in effect.
     public var wrappedValue: Value {
         get {
             observed.access(setting.key)
@@ -22,7 +22,7 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
         nonmutating set { observed.defaults[setting] = newValue }
     }
 
-    /// The value to read and write, for a control that shows it.
+    /// A binding to the value, for user interface controls.
     public var projectedValue: SettingBinding<Value> {
         SettingBinding(get: { wrappedValue }, set: { wrappedValue = $0 })
     }

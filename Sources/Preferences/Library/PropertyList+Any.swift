@@ -7,14 +7,14 @@ internal import PropertyLists
 #endif
 
 extension PropertyList {
-    /// What cannot be stored: a value of a type that property lists do not have.
+    /// A value of a type that property lists do not support.
     struct Unstorable: Error, CustomStringConvertible {
         let type: String
 
         var description: String { "a value of type \(type) cannot be stored" }
     }
 
-    /// The value that `any` is, if property lists have its type, in it and in all that it holds.
+    /// Converts a value, and throws if it or a value in it has an unsupported type.
     init(any: Any) throws(Unstorable) {
         switch any {
         case let value as PropertyList: self = value
@@ -44,7 +44,7 @@ extension PropertyList {
         return values
     }
 
-    /// The value in Swift's own types.
+    /// The value as a Swift or Foundation type.
     var asAny: Any {
         switch self {
         case .string(let text): text
@@ -67,6 +67,6 @@ extension PropertyList.Dictionary {
 }
 
 extension URL {
-    /// How a URL is stored: a file's as its path, any other as its text.
+    /// The stored form of a URL: the path of a file URL, and the text of any other.
     var asSetting: String { isFileURL ? path(percentEncoded: false) : absoluteString }
 }

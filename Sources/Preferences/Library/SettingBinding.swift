@@ -1,17 +1,17 @@
-/// A value that can be read and written where it is.
+/// A binding to a value that can be read and written.
 public struct SettingBinding<Value: Sendable>: Sendable {
-    /// Returns the value in force.
+    /// Returns the value in effect.
     public let get: @Sendable () -> Value
     /// Sets the user's own value.
     public let set: @Sendable (Value) -> Void
 
-    /// Binds whatever the two functions read and write.
+    /// Makes a binding of two functions.
     public init(get: @escaping @Sendable () -> Value, set: @escaping @Sendable (Value) -> Void) {
         self.get = get
         self.set = set
     }
 
-    /// The value in force.
+    /// The value in effect.
     public var value: Value {
         get { get() }
         nonmutating set { set(newValue) }

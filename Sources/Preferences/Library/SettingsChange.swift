@@ -1,34 +1,34 @@
 public import PropertyLists
 
-/// That the value in force for a key has become another.
+/// A change of a key's value.
 public struct SettingsChange: Sendable, Hashable {
-    /// The key whose value changed.
+    /// The key.
     public let key: String
-    /// The value before; nil for none.
+    /// The previous value, or nil if there was none.
     public let oldValue: PropertyList?
-    /// The value now; nil for none.
+    /// The new value, or nil if there is none.
     public let newValue: PropertyList?
-    /// Where the value now comes from; nil where there is none.
+    /// The origin of the new value, or nil if there is none.
     public let origin: Origin?
     /// Whether this process made the change.
     public let isOwn: Bool
 }
 
-/// Changes of a domain that came in one step.
+/// The changes of a domain that occurred in one step.
 public struct SettingsChanges: Sendable, Hashable {
-    /// The domain in which they happened.
+    /// The domain.
     public let domain: DomainName
-    /// A change for each key.
+    /// The changes, one for each key.
     public let changes: [SettingsChange]
 }
 
-/// That the value of a setting has become another.
+/// A change of a setting's value.
 public struct SettingChange<Value: Sendable>: Sendable {
-    /// The value that was in force before.
+    /// The previous value.
     public let oldValue: Value
-    /// The value that is in force now.
+    /// The new value.
     public let newValue: Value
-    /// Where the value now in force comes from; nil for the setting's default.
+    /// The origin of the new value, or nil for the setting's default.
     public let origin: Origin?
     /// Whether this process made the change.
     public let isOwn: Bool

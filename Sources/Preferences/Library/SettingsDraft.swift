@@ -1,14 +1,14 @@
 public import PropertyLists
 
-/// The settings of a domain while they are changed in one step.
+/// The settings of a domain during a transaction.
 public struct SettingsDraft: Sendable {
-    /// What is in force below the draft.
+    /// The settings to which the draft is applied.
     private let defaults: Defaults
-    /// The user's own values as the draft found them.
+    /// The user's own values at the start of the draft.
     private let user: PropertyList.Dictionary
-    /// What the draft changes; nil for a removal.
+    /// The changes; nil for a removal.
     private(set) var changes: [ExactKey: PropertyList?] = [:]
-    /// The keys that were looked at, whose values must still be the same when the draft is written.
+    /// The keys that were read. Their values must be unchanged when the draft is written.
     private(set) var read: Set<ExactKey> = []
 
     init(_ defaults: Defaults, user: PropertyList.Dictionary) {
@@ -16,11 +16,11 @@ public struct SettingsDraft: Sendable {
         self.user = user
     }
 
-    /// The setting as it will be after the transaction.
+    /// The value of a setting after the transaction.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         mutating get { (try? self.value(setting.key)?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
         set {
-            // A value that has no stored form leaves the draft invalid, and the transaction throws.
+            // A value without a stored form makes the transaction throw.
             do {
                 let value = try PropertyList.encoded(newValue)
                 try setting.check(value, defaults.name.text)
@@ -33,7 +33,7 @@ public struct SettingsDraft: Sendable {
         }
     }
 
-    /// The value of a key, as it is in force or was changed by the draft.
+    /// The value of a key after the transaction.
     public subscript(key: String) -> PropertyList? {
         mutating get { value(key) }
         set { put(newValue, key) }
@@ -50,33 +50,33 @@ public struct SettingsDraft: Sendable {
         refused = refused ?? StoreFailure(.ownKey(key), defaults.name.text)
     }
 
-    /// Why what was set cannot be written.
+    /// The reason for which a value cannot be stored.
     private(set) var failure: String?
-    /// The rule that a value breaks.
+    /// The first violated rule.
     private(set) var refused: StoreFailure?
 
     private mutating func value(_ key: String) -> PropertyList? {
         if let change = changes[ExactKey(key)] { return change }
         read.insert(ExactKey(key))
-        // The user's own value may be newer than the table, and is what the draft is compared with.
+        // The user's own value may be newer than the table, and the draft is compared with it.
         if let value = defaults.value(key), defaults.origin(forKey: key)?.layer != .user { return value }
         return user[key]
     }
 
-    /// Whether the values that the draft was made from are still there.
+    /// Whether the values that the draft has read are unchanged.
     func isCurrent(_ values: PropertyList.Dictionary) -> Bool { read.allSatisfy { values[$0.text] == user[$0.text] } }
 
-    /// Changes the values as the draft says.
+    /// Applies the changes.
     func apply(to values: inout PropertyList.Dictionary) {
         for (key, value) in changes { values[key.text] = value }
     }
 }
 
 extension Defaults {
-    /// Changes several values in one step, which is on the disk once this has returned.
+    /// Makes several changes in one step, and returns when they are on the disk.
     ///
-    /// `body` runs again if somebody else has changed meanwhile what it looked at, so that no update is lost. What it
-    /// throws leaves all as it was.
+    /// `body` is called again if another process has changed a value that it read, so that no update is lost. If it
+    /// throws, nothing is changed.
     @discardableResult
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
         for _ in 0..<10_000 {
@@ -90,13 +90,13 @@ extension Defaults {
         throw StoreFailure(.notCurrent, name.text)
     }
 
-    /// The user's own values, under the keys that they have now.
+    /// The user's own values, under the present keys.
     var ownValues: PropertyList.Dictionary {
         let values = target.snapshot().values
         return schema?.rules.underPresentKeys(values) ?? values
     }
 
-    /// Writes a draft; false if what it was made from has changed.
+    /// Writes a draft. Returns false if a value that it read has changed.
     private func write(_ draft: SettingsDraft, _ reason: WriteReason) throws -> Bool {
         try target.change(reason) { values in
             guard draft.isCurrent(values) else { return false }

@@ -1,4 +1,4 @@
-/// An observation that goes on as long as it is held.
+/// An observation that continues as long as it is retained.
 public final class SettingsObservation: Sendable {
     private let end: @Sendable () -> Void
 
@@ -6,6 +6,6 @@ public final class SettingsObservation: Sendable {
 
     deinit { end() }
 
-    /// Ends the observation. A call that has begun may still be going on when this returns.
+    /// Ends the observation. A call in progress may continue after this returns.
     public func cancel() { end() }
 }
