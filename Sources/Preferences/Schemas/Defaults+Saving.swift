@@ -4,7 +4,7 @@ package import SettingsSchema
 internal import Synchronization
 
 extension Defaults {
-    /// Keeps what a command line has said as the user's settings, all of it or nothing.
+    /// Stores values of a command line as the user's settings, all or none.
     func save(_ values: PropertyList.Dictionary, by schema: Schema) throws {
         let host = try store.process.hostTarget(of: name)
         var parts: [(domain: OpenDomain, values: PropertyList.Dictionary)] = [(target, [:])]
@@ -33,7 +33,7 @@ extension Defaults {
         for part in parts { part.domain.look(isExact: true) }
     }
 
-    /// The same in memory, where there is nothing that could fail half-way.
+    /// Stores values in memory, where no step can fail.
     private func keep(
         _ parts: [(domain: OpenDomain, values: PropertyList.Dictionary)], by rules: SchemaRules
     ) throws {
@@ -45,21 +45,21 @@ extension Defaults {
 }
 
 extension StoreOfProcess {
-    /// A key whose value would tell a secret to whoever lists the domain; nil where none would.
+    /// Returns a key with a secret that other programs would not protect, or nil if there is none.
     ///
-    /// What a program declares counts in that program alone. All others go by the schema that is installed: without it
-    /// they print secrets, and a mirror carries them away.
+    /// The declarations of a program apply only to that program. Others use the installed schema: without it they would
+    /// print secrets, and a mirror would publish them.
     func keyOfUnprotectedSecret(
         in values: PropertyList.Dictionary, of schema: Schema, _ name: DomainName
     ) -> String? {
-        // What is kept in memory nobody else sees.
+        // Values in memory are not visible to other programs.
         guard target(of: name).file != nil else { return nil }
         return schema.keyOfSecret(in: values, shownBy: schemas.installed(for: name))
     }
 }
 
 extension Schema {
-    /// A key whose value tells a secret to those who go by another schema of the domain.
+    /// Returns a key with a secret that would be shown according to another schema of the domain.
     package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
         let secrets = values.filter { tellsSecret($0.value, under: $0.key) }
         guard !secrets.isEmpty else { return nil }

@@ -2,16 +2,16 @@ internal import Platform
 internal import PropertyLists
 package import SettingsSchema
 
-/// Brings the stored settings of a domain to the version of its schema.
+/// The migration of a domain's stored settings to the version of its schema.
 package struct DomainMigration: Sendable {
     private let schema: Schema
     private let name: DomainName
 
     package init(_ schema: Schema, _ name: DomainName) { (self.schema, self.name) = (schema, name) }
 
-    /// The changes of the files, which are to be made in one step. What was done once is not done again.
+    /// Returns the edits of the files, to be committed together. A migration that was made is not repeated.
     ///
-    /// - Parameter note: Is told what is done in each file; perhaps more than once.
+    /// - Parameter note: Called with the migration steps of each file, possibly several times.
     package func edits(
         of files: [DomainFile], note: @escaping @Sendable (DomainFile, [Schema.MigrationNote]) -> Void = { _, _ in }
     ) -> [DomainEdit] {
@@ -36,17 +36,16 @@ package struct DomainMigration: Sendable {
         }
     }
 
-    /// Migrates what a store keeps, if it is due. Newer settings than the schema knows are left alone: they are only
-    /// read.
+    /// Migrates the settings in a store if necessary. Settings of a newer version are not changed.
     func run(in store: Store) throws {
         let process = store.process
         let targets = [process.target(of: name), try process.hostTarget(of: name)].compactMap(\.self)
         let found = targets.map { (domain: $0, contents: $0.snapshot()) }
-        // What cannot be read is told of by whoever looks into it; the other half alone is not to be changed.
+        // An unreadable file is reported when it is used. The other file must not be migrated alone.
         guard found.allSatisfy({ $0.contents.failure == nil }) else { return }
         guard found.contains(where: { schema.needsMigration($0.contents.values) }) else { return }
         for domain in targets { try domain.flush() }
-        // All of them, under their locks: a look that failed takes what is there for absent.
+        // All files, not only those that exist: they are checked again under their locks.
         let files = targets.compactMap(\.file)
         guard files.count == targets.count else {
             let schema = schema
@@ -67,7 +66,7 @@ extension WriteReason {
 }
 
 extension StoreOfProcess {
-    /// The user's own values of a domain for this host; nil for a store that has none of that kind.
+    /// Returns the user's own values of a domain for this host, or nil if the store has none of that kind.
     func hostTarget(of name: DomainName) throws -> OpenDomain? {
         guard let places = try places.get(), places.user.arrangement == .own else { return nil }
         return domain(of: places.user.file(of: name, on: try places.host()))

@@ -1,19 +1,19 @@
 package import Platform
 package import SettingsSchema
 
-/// A schema as it was found for a domain.
+/// A schema that is installed for a domain.
 package final class InstalledSchema: Sendable {
-    /// The file that it stands in; nil for that of the store's own settings.
+    /// The file of the schema, or nil for that of the store's own settings.
     package let file: FilePath?
-    /// What of it could be read, be it all or not: that much at least says what is secret.
+    /// The readable part of the schema, even if it is invalid. It determines at least which settings are secret.
     package let readable: Schema?
-    /// What is wrong with it. One with mistakes counts for nothing else.
+    /// The errors in the schema. An invalid schema is otherwise ignored.
     package let faults: [String]
 
-    /// What messages call it.
+    /// The name of the schema in messages.
     package var place: String { file?.description ?? "prefs itself" }
 
-    /// The schema, where it is good.
+    /// The schema, or nil if it is invalid.
     package var schema: Schema? { faults.isEmpty ? readable : nil }
 
     init(file: FilePath?, readable: Schema?, faults: [String]) {

@@ -4,11 +4,10 @@ public import SettingsSchema
 internal import Synchronization
 
 extension Schema {
-    /// Understands the command line of the running program, its name first, and opens its settings.
+    /// Parses the command line of the running program, including its name, and opens its settings.
     ///
-    /// Where help or the version is asked for, it is printed, and the program ends. Where the command line has
-    /// mistakes, all of them are, and the program ends with status 2. Settings that were stored for an earlier version
-    /// of the schema are migrated first.
+    /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
+    /// exits with status 2. Settings that were stored by an earlier version of the schema are migrated first.
     public func parse(_ arguments: [String], in store: Store = .native) throws -> Settings {
         let terminal = store.process.machine.terminal
         let program = Self.programName(arguments, store.process.machine)
@@ -29,7 +28,7 @@ extension Schema {
         }
     }
 
-    /// The same, but that what ends the program there is thrown here, as an `Ending`.
+    /// Parses a command line like `parse`, but throws an `Ending` where `parse` exits.
     public func parsing(_ arguments: [String], in store: Store = .native) throws -> Settings {
         let parsing = try CommandLineParsing(self, arguments, store)
         return try parsing.settings()
@@ -42,11 +41,11 @@ extension Schema {
 }
 
 extension String {
-    /// The line without control characters but for its end.
+    /// The line without control characters except the one at its end.
     fileprivate var shownLine: String { String(dropLast()).shown + "\n" }
 }
 
-/// The way from a command line to settings.
+/// The parsing of a command line.
 private struct CommandLineParsing {
     let schema: Schema
     let name: DomainName
@@ -67,7 +66,7 @@ private struct CommandLineParsing {
     func settings() throws -> Settings {
         let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
         var context = Schema.Arguments.Context(variables: variables, now: machine.clock.wall.date)
-        // Whoever only asks for a text is not to find settings changed by that.
+        // A request for help must not migrate settings.
         switch schema.arguments(words, in: context) {
         case .help(let request): throw Schema.Ending.help(help(request))
         case .version: throw Schema.Ending.version(schema.versionText(program: program))
@@ -114,7 +113,7 @@ private struct CommandLineParsing {
 
     // MARK: What there is without a command line
 
-    /// The domain as it is looked up as long as no command line counts.
+    /// Returns the domain without the values of the command line.
     private func bare(_ command: String? = nil) -> Defaults {
         let given = SchemaInForce.ProgramValues(command: command, arguments: [:], environment: nil)
         process.schemas.declare(SchemaInForce(schema, program: given), for: name)
@@ -136,7 +135,7 @@ private struct CommandLineParsing {
         return schema.helpText(program: program, command: request.command, width: width, values: values)
     }
 
-    /// What the layers between the variables and the factory say.
+    /// Returns the values of the layers between the environment and the defaults.
     private func storedValues() -> PropertyList.Dictionary {
         let others: Set<Layer> = [.arguments, .environment, .factory, .registered]
         let stored = bare().valuesInForce.filter { !others.contains($0.value.origin.layer) }
@@ -145,7 +144,7 @@ private struct CommandLineParsing {
 }
 
 extension Defaults {
-    /// All values in force, with where they come from.
+    /// All values in effect, with their origins.
     var valuesInForce: [ExactKey: (value: PropertyList, origin: Origin)] {
         let table = refreshed { table in copy table }
         let keys = table.values.keys.map { ExactKey($0) }

@@ -2,25 +2,25 @@ package import Platform
 package import PropertyLists
 package import SettingsSchema
 
-/// The schema that look-ups in a domain go by: one that the program has declared, or the one that is installed.
+/// The schema in effect for a domain: the one that the program has declared, or the installed one.
 ///
-/// A class, because each set and each get has it in hand, and a schema is large.
+/// It is a class because a schema is large, and every read and write of a value uses it.
 package final class SchemaInForce: Sendable {
     package let schema: Schema
-    /// The file that it was installed as; nil for one that the program declares.
+    /// The file of an installed schema, or nil for one that the program has declared.
     package let file: String?
-    /// What a declared command line says; nil where the program has not declared any.
+    /// The values of a declared command line, or nil if the program has not declared one.
     let program: ProgramValues?
-    /// The declarations that look-ups heed, by key.
+    /// The declarations to apply, by key.
     package let declarations: [ExactKey: SettingDeclaration]
-    /// The keys of today by the former ones.
+    /// The present keys by former keys.
     package let presentKeys: [ExactKey: ExactKey]
 
-    /// What the command line and the variables of a program say, as it has declared them.
+    /// The values of the command line and the environment of a program.
     struct ProgramValues: Sendable {
         let command: String?
         let arguments: PropertyList.Dictionary
-        /// Nil for what the variables hold that the schema names.
+        /// The values of the environment, or nil for those of the variables in the schema.
         let environment: PropertyList.Dictionary?
     }
 
@@ -38,18 +38,19 @@ package final class SchemaInForce: Sendable {
 
     package var factoryDefaults: PropertyList.Dictionary { schema.factoryDefaults(command: program?.command) }
 
-    /// The variables that hold values, each with its key. Of several for one key the first that is set counts.
+    /// Returns the environment variables that have a value, with their keys. If several are for one key, the first is
+    /// used.
     package func variables(in environment: EnvironmentVariables) -> [(key: String, text: String)] {
         declarations.values.compactMap { setting in
             let texts = setting.environment.lazy.compactMap { environment[$0] }
-            // An empty one says something of text alone.
+            // An empty variable is a value only for text.
             return texts.first { !$0.isEmpty || setting.rule.type == .string }.map { (setting.key, $0) }
         }
     }
 }
 
 extension SchemaInForce {
-    /// Changes of settings, and what stands under their former keys with them: it would show again behind a removal.
+    /// Returns changes with the removal of values under former keys, which would otherwise become visible again.
     func withFormerKeys(
         _ changes: [(key: String, value: PropertyList?)], in stored: PropertyList.Dictionary
     ) -> [(key: String, value: PropertyList?)] {
@@ -59,9 +60,9 @@ extension SchemaInForce {
 }
 
 extension SettingDeclaration {
-    /// What a program makes of a value that a layer has: the value as it can be used, or why it is passed over.
+    /// Returns the usable form of a layer's value, or the reason for which it is ignored.
     ///
-    /// - Parameter isExposed: Whether others can read the file that has it.
+    /// - Parameter isExposed: Whether others can read the file that contains it.
     package func verdict(on stored: PropertyList, isExposed: Bool = false) -> Verdict {
         if isExposed, tellsSecret(stored) { return .passedOver("is sensitive, and others can read the file") }
         let value = rule.adapted(stored)
@@ -72,9 +73,9 @@ extension SettingDeclaration {
     }
 }
 
-/// Whether a stored value counts.
+/// Whether a stored value is used.
 package enum Verdict: Hashable, Sendable {
     case usable(PropertyList)
-    /// The next layer shows instead, and in the end the factory; with the rule that the value breaks.
+    /// The value of the next layer, or else the default, is used, because the value violates this rule.
     case passedOver(String)
 }

@@ -2,12 +2,12 @@ package import Platform
 internal import PropertyLists
 package import SettingsSchema
 
-/// Where the schemas of domains are installed: in the user's own folder, then in those of the system.
+/// The folders of installed schemas: the user's own, followed by those of the system.
 package struct SchemaPlaces: Hashable, Sendable {
-    /// The most important first.
+    /// The folders, highest priority first.
     package let folders: [FilePath]
 
-    /// No place at all: stores of their own have no part in what is installed on the machine.
+    /// No folders, for stores that do not use installed schemas.
     package static let none = SchemaPlaces(folders: [])
 
     private init(folders: [FilePath]) { self.folders = folders }
@@ -18,25 +18,25 @@ package struct SchemaPlaces: Hashable, Sendable {
         folders = places.map { $0.resolving("prefs/schemas") }
     }
 
-    /// The places for a kind of store.
+    /// The folders for a kind of store.
     package init(_ kind: Store.Kind, on machine: Machine) {
         self = kind == .native ? SchemaPlaces(on: machine) : .none
     }
 
-    /// The most bytes of a schema. One is written by hand; ten thousand settings with a paragraph each are less.
+    /// The size limit of a schema. Ten thousand settings with a paragraph each are smaller.
     package static let mostBytes = 16 << 20
 
-    /// Where a domain's schema lies in one of the folders.
+    /// Returns the file of a domain's schema in a folder.
     package static func file(of domain: DomainName, in folder: FilePath) -> FilePath {
         folder.resolving(FilePath(domain.text + ".plist") ?? ".")
     }
 }
 
 extension SchemaPlaces {
-    /// The schema that is installed for a domain: the first that is found, good or not. Where there is none, this costs
-    /// an open that fails for each place.
+    /// Returns the schema that is installed for a domain: the first one found, valid or not. If there is none, the cost
+    /// is one failed open for each folder.
     ///
-    /// - Parameter checks: Whether its declarations are held against one another, as they were when it was installed.
+    /// - Parameter checks: Whether to check the consistency of its declarations, as during the installation.
     package func schema(of domain: DomainName, on machine: Machine, checks: Bool = false) -> InstalledSchema? {
         if domain == StorePolicy.domain { return InstalledSchema(file: nil, readable: StorePolicy.schema, faults: []) }
         for folder in folders {
@@ -51,12 +51,12 @@ extension SchemaPlaces {
         return nil
     }
 
-    /// What the schema of a domain declares itself, for one that extends it.
+    /// Returns the schema's own declarations, for a schema that extends it.
     package func declared(by domain: String, on machine: Machine) -> Schema? {
         guard let name = try? DomainName(domain) else { return nil }
         for folder in folders {
             let path = Self.file(of: name, in: folder)
-            // One that cannot be read is as good as none: who extends it is told that it is missing.
+            // An unreadable schema is treated as missing, which is reported for the schema that extends it.
             if let bytes = try? machine.fileSystem.contents(of: path, limit: Self.mostBytes) {
                 return Schema.declared(in: bytes)
             }
@@ -64,7 +64,7 @@ extension SchemaPlaces {
         return nil
     }
 
-    /// The domains for which a schema is installed in any of the places, sorted.
+    /// Returns the domains with an installed schema, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
         let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
         return Set(names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }).sorted()

@@ -2,21 +2,21 @@ internal import Platform
 package import PropertyLists
 package import SettingsSchema
 
-/// What the schema of a domain demands of whoever writes it.
+/// The rules of a domain's schema for writers.
 ///
-/// Only what a write changes is held against the schema: a value that was there before, and breaks it, is no reason to
-/// refuse another.
+/// Only changed values are checked. A value that was invalid before does not prevent other changes.
 package struct SchemaRules: Sendable {
     package let schema: Schema
 
     package init(_ schema: Schema) { self.schema = schema }
 
-    /// Changes a draft of one of the user's files, or leaves it as it is and throws all that is wrong.
+    /// Applies a change to a draft of one of the user's files. Throws all violations, and then leaves the draft
+    /// unchanged.
     ///
     /// - Parameters:
-    ///   - domain: What messages call the domain.
-    ///   - hasVersion: Whether the file says of which version its settings are. The administrator's do not.
-    ///   - isForced: Whether what breaks the schema is written all the same.
+    ///   - domain: The name of the domain in messages.
+    ///   - hasVersion: Whether the file records the version of its settings. The administrator's files do not.
+    ///   - isForced: Whether to permit violations.
     package func change<Result>(
         _ draft: inout DomainDraft, of domain: String, hasVersion: Bool = true, isForced: Bool = false,
         _ body: (inout DomainDraft) throws -> Result
@@ -28,7 +28,7 @@ package struct SchemaRules: Sendable {
         let result = try body(&draft)
         draft.values[Schema.versionKey] = former[Schema.versionKey]
         guard draft.values != former else {
-            // What was moved alone is no reason to write.
+            // Moving renamed keys alone does not justify a write.
             draft.values = stored
             return result
         }
@@ -40,16 +40,16 @@ package struct SchemaRules: Sendable {
         return result
     }
 
-    /// Puts values under the keys that they have now.
+    /// Moves values from former to present keys.
     func moveRenamed(_ values: inout PropertyList.Dictionary) { values = underPresentKeys(values) }
 
-    /// The values of a file, under the keys that they have now.
+    /// Returns the values of a file under their present keys.
     func underPresentKeys(_ values: PropertyList.Dictionary) -> PropertyList.Dictionary {
         guard schema.storedVersion(of: values) == schema.version else { return values }
         return (try? schema.migrated(values).values) ?? values
     }
 
-    /// Notes in a new domain of which version its settings are.
+    /// Records the version of the settings in a new domain.
     func note(_ values: inout PropertyList.Dictionary, isNew: Bool) {
         guard isNew, schema.version > 1, !values.isEmpty, values[Schema.versionKey] == nil else { return }
         values[Schema.versionKey] = .integer(PropertyList.Integer(schema.version))
@@ -59,7 +59,7 @@ package struct SchemaRules: Sendable {
 // MARK: Checks
 
 extension SchemaRules {
-    /// Refuses to write settings of another version than the schema's.
+    /// Throws if the settings have another version than the schema.
     package func checkVersion(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
         let stored = schema.storedVersion(of: values)
         guard stored != schema.version else { return }
@@ -67,12 +67,12 @@ extension SchemaRules {
         throw StoreFailure(.otherVersion(stored: stored, known: schema.version, isNewer: isNewer), domain)
     }
 
-    /// What the first settings of a domain are stored with: their version, where it is not the first.
+    /// The first values of a domain: the version of its settings, unless that is 1.
     var beginning: [(key: String, value: PropertyList?)] {
         schema.version > 1 ? [(Schema.versionKey, .integer(PropertyList.Integer(schema.version)))] : []
     }
 
-    /// Refuses to set values over those that are there, or to remove some.
+    /// Throws if the changes violate a rule.
     func check(
         _ changes: [(key: String, value: PropertyList?)], over stored: PropertyList.Dictionary, isExposed: Bool,
         _ domain: String
@@ -85,14 +85,14 @@ extension SchemaRules {
             of: PropertyList.Dictionary(new.compactMap { entry in entry.value.map { (entry.key.text, $0) } }), domain)
     }
 
-    /// Refuses what makes of one state of a domain another that breaks the rules.
+    /// Throws if the change from one state of a domain to another violates a rule.
     package func check(
         from former: PropertyList.Dictionary, to new: PropertyList.Dictionary, _ domain: String
     ) throws(StoreFailure) {
         try check(from: { former[$0] }, to: { new[$0] }, new.keys.map(\.self), domain)
     }
 
-    /// Refuses values that break their rules, all of them at once.
+    /// Throws all values that violate their rules.
     func check(
         from former: (String) -> PropertyList?, to new: (String) -> PropertyList?, _ keys: [String], _ domain: String
     ) throws(StoreFailure) {
@@ -105,7 +105,7 @@ extension SchemaRules {
         guard problems.isEmpty else { throw StoreFailure(.refused(problems), domain) }
     }
 
-    /// Settings that may not stand together. What is missing yet may still come.
+    /// Returns the settings that exclude each other. Missing settings are not an error, because they may still be set.
     private func relations(_ value: (String) -> PropertyList?) -> Set<Schema.Problem> {
         let hasRelations = schema.settings.contains { !$0.conflicts.isEmpty || !$0.exactlyOneOf.isEmpty }
         guard hasRelations else { return [] }
@@ -120,7 +120,7 @@ extension SchemaRules {
             })
     }
 
-    /// Refuses to put a secret, or anything beside one, into a file that others can read.
+    /// Throws if a file that others can read would contain a secret.
     private func checkPrivacy(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
         let secret = values.first { schema.tellsSecret($0.value, under: $0.key) }
         if let secret { throw StoreFailure(.exposed(key: secret.key), domain) }

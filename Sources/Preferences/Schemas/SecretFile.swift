@@ -3,8 +3,7 @@ internal import PropertyLists
 package import SettingsSchema
 
 extension Schema {
-    /// The secret that a flag says where to read: a file that nobody else can read, or a descriptor that is open
-    /// already.
+    /// Reads the secret that a flag refers to: a file that nobody else can read, or an open descriptor.
     package func secret(
         for request: Arguments.SecretRequest, on machine: Machine
     ) throws(Arguments.Mistake) -> PropertyList {
@@ -21,7 +20,7 @@ extension Schema {
     }
 }
 
-/// Why a secret cannot be read from where a flag says.
+/// The reason for which a secret cannot be read.
 private enum UnreadableSecret: Error {
     case noName
     case missing(FilePath)
@@ -43,7 +42,7 @@ extension Machine {
         switch source {
         case .descriptor(let number): return try bytes(from: number)
         case .file(let name):
-            // What a shell makes of `<(…)` is a descriptor of ours under the name of a file.
+            // A shell replaces `<(…)` by the path of a descriptor.
             for folder in ["/dev/fd/", "/proc/self/fd/"] where name.hasPrefix(folder) {
                 if let number = Int32(name.dropFirst(folder.count)) { return try bytes(from: number) }
             }
@@ -58,7 +57,7 @@ extension Machine {
         }
     }
 
-    /// The file that a flag names. A shell leaves the tilde behind an equals sign as it is.
+    /// Returns the file that a flag names. A shell does not expand a tilde after an equals sign.
     private func path(_ name: String) -> FilePath? {
         guard name.hasPrefix("~/"), let home = home(of: nil), let rest = FilePath(String(name.dropFirst(2))) else {
             return FilePath(name)

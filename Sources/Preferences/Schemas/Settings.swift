@@ -1,47 +1,47 @@
 internal import PropertyLists
 public import SettingsSchema
 
-/// The settings of a program as its schema declares them and its command line says them.
+/// The settings of a program, with the values of its command line.
 ///
 ///     let settings = try schema.parse(CommandLine.arguments)
 ///     settings[.keep]
 ///
-/// Above what is stored stand the command line and the variables, below it the schema's own defaults. A stored value
-/// that breaks its rule is passed over.
+/// The command line and the environment override stored values, which override the defaults of the schema. A stored
+/// value that violates its rule is ignored.
 public struct Settings: Sendable {
-    /// The schema by which the arguments were read.
+    /// The schema of the settings.
     public let schema: Schema
-    /// The domain: for transactions, observation, and whatever else goes beyond a value.
+    /// The domain, for transactions, observation, and other uses.
     public let defaults: Defaults
-    /// The sub-command that was chosen.
+    /// The selected subcommand.
     public let command: String?
-    /// The operands that no setting has a place for, or those of the setting that takes the rest.
+    /// The operands that no setting takes, or those of the setting that takes the remaining ones.
     public let operands: [String]
-    /// What the user should know of the command line, such as that a flag is deprecated.
+    /// Notes about the command line for the user, such as a deprecated flag.
     public let notes: [String]
 
-    /// The value in force. Setting one stores it as the user's choice.
+    /// The value in effect. Setting it stores the user's value.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get { defaults[setting] }
         nonmutating set { defaults[setting] = newValue }
     }
 
-    /// The value in force; an error where it is not of the setting's type.
+    /// Returns the value in effect. Throws if it is not of the setting's type.
     public func value<Value>(of setting: Setting<Value>) throws -> Value { try defaults.value(of: setting) }
 
-    /// Where the value in force comes from; nil where nothing but the setting's own default says it.
+    /// Returns the origin of the value in effect, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? { defaults.origin(of: setting) }
 }
 
 extension Schema {
-    /// Why a command line leads to no settings: it asks for a text, or has mistakes.
+    /// The reason for which parsing a command line ends without settings.
     @nonexhaustive
     public enum Ending: Error, Hashable, Sendable {
-        /// Help was asked for, and this is it.
+        /// Help was requested, with this text.
         case help(String)
-        /// The version was asked for, and this is it.
+        /// The version was requested, with this text.
         case version(String)
-        /// All that is wrong, in the order in which it stands there.
+        /// The command line has errors, in this order.
         case mistakes([Arguments.Mistake])
     }
 }
