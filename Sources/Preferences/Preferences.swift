@@ -1,12 +1,12 @@
-// Domains, their layers, and their files. `import Preferences` is all that a program writes.
+// Domains, their layers, and their files. A program only needs `import Preferences`.
 //
-// A program's `Defaults` look into `OpenDomain`s, layer by layer. What is set there, or by the command, becomes
+// The `Defaults` of a program search `OpenDomain`s, layer by layer. Changes by a program or by the command become
 // `DomainEdit`s; a `DomainWriter` makes a `FilePlan` of each and carries them out, and `History` keeps the versions.
 //
-// Domains: what a domain, a layer and a store are, and where their files lie.
-// Files: reading one of them, whole or a key of it. Writing: changing one or several, so that nothing is lost.
-// History: the versions that are kept of each. Schemas: which declarations are in force, and what they ask of writers.
-// Arguments and Coercions: a command line's values, and those of one type read as another. Library: what programs see.
+// Domains: domains, layers and stores, and the places of their files. Files: reading a file, completely or for a single
+// key. Writing: changing one or several files atomically. History: the versions that are kept of each file. Schemas:
+// the declarations in effect, and the rules that they impose on writers. Arguments and Coercions: values from the
+// command line, and values read as another type. Library: the public API.
 @_exported public import PropertyLists
 @_exported public import SettingsSchema
 
