@@ -1,6 +1,6 @@
-/// The checksum of Castagnoli's polynomial, as RFC 3720 has it: finds torn and flipped bytes, proves nothing.
+/// The CRC-32 checksum with Castagnoli's polynomial (RFC 3720). It detects torn writes and flipped bits, not tampering.
 package enum CRC32C {
-    /// The checksum of `bytes`, eight of them at a time as long as there are so many.
+    /// Returns the checksum of `bytes`, processing eight bytes at a time where possible.
     package static func checksum(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
         var (remainder, at) = (UInt32.max, 0)
         tables.withUnsafeBufferPointer { tables in
@@ -24,8 +24,8 @@ package enum CRC32C {
             ?? Array(bytes).withUnsafeBufferPointer { checksum($0) }
     }
 
-    /// What each byte does to the remainder, by the polynomial with its bits reversed; then the same for a byte with
-    /// one more behind it, with two, up to seven.
+    /// Eight lookup tables of 256 entries each, for the bit-reversed polynomial. The first is the usual byte table;
+    /// table *n* gives the effect of a byte followed by *n* zero bytes.
     private static let tables: [UInt32] = {
         var tables = (0..<256).map { byte in
             (0..<8).reduce(UInt32(byte)) { rest, _ in rest >> 1 ^ (rest & 1 == 0 ? 0 : 0x82F6_3B78) }

@@ -1,2 +1,1 @@
-// What tells bytes apart: SHA-256, by which equal contents are known, and CRC-32C, which finds damage; and the digits
-// in which hashes, numbers and data are written.
+// Checksums and text encodings: SHA-256 for comparing contents, CRC-32C for detecting damage, and hexadecimal digits.

@@ -1,13 +1,12 @@
-/// Bytes and numbers in hexadecimal digits, which are written small and read in either case.
+/// Conversions between bytes or numbers and hexadecimal digits. Output is lowercase; input may be in either case.
 ///
-/// Nothing here is generic but what is inlined: a command that runs for a millisecond writes digits before anything
-/// else.
+/// Only inlined functions are generic: unspecialized generic code would slow down the start of the command.
 package enum Hexadecimal {
-    /// The digit of a value below 16.
+    /// Returns the digit for a value below 16.
     @inlinable @inline(__always)
     package static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 &+ value : 0x57 &+ value }
 
-    /// The value of a digit; nil for any other character.
+    /// Returns the value of a digit, or nil for any other character.
     @inlinable @inline(__always)
     package static func value(ofDigit character: UInt8) -> UInt8? {
         switch character {
@@ -18,7 +17,7 @@ package enum Hexadecimal {
         }
     }
 
-    /// Two digits for each byte.
+    /// Returns two digits for each byte.
     package static func digits(of bytes: [UInt8]) -> [UInt8] {
         var digits: [UInt8] = []
         digits.reserveCapacity(2 * bytes.count)
@@ -29,7 +28,7 @@ package enum Hexadecimal {
         return digits
     }
 
-    /// The lowest `count` digits of a number, with zeros before it where it has fewer.
+    /// Returns the lowest `count` digits of a number, padded with leading zeros.
     package static func digits(of number: UInt64, count: Int = 16) -> [UInt8] {
         var digits = [UInt8](repeating: 0x30, count: count)
         var rest = number
@@ -40,14 +39,14 @@ package enum Hexadecimal {
         return digits
     }
 
-    /// The same as text.
+    /// Returns the digits as a string.
     package static func text(of bytes: [UInt8]) -> String { String(decoding: digits(of: bytes), as: UTF8.self) }
 
     package static func text(of number: UInt64, count: Int = 16) -> String {
         String(decoding: digits(of: number, count: count), as: UTF8.self)
     }
 
-    /// What two digits a byte say; nil where one is none, or the last stands alone.
+    /// Returns the bytes that pairs of digits encode, or nil for an invalid digit or an odd number of digits.
     package static func bytes(ofDigits digits: ArraySlice<UInt8>) -> [UInt8]? {
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []

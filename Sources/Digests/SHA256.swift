@@ -1,12 +1,12 @@
-/// The hash of FIPS 180-4, and the keyed one that RFC 2104 makes of it.
+/// The SHA-256 hash function (FIPS 180-4) and HMAC-SHA-256 (RFC 2104).
 ///
-/// It takes a message in as many pieces as it comes in: `update` each, then `finish`.
+/// Call `update` with each piece of the message, then `finish`.
 package struct SHA256: ~Copyable {
-    /// a to h of the standard.
+    /// The working variables a to h of the standard.
     private var state: State = (
         0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C, 0x1F83_D9AB, 0x5BE0_CD19
     )
-    /// What does not fill a block yet.
+    /// The bytes that do not fill a block yet.
     private var rest: [UInt8] = []
     private var count: UInt64 = 0
 
@@ -15,7 +15,7 @@ package struct SHA256: ~Copyable {
 
     package init() { rest.reserveCapacity(Self.blockLength) }
 
-    /// Takes the next piece of the message.
+    /// Adds the next piece of the message.
     package mutating func update(_ piece: UnsafeBufferPointer<UInt8>) {
         count &+= UInt64(piece.count)
         var piece = UnsafeBufferPointer(rebasing: piece[...])
@@ -33,10 +33,10 @@ package struct SHA256: ~Copyable {
 
     package mutating func update(_ piece: [UInt8]) { piece.withUnsafeBufferPointer { update($0) } }
 
-    /// The 32 bytes of all that was taken.
+    /// Returns the 32-byte hash of all the pieces.
     package consuming func finish() -> [UInt8] {
         let bits = count &* 8
-        // A 1 bit, zeros, and the length in bits in the last eight bytes of a block.
+        // Padding: a 1 bit, zeros, and the message length in bits in the last eight bytes of a block.
         let zeros = (2 * Self.blockLength - 9 - rest.count) % Self.blockLength
         update([0x80] + [UInt8](repeating: 0, count: zeros) + bits.bigEndianBytes)
         var hash: [UInt8] = []
@@ -96,14 +96,14 @@ package struct SHA256: ~Copyable {
 }
 
 extension SHA256 {
-    /// The 32 bytes that `message` hashes to.
+    /// Returns the 32-byte hash of `message`.
     package static func hash(_ message: some Sequence<UInt8>) -> [UInt8] {
         var hash = SHA256()
         if message.withContiguousStorageIfAvailable({ hash.update($0) }) == nil { hash.update(Array(message)) }
         return hash.finish()
     }
 
-    /// The 32 bytes that only who knows `key` can make of `message`.
+    /// Returns the 32-byte HMAC of `message` with `key`.
     package static func code(of message: some Sequence<UInt8>, key: some Sequence<UInt8>) -> [UInt8] {
         var key = Array(key)
         if key.count > blockLength { key = hash(key) }
@@ -112,7 +112,7 @@ extension SHA256 {
     }
 }
 
-/// Spreads a block over the 64 words of the rounds.
+/// Expands a block into the 64 words of the message schedule.
 @inline(__always)
 private func schedule(_ block: UnsafePointer<UInt8>, _ words: UnsafeMutablePointer<UInt32>) {
     let raw = UnsafeRawPointer(block)

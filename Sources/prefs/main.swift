@@ -1,12 +1,12 @@
-// The executable `prefs`: the command's modules, linked into one file that needs no other. All that it does is in
-// `Commands`.
+// The executable `prefs`. All of its code is in `Commands`.
 //
-// startup-order.txt names what a start runs, for the linker to put side by side; `Tests/run order` writes it anew.
-// install puts the executable, the manual pages and the completions in their places.
+// startup-order.txt lists the functions that run at startup, so that the linker can place them next to each other;
+// `Tests/run order` regenerates it. `install` copies the executable, the manual pages and the completions to their
+// destinations.
 internal import Commands
 
-// Not for a name in this file: a static executable is told by its own imports which archives it must be linked with,
-// and those of the modules below it do not count.
+// No name from these modules is used here. The linker of a static executable considers only the executable's own
+// imports, not those of its modules, when it chooses the archives to link.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #endif
