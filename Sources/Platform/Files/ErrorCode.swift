@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// The system's number for a reason.
+/// An error number of the system (`errno`).
 package struct ErrorCode: RawRepresentable, Error, Hashable, Sendable {
     package let rawValue: Int32
 
@@ -38,14 +38,14 @@ extension ErrorCode {
     package static let overQuota = ErrorCode(rawValue: EDQUOT)
     package static let wouldBlock = ErrorCode(rawValue: EWOULDBLOCK)
 
-    /// The reason of the call that just failed on this thread.
+    /// The error number of the call that just failed on this thread.
     static var ofLastCall: ErrorCode { ErrorCode(rawValue: errno) }
 }
 
 extension ErrorCode: CustomStringConvertible {
-    /// The system's own words. They are not translated as long as nobody chose a locale.
+    /// The C library's message for the code. It is in English unless the program has set a locale.
     package var description: String {
-        // Every C library in use keeps the text of a known code for good; it is null for none.
+        // The text of a known code is static in every C library in use. The pointer is null only for unknown codes.
         strerror(rawValue).map { String(cString: $0) } ?? "error \(rawValue)"
     }
 }

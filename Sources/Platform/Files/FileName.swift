@@ -1,10 +1,10 @@
 internal import Digests
 
-/// The name of a file in its folder. Whoever holds one knows that it cannot lead out of the folder.
+/// The name of a file in its folder: a single path component, which cannot lead out of the folder.
 package struct FileName: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Nil for what is no name: nothing at all, `.`, `..`, and anything with a slash or a NUL.
+    /// Creates a name, or returns nil if the bytes are empty, `.` or `..`, or contain a slash or a NUL.
     package init?(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         let dot = UInt8(ascii: ".")
@@ -15,33 +15,33 @@ package struct FileName: Hashable, Sendable {
 
     package init?(_ text: some StringProtocol) { self.init(text.utf8) }
 
-    /// The name with an ending that adds to it.
+    /// Returns the name with `ending` appended.
     package func appending(_ ending: FileName) -> FileName { FileName(joined: bytes + ending.bytes) }
 
     private init(joined bytes: [UInt8]) { self.bytes = bytes }
 }
 
 extension FileName {
-    /// The name of a file that is still being written, as that of `number`.
+    /// Returns the name of a temporary file, with `number` in hexadecimal digits.
     package static func temporary(_ number: UInt64) -> FileName {
         FileName(joined: temporaryPrefix.utf8 + Hexadecimal.digits(of: number, count: temporaryDigits))
     }
 
-    /// The name of a file that is still being written, to be renamed to this one.
+    /// Returns a name for a temporary file that will be renamed to this name.
     ///
-    /// It begins with a dot and is of one length, so that what a crash left behind can be told from everything else.
-    /// Half of its digits come from this name, so that the holder of this file's lock can remove leftovers.
+    /// It begins with a dot and has a fixed length, so that leftovers of a crash can be recognized. Half of the digits
+    /// are a checksum of this name, so that the holder of this file's lock can remove its leftovers.
     package func temporaryName(_ number: UInt64) -> FileName {
         .temporary(UInt64(CRC32C.checksum(bytes)) << 32 | number & 0xFFFF_FFFF)
     }
 
-    /// Whether a file of this name was being written to take the place of `other`.
+    /// Returns whether this is the name of a temporary file that was to replace `other`.
     package func isTemporary(of other: FileName) -> Bool {
         let count = Self.temporaryPrefix.utf8.count + Self.temporaryDigits / 2
         return isTemporary && bytes.prefix(count) == other.temporaryName(0).bytes.prefix(count)
     }
 
-    /// Whether this is the name of a file that was still being written.
+    /// Whether this is the name of a temporary file.
     package var isTemporary: Bool {
         let prefix = Self.temporaryPrefix.utf8
         return bytes.count == prefix.count + Self.temporaryDigits && bytes.starts(with: prefix)
@@ -53,7 +53,7 @@ extension FileName {
 }
 
 extension FileName: CustomStringConvertible {
-    /// The name as text. What is no UTF-8 is shown as the replacement character.
+    /// The name as text. Invalid UTF-8 becomes U+FFFD.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 

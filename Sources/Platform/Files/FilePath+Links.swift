@@ -1,10 +1,10 @@
 extension FilePath {
-    /// The path without any symbolic link in it, and without `.` and `..`. What is not there yet leads where it says.
+    /// Returns the path with all symbolic links, `.` and `..` resolved. Components that do not exist yet are kept.
     package func resolvingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
         var (resolved, rest, links) = (FilePath.root, Array(components.reversed()), 0)
         while let component = rest.popLast() {
             guard let name = FileName(component) else {
-                // All but `.` and `..` are names.
+                // The only components that are not file names are `.` and `..`.
                 if component.count == 2 { resolved = resolved.parent }
                 continue
             }
@@ -20,8 +20,10 @@ extension FilePath {
         return resolved
     }
 
-    /// Where the path leads for `user`, who is about to replace the file there. A link or a file that somebody else has
-    /// planted in a folder where anybody may make files is refused.
+    /// Returns the target of the path for `user`, who is about to replace the file there.
+    ///
+    /// Throws `notPermitted` for a link or file that another user has created in a folder where anyone can create
+    /// files.
     package func leadingToTarget(
         for user: UInt32, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> FilePath {
@@ -40,7 +42,7 @@ extension FilePath {
         throw SystemFailure(.tooManySymbolicLinks, .readLink, self)
     }
 
-    /// Where the path leads once no symbolic link stands at its end. There need be nothing.
+    /// Returns the path with symbolic links at its end followed. The target need not exist.
     package func followingLinks(in fileSystem: some FileSystem) throws(SystemFailure) -> FilePath {
         var path = self
         for _ in 0..<40 {

@@ -1,18 +1,18 @@
-/// The place of a file, in the bytes that the system takes.
+/// The path of a file, as the bytes that the system uses.
 ///
-/// A name is bytes to Linux, and need not be valid text; so a path that came from a folder's list leads to its file
-/// even where nobody could spell it. No path is empty or holds a NUL, at which the system would stop reading.
+/// File names on Linux are bytes and need not be valid text. Keeping the bytes means that every path from a folder
+/// listing can be opened. A path is never empty and never contains a NUL, which would end it in a system call.
 package struct FilePath: Hashable, Sendable {
     package let bytes: [UInt8]
 
-    /// Nil for no bytes, and for bytes with a NUL among them.
+    /// Creates a path, or returns nil if the bytes are empty or contain a NUL.
     package init?(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard !bytes.isEmpty, !bytes.contains(0) else { return nil }
         self.bytes = bytes
     }
 
-    /// Nil for an empty text, and for one with a NUL in it.
+    /// Creates a path, or returns nil if the text is empty or contains a NUL.
     package init?(_ text: some StringProtocol) { self.init(text.utf8) }
 
     private init(joined bytes: [UInt8]) { self.bytes = bytes }
@@ -23,13 +23,13 @@ extension FilePath {
 
     package var isAbsolute: Bool { bytes[0] == Self.separator }
 
-    /// The names on the way; neither a leading nor a doubled separator makes one.
+    /// The components, without empty ones for leading or repeated separators.
     package var components: [ArraySlice<UInt8>] { bytes.split(separator: Self.separator) }
 
-    /// The last name, or nil where the path ends in none that a file can have: `/`, `.`, `..`.
+    /// The last component, or nil if it is not a file name, as in `/`, `.` and `..`.
     package var lastComponent: FileName? { components.last.flatMap { FileName($0) } }
 
-    /// The folder that the path's last component stands in: of `name` it is `.`, of `/` itself.
+    /// The folder that contains the last component: `.` for `name`, and `/` for `/`.
     package var parent: FilePath {
         let end = bytes.lastIndex { $0 != Self.separator } ?? 0
         guard let separator = bytes[...end].lastIndex(of: Self.separator) else { return "." }
@@ -39,10 +39,10 @@ extension FilePath {
         return FilePath(joined: Array(bytes[...last]))
     }
 
-    /// The path of a file in this folder.
+    /// Returns the path of a file in this folder.
     package func appending(_ name: FileName) -> FilePath { joined(name.bytes) }
 
-    /// `path` as seen from this folder: an absolute one stays as it is.
+    /// Returns `path` relative to this folder; an absolute path is returned unchanged.
     package func resolving(_ path: FilePath) -> FilePath { path.isAbsolute ? path : joined(path.bytes) }
 
     private func joined(_ end: [UInt8]) -> FilePath {
@@ -53,12 +53,12 @@ extension FilePath {
 }
 
 extension FilePath: CustomStringConvertible {
-    /// The path as text. What is no UTF-8 is shown as the replacement character.
+    /// The path as text. Invalid UTF-8 becomes U+FFFD.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
 }
 
 extension FilePath: Comparable {
-    /// In the order of the bytes, which is the same on every machine.
+    /// Compares bytes, so that the order is the same on every machine.
     package static func < (left: FilePath, right: FilePath) -> Bool {
         left.bytes.lexicographicallyPrecedes(right.bytes)
     }

@@ -1,20 +1,20 @@
-/// What a file system says of a file without opening it.
+/// The metadata of a file, as `stat` returns it.
 package struct FileStatus: Hashable, Sendable {
-    /// What kind of thing stands under a name.
+    /// The type of a file.
     package enum Kind: Hashable, Sendable { case file, folder, symbolicLink, other }
 
     package var kind: Kind
     package var device: UInt64
     package var inode: UInt64
     package var size: Int
-    /// When the contents last changed, as far as nobody set it to something else.
+    /// The modification time of the contents. Programs can set it to any value.
     package var modified: Timestamp
-    /// When anything about the file last changed. Nobody can set it.
+    /// The time of the last change to contents or metadata. Programs cannot set it.
     package var changed: Timestamp
     package var permissions: FilePermissions
     package var owner: UInt32
     package var group: UInt32
-    /// How many names the file has.
+    /// The number of hard links.
     package var links: Int
 
     package init(
@@ -35,14 +35,16 @@ package struct FileStatus: Hashable, Sendable {
 }
 
 extension FileStatus {
-    /// Which file it is, whatever it holds.
+    /// The identity of the file, independent of its contents.
     package var number: FileNumber { FileNumber(device: device, inode: inode) }
 
-    /// Which contents of which file it is: another generation means that something may have changed.
+    /// The identity of the file and its current version. A different generation means that the contents may have
+    /// changed.
     package var generation: FileGeneration { FileGeneration(file: number, size: size, changed: changed) }
 }
 
-/// Which file it is, under whatever name. Once the last name and handle are gone, the number may be used again.
+/// The identity of a file: device and inode. A number can be reused once the last link and the last open handle are
+/// gone.
 package struct FileNumber: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
@@ -53,7 +55,7 @@ package struct FileNumber: Hashable, Sendable {
     }
 }
 
-/// Which contents of which file: device, inode, size and the time of the last change.
+/// A version of a file: device, inode, size and change time.
 package struct FileGeneration: Hashable, Sendable {
     package var file: FileNumber
     package var size: Int

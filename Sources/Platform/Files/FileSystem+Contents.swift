@@ -7,15 +7,16 @@ extension FileSystem {
         try rename(path, to: other, .replacing)
     }
 
-    /// A name for a new file that nobody can guess, so that nobody can lay a link there before.
+    /// Returns an unpredictable name for a new file, so that nobody can plant a link there in advance.
     package func unpredictableName() -> FileName { .temporary(unpredictableNumber()) }
 
-    /// All bytes of a file, or nil where there is none. One that is larger than `limit` fails with `fileTooLarge`.
+    /// Returns the contents of a file, or nil if it does not exist. Throws `fileTooLarge` if it has more than `limit`
+    /// bytes.
     package func contents(of path: FilePath, limit: Int = .max) throws(SystemFailure) -> [UInt8]? {
         try open(path, .reading)?.contents(limit: limit)
     }
 
-    /// Makes the folder and those that lead to it, for the audience, and sees that they outlast a crash.
+    /// Creates the folder and its missing parents for the audience, and synchronizes them to disk.
     package func makeFolders(_ path: FilePath, for audience: Audience = .owner) throws(SystemFailure) {
         guard try makeFolderWithParents(path, audience) else {
             guard try status(of: path)?.kind == .folder else { throw SystemFailure(.notAFolder, .makeFolder, path) }
@@ -35,7 +36,7 @@ extension FileSystem {
         }
     }
 
-    /// Gives a new folder the permissions that a strict umask took away, and in another user's home its owner.
+    /// Sets permissions that a strict umask removed, and gives a new folder in another user's home to that user.
     private func settle(_ path: FilePath, _ audience: Audience) throws(SystemFailure) {
         guard let folder = try open(path, .readingItself), let status = try? folder.status() else { return }
         if audience == .everyone, !status.permissions.isSuperset(of: .publicFolder) {
@@ -44,8 +45,8 @@ extension FileSystem {
         try giveToOwnerOfFolder(folder, at: path)
     }
 
-    /// Gives what root has just made in another user's folder to that user, who could not use it otherwise. Where
-    /// anybody may make files, it stays root's.
+    /// Changes the owner of a file that root has just created in another user's folder to that user, who could not use
+    /// it otherwise. In a folder where anyone can create files, root keeps it.
     package func giveToOwnerOfFolder(_ file: any OpenFile, at path: FilePath) throws(SystemFailure) {
         let own = try file.status()
         guard own.owner == 0, let folder = try status(of: path.parent), folder.owner != 0, !folder.isOpenToAll else {
@@ -54,14 +55,15 @@ extension FileSystem {
         do throws(SystemFailure) {
             try file.setOwner(folder.owner, group: folder.group)
         } catch  where error.code.meansNoRight {
-            // The user of a container may be root in name only.
+            // In a container, root may lack the right to change owners.
         }
     }
 
-    /// Writes a new file beside `path`, to be renamed to it, and returns where it is once its contents are on the disk.
+    /// Writes a new file next to `path`, to be renamed to it, and returns its path once its contents are on disk.
     ///
-    /// It has owner and permissions of `model`, the file at `path`, as far as we may give them, so that what replaces a
-    /// file is as private as the file was. Nothing is left behind after a failure, unless removing fails too.
+    /// The file gets the owner and permissions of `model`, the file at `path`, as far as this process may set them, so
+    /// that the replacement is as private as the original. After a failure the temporary file is removed, unless
+    /// removing it fails too.
     package func writeTemporary(
         _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> FilePath {
@@ -75,7 +77,8 @@ extension FileSystem {
         return temporary
     }
 
-    /// The same up to the file whose contents are still to be synchronized, so that there is something to do meanwhile.
+    /// Writes a new file like `writeTemporary`, but returns before its contents are synchronized. The caller can do
+    /// other work before it calls `synchronize`.
     package func startTemporary(
         _ bytes: RawSpan, beside path: FilePath, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) -> (FilePath, any OpenFile) {
@@ -99,14 +102,14 @@ extension FileSystem {
         return (temporary, file)
     }
 
-    /// Whether what replaces a file may belong to the file's owner. In the folder of a third user, root must not give
-    /// a file away to the user who planted the former one.
+    /// Returns whether a replacement may be given to the owner of the file it replaces. In the folder of a third user,
+    /// root must not give a file to the user who planted the previous one.
     private func keepsOwner(_ model: FileStatus, of path: FilePath) throws(SystemFailure) -> Bool {
         guard let folder = try status(of: path.parent) else { return false }
         return folder.owner == model.owner || folder.owner == 0
     }
 
-    /// Makes an empty file of an unpredictable name beside `path`, to be renamed to it.
+    /// Creates an empty file with an unpredictable name next to `path`, to be renamed to it.
     package func makeTemporary(
         beside path: FilePath, _ permissions: FilePermissions = .privateFile
     ) throws(SystemFailure) -> (FilePath, any OpenFile) {
@@ -122,8 +125,8 @@ extension FileSystem {
         throw SystemFailure(.exists, .open, path)
     }
 
-    /// Makes `bytes` the contents of `path`: at every moment, and after a crash, the file is the old or the new one,
-    /// and once this has returned it is the new one. A symbolic link at `path` is replaced itself.
+    /// Replaces the contents of `path` atomically: at any time, and after a crash, the file has either the old or the
+    /// new contents. When this returns, the new contents are on disk. A symbolic link at `path` is itself replaced.
     package func replace(
         _ path: FilePath, with bytes: RawSpan, like model: FileStatus? = nil, for audience: Audience = .owner
     ) throws(SystemFailure) {
@@ -137,24 +140,24 @@ extension FileSystem {
         try synchronizeFolder(path.parent)
     }
 
-    /// Removes temporary files of killed writers of `path`. Only the holder of its lock may call this.
+    /// Removes temporary files that killed writers of `path` have left. Only the holder of its lock may call this.
     ///
-    /// - Parameter folder: Where they are; nil for beside `path`.
+    /// - Parameter folder: The folder that contains them; nil for the folder of `path`.
     package func removeLeftovers(of path: FilePath, in folder: FilePath? = nil) {
         let folder = folder ?? path.parent
         guard let name = path.lastComponent, let names = try? names(in: folder) else { return }
         for left in names where left.isTemporary(of: name) { _ = try? remove(folder.appending(left)) }
     }
 
-    /// Opens a file and locks it, so that the path still stands for it: another holder may have replaced the file that
-    /// was waited for.
+    /// Opens and locks a file, and checks that it is still the file at `path`: while this waited, the previous holder
+    /// may have replaced it.
     package func openLocked(
         _ path: FilePath, _ access: FileAccess, _ mode: LockMode, until deadline: Instant, by clock: any Clock
     ) throws(SystemFailure) -> LockAttempt {
         try openLocked(path, access, mode) { max(clock.now.duration(to: deadline), .zero) }
     }
 
-    /// The same for whoever does not wait.
+    /// Opens and locks a file without waiting.
     package func openLocked(
         _ path: FilePath, _ access: FileAccess, _ mode: LockMode
     ) throws(SystemFailure) -> LockAttempt {
@@ -164,7 +167,7 @@ extension FileSystem {
     private func openLocked(
         _ path: FilePath, _ access: FileAccess, _ mode: LockMode, _ patience: () -> Duration
     ) throws(SystemFailure) -> LockAttempt {
-        // Each turn in vain is another holder's success, so many of them may come in a row.
+        // Each failed attempt means that another holder has replaced the file, so there can be many in a row.
         for _ in 0..<4096 {
             guard let file = try open(path, access) else { return .absent }
             do {
@@ -179,39 +182,39 @@ extension FileSystem {
     }
 }
 
-/// Who is to use a file or folder that is made.
+/// The users that get access to a newly created file or folder.
 package enum Audience: Hashable, Sendable {
-    /// Nobody but its owner.
+    /// The owner only.
     case owner
-    /// Everyone may read, whatever the umask takes away.
+    /// Everyone can read it, regardless of the umask.
     case everyone
-    /// Whoever the umask says.
+    /// The users that the umask leaves.
     case umask
 }
 
-/// What came of opening and locking a file.
+/// The result of opening and locking a file.
 package enum LockAttempt: Sendable {
     case locked(any OpenFile)
-    /// Somebody else holds the lock; what the file says may tell who.
+    /// Someone else holds the lock; the contents of the file may identify the holder.
     case busy(any OpenFile)
     case absent
 }
 
 extension OpenFile {
-    /// All bytes of the file. More than `limit` fail with `fileTooLarge`.
+    /// Returns the contents of the file. Throws `fileTooLarge` if there are more than `limit` bytes.
     package func contents(limit: Int = .max) throws(SystemFailure) -> [UInt8] {
         try contents(status(), limit: limit)
     }
 
-    /// The same of a file whose status is known.
+    /// Returns the contents of a file whose status is already known.
     package func contents(_ status: FileStatus, limit: Int) throws(SystemFailure) -> [UInt8] {
         guard status.kind == .file else {
             throw status.kind == .folder
                 ? SystemFailure(.isAFolder, .read, path) : SystemFailure(.invalidArgument, .readSpecial, path)
         }
         guard status.size <= limit else { throw SystemFailure(.fileTooLarge, .read, path) }
-        // One byte more than there should be shows whether the file has grown meanwhile. Files that the kernel makes up
-        // say that they are empty, and some are read in one piece or not at all.
+        // The buffer has room for one more byte than the file's size, to detect whether the file has grown. Files that
+        // the kernel generates report size 0, and some can only be read in a single call.
         var bytes = [UInt8](repeating: 0, count: max(status.size + 1, 4096))
         var count = 0
         while true {
@@ -225,7 +228,7 @@ extension OpenFile {
         return bytes
     }
 
-    /// The first bytes of the file, at most `limit`, however large it is.
+    /// Returns at most `limit` bytes from the start of the file.
     package func beginning(limit: Int) throws(SystemFailure) -> [UInt8] {
         let status = try status()
         guard status.kind == .file else {
@@ -238,7 +241,7 @@ extension OpenFile {
         return bytes
     }
 
-    /// Reads from `start` on, in the file and in `bytes`.
+    /// Reads the file from offset `start` into `bytes` at the same offset.
     private func fill(_ bytes: inout [UInt8], from start: Int) throws(SystemFailure) -> Int {
         var span = bytes.mutableSpan
         return try span.withUnsafeMutableBytes { buffer throws(SystemFailure) in
@@ -246,26 +249,26 @@ extension OpenFile {
         }
     }
 
-    /// Takes over owner and permissions of the file at `path`, as far as this process may give them away.
+    /// Copies owner, permissions and attributes from the file at `path`, as far as this process may set them.
     ///
-    /// A file that keeps our group must not open to it what the model opened to another: then those bits stay off. With
-    /// an access list they are the most that it gives to anybody; so without the list they stay off too.
+    /// If the file keeps our group, the model's group permissions must not apply to it, so they are removed. With an
+    /// access list, the group bits limit all its entries; so if the list cannot be copied, they are removed too.
     ///
     /// - Parameter keepsOwner: Whether the file may be given to the owner of the model.
     package func adopt(_ model: FileStatus, of path: FilePath, keepsOwner: Bool = true) throws(SystemFailure) {
-        // What runs as its owner has been checked by somebody; what replaces it has not.
+        // Set-user-ID is a decision about the old contents, not about the new ones.
         var permissions = model.permissions.subtracting(.special)
         if try !adoptOwner(model, keepsOwner) { permissions.subtract(.ofGroup) }
         if !adoptAttributes(of: path) { permissions.subtract(.ofGroup) }
         do {
             try setPermissions(permissions)
         } catch  where error.code.meansNoRight {
-            // Some network file systems refuse to change any; the file is private then.
+            // Some network file systems do not support changing permissions; the file then stays private.
         }
     }
 
-    /// Takes over owner and group, or else the group alone: whoever is in it may give a file of his to it, so that the
-    /// former owner is not locked out. Whether the group is that of the model.
+    /// Copies owner and group, or else only the group: a member of the group may give a file to it, so that the
+    /// previous owner keeps access. Returns whether the group is that of the model.
     private func adoptOwner(_ model: FileStatus, _ keepsOwner: Bool) throws(SystemFailure) -> Bool {
         let own = try status()
         if (own.owner, own.group) == (model.owner, model.group) { return true }
@@ -283,6 +286,6 @@ extension OpenFile {
 }
 
 extension ErrorCode {
-    /// Whether we may not, or the file system has no such thing. Nothing is broken then.
+    /// Whether the operation is not permitted or not supported, as opposed to a real failure.
     fileprivate var meansNoRight: Bool { [.notPermitted, .accessDenied, .unsupported, .notImplemented].contains(self) }
 }

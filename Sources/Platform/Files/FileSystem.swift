@@ -1,62 +1,62 @@
-/// The files of a machine: a real one, or one that tests make up.
+/// A file system: that of the machine, or a simulated one.
 ///
-/// What is absent is nil or false; what is broken is thrown. Each method is one step: a fault plan can make it fail and
-/// a crash can come between any two. Whatever is longer than one step stands in an extension, and so is the same for
-/// every file system.
+/// A missing file is reported as nil or false; other failures are thrown. Each method is one atomic step, so that tests
+/// can inject a failure into each and a crash between any two. Operations of several steps are in extensions, and are
+/// the same for every file system.
 package protocol FileSystem: Sendable {
-    /// Opens a file, or returns nil where there is none to be read or written. A FIFO is not waited for.
+    /// Opens a file, or returns nil if it does not exist and is not to be created. Opening a FIFO does not block.
     func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)?
 
-    /// A number that nobody can guess.
+    /// Returns a cryptographically random number.
     func unpredictableNumber() -> UInt64
 
-    /// Gives what stands at `path` the name `other`.
+    /// Renames the file at `path` to `other`.
     func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure)
 
-    /// Gives the file a second name. A symbolic link is not followed.
+    /// Creates a hard link. Symbolic links are not followed.
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure)
 
-    /// Removes a file or an empty folder; false where there is none. A symbolic link is removed itself.
+    /// Removes a file or an empty folder, or returns false if it does not exist. A symbolic link is itself removed.
     @discardableResult
     func remove(_ path: FilePath) throws(SystemFailure) -> Bool
 
-    /// The names in a folder, sorted; nil where there is no folder.
+    /// Returns the names in a folder, sorted, or nil if there is no folder.
     func names(in folder: FilePath) throws(SystemFailure) -> [FileName]?
 
-    /// Makes one folder; false where something stands there already.
+    /// Creates one folder, or returns false if the path already exists.
     func makeFolder(_ path: FilePath, _ permissions: FilePermissions) throws(SystemFailure) -> Bool
 
-    /// Returns once the names in a folder are on the disk; at once where a file system cannot say.
+    /// Returns once the names in a folder are on disk. Returns immediately if the file system does not support this.
     func synchronizeFolder(_ path: FilePath) throws(SystemFailure)
 
-    /// What stands at `path`, or where a symbolic link there leads; nil where there is nothing.
+    /// Returns the status of the file at `path`, or of the target of a symbolic link there; nil if it does not exist.
     func status(of path: FilePath, followingLink: Bool) throws(SystemFailure) -> FileStatus?
 
-    /// The path that a symbolic link holds; nil where there is nothing, or something else.
+    /// Returns the target of a symbolic link, or nil if the path does not exist or is not a symbolic link.
     func destination(ofLink path: FilePath) throws(SystemFailure) -> FilePath?
 }
 
-/// How a file is opened.
+/// The mode in which a file is opened.
 package enum FileAccess: Hashable, Sendable {
     case reading
-    /// Reading what is there itself. It fails with `tooManySymbolicLinks` where there is a link: in a folder that
-    /// others can write, it could lead to any file of ours, also one that was none when it was last looked at.
+    /// Read an existing file. Throws `tooManySymbolicLinks` for a symbolic link: in a folder that others can write, it
+    /// could lead to any of our files, and it may have replaced a regular file since the last check.
     case readingItself
-    /// Reading and writing what is there.
+    /// Read and write an existing file.
     case writing
-    /// Reading and writing what is there, or a new file. It fails with `tooManySymbolicLinks` where there is a link:
-    /// in a folder that others can write, it could lead to any file of ours.
+    /// Read and write an existing or new file. Throws `tooManySymbolicLinks` for a symbolic link: in a folder that
+    /// others can write, it could lead to any of our files.
     case creating(FilePermissions)
-    /// Reading and writing a new file, which fails where there is anything, be it a symbolic link to nothing.
+    /// Read and write a new file. Fails if anything exists at the path, even a dangling symbolic link.
     case creatingAnew(FilePermissions)
 }
 
-/// What becomes of a file that has the new name already.
+/// The treatment of an existing file at the new name.
 package enum RenameManner: Hashable, Sendable {
-    /// It is gone: at every moment the name stands for the one or the other.
+    /// The existing file is replaced atomically.
     case replacing
-    /// It gets the old name. `unsupported` is thrown where the file system cannot.
+    /// The two files exchange names. Throws `unsupported` if the file system cannot do this.
     case exchanging
-    /// It stays, and `exists` is thrown. `unsupported` is thrown where the file system cannot.
+    /// The existing file is kept, and `exists` is thrown. Throws `unsupported` if the file system cannot do this.
     case keeping
 }

@@ -1,15 +1,15 @@
-/// What the operating system refused: the operation, the place and its reason.
+/// A failure of the operating system: the operation, the path and the error code.
 package struct SystemFailure: Error, Hashable, Sendable {
-    /// What was asked of the system.
+    /// The operation that failed.
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case open, read, write, truncate
-        /// Reading as a file what is a pipe, a device or a socket.
+        /// Reading a pipe, a device or a socket as if it were a file.
         case readSpecial
         case synchronize, synchronizeFolder
         case lock
         case setMode, setOwner
         case rename, exchange, link, remove
-        /// Replacing what another user has put into a folder where anybody may make files.
+        /// Replacing a file that another user has put in a folder where anyone can create files.
         case replacePlanted
         case list, makeFolder, status, readLink
         case watch, startThread, run
@@ -17,7 +17,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
 
     package let code: ErrorCode
     package let operation: Operation
-    /// The file that it was about; nil for a stream of the process or for none.
+    /// The file concerned; nil for a stream of the process, or if there is none.
     package let path: FilePath?
 
     package init(_ code: ErrorCode, _ operation: Operation, _ path: FilePath?) {
@@ -28,7 +28,7 @@ package struct SystemFailure: Error, Hashable, Sendable {
 }
 
 extension SystemFailure {
-    /// The failure, naming `path` where it is about a file that was to take its place: that name tells nobody anything.
+    /// Returns the failure with `path` in place of the name of a temporary file, which would mean nothing to the user.
     package func naming(_ path: FilePath) -> SystemFailure {
         self.path?.lastComponent?.isTemporary == true ? SystemFailure(code, operation, path) : self
     }
@@ -47,7 +47,7 @@ extension SystemFailure: CustomStringConvertible {
 }
 
 extension SystemFailure.Operation {
-    /// The operation in words that a path can follow.
+    /// The operation as a phrase that the path follows.
     fileprivate var phrase: String {
         switch self {
         case .open, .read, .write, .truncate, .lock, .rename, .exchange, .remove, .list, .watch,
