@@ -1,4 +1,4 @@
-// The operating system, behind seams that `SimulatedPlatform` has a twin for.
+// The operating system: protocols with an implementation for Linux here and a simulated one in `SimulatedPlatform`.
 //
-// Files: paths, and `FileSystem` with what is built on it. Watching: `FolderWatcher`. Time: `Clock`. Surroundings:
-// variables, the host's identity, the terminal. System: how Linux does all of that.
+// Files: paths, and `FileSystem` with its extensions. Watching: `FolderWatcher`. Time: `Clock`. Surroundings:
+// variables, the host's identity, the terminal. System: the implementations for Linux.

@@ -1,15 +1,15 @@
-/// What a process is told when it starts. A value: what has it from elsewhere is as good as what the system says.
+/// The environment of a process: variables, arguments, user and host. A plain value, so that tests can construct one.
 package struct Environment: Hashable, Sendable {
     package var variables: EnvironmentVariables
-    /// The program's name and what follows it.
+    /// The program's name, followed by its arguments.
     package var arguments: [String]
-    /// The bytes of each argument that is no UTF-8, by the text that it is among `arguments`. Those that two different
-    /// ones have become are empty.
+    /// The original bytes of each argument that is not valid UTF-8, keyed by its text in `arguments`. Empty if two
+    /// different arguments have the same text.
     package var changedArguments: [String: [UInt8]] = [:]
-    /// The file of the running program, where that can be known.
+    /// The path of the running program, if known.
     package var executable: FilePath?
     package var process: Int32
-    /// In whose name the process acts.
+    /// The effective user ID.
     package var user: UInt32
     package var hostName: String
 
@@ -30,17 +30,17 @@ package struct Environment: Hashable, Sendable {
 // MARK: Folders
 
 extension Environment {
-    /// The folders that the XDG base directory specification knows.
+    /// The user folders of the XDG Base Directory Specification.
     package enum BaseFolder: Hashable, Sendable, CaseIterable { case configuration, data, state }
 
-    /// Nobody says where the user's files are.
+    /// The user's home folder is unknown.
     package struct Homeless: Error, Hashable, Sendable {
         package let user: UInt32
 
         package init(user: UInt32) { self.user = user }
     }
 
-    /// The user's home: `HOME`, else what `/etc/passwd` says.
+    /// Returns the user's home folder from `HOME`, or else from `/etc/passwd`.
     package func home(in fileSystem: some FileSystem) throws -> FilePath {
         if let home = absolutePath("HOME") { return home }
         guard let home = try PasswordEntry.all(in: fileSystem).first(where: { $0.user == user })?.home,
@@ -51,12 +51,12 @@ extension Environment {
         return home
     }
 
-    /// The user's own folder of a kind: what its variable says, else a place in the user's home.
+    /// Returns the user's folder of a kind, from its variable or else from its default place in the home folder.
     package func folder(_ kind: BaseFolder, in fileSystem: some FileSystem) throws -> FilePath {
         try absolutePath(kind.variable) ?? home(in: fileSystem).resolving(kind.placeInHome)
     }
 
-    /// The folders of the whole system, the most important first. There are none of the kind `state`.
+    /// Returns the system-wide folders, most important first. There are none for `state`.
     package func systemFolders(_ kind: BaseFolder) -> [FilePath] {
         guard let search = kind.search else { return [] }
         let named = variables[search.variable] ?? ""
@@ -64,7 +64,7 @@ extension Environment {
         return named.utf8.split(separator: UInt8(ascii: ":")).compactMap { FilePath($0) }.filter(\.isAbsolute)
     }
 
-    /// What the variable holds, if it is an absolute path: the specification wants every other one ignored.
+    /// Returns the variable's value if it is an absolute path; the specification requires others to be ignored.
     private func absolutePath(_ variable: String) -> FilePath? {
         variables[variable].flatMap { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
     }

@@ -1,6 +1,7 @@
-/// The variables of a process, in their order.
+/// The variables of a process, in order.
 ///
-/// A list and no dictionary: a process looks at a few of them once, and its start is to take no time.
+/// A list rather than a dictionary: a process reads only a few, once, and building a dictionary would slow down its
+/// start.
 package struct EnvironmentVariables: Hashable, Sendable {
     package private(set) var all: [Variable] = []
 
@@ -28,10 +29,10 @@ package struct EnvironmentVariables: Hashable, Sendable {
         }
     }
 
-    /// Adds what is not looked for before: of two variables of one name, the first one counts.
+    /// Appends a variable without a search. If a name occurs twice, the first one is used.
     mutating func append(_ name: String, _ value: String) { all.append(Variable(name: name, value: value)) }
 
-    /// The variables with others over them.
+    /// Returns the variables with `others` replacing those of the same name.
     package func merging(_ others: EnvironmentVariables) -> EnvironmentVariables {
         others.all.reduce(into: self) { $0[$1.name] = $1.value }
     }

@@ -1,15 +1,14 @@
 internal import Digests
 
-/// Which machine this is, without saying so to anybody who does not know already.
+/// An identifier of the machine that does not disclose its machine ID.
 ///
-/// The machine's own number is to stay secret, as its manual asks. What is made of it by a one-way hash with a number
-/// of ours is as good for telling machines apart, and leads nowhere. It is what `sd_id128_get_machine_app_specific`
-/// gives.
+/// machine-id(5) asks to keep the machine ID confidential. A keyed hash of it with an application ID distinguishes
+/// machines equally well and cannot be reversed. The result is that of `sd_id128_get_machine_app_specific`.
 package struct HostIdentity: Hashable, Sendable {
-    /// 16 bytes, in the form of a random UUID.
+    /// 16 bytes in the format of a random UUID.
     package let bytes: [UInt8]
 
-    /// Nil where `text` is not the 32 hexadecimal digits of a machine's number.
+    /// Creates the identity, or returns nil if `text` is not a machine ID of 32 hexadecimal digits.
     package init?(machineID text: [UInt8]) {
         let digits = text.last == UInt8(ascii: "\n") ? text.dropLast() : text[...]
         guard digits.count == 32, let number = Hexadecimal.bytes(ofDigits: digits), number.contains(where: { $0 != 0 })
@@ -17,18 +16,18 @@ package struct HostIdentity: Hashable, Sendable {
         self.init(key: number)
     }
 
-    /// The identity of a machine that has nothing but a name, as in many containers.
+    /// Creates the identity of a machine that has no machine ID, as in many containers.
     package init(hostName: String) { self.init(key: Array(hostName.utf8)) }
 
     private init(key: [UInt8]) {
         var bytes = Array(SHA256.code(of: Self.application, key: key).prefix(16))
-        // The version and variant of a random UUID.
+        // Version 4 and the variant bits of a random UUID.
         bytes[6] = bytes[6] & 0x0F | 0x40
         bytes[8] = bytes[8] & 0x3F | 0x80
         self.bytes = bytes
     }
 
-    /// The number of this application. Another one would make every host another one.
+    /// The application ID. Changing it would change the identity of every host.
     private static let application: [UInt8] = [
         0x70, 0x72, 0x65, 0x66, 0x73, 0x2E, 0x42, 0x79, 0x48, 0x6F, 0x73, 0x74, 0x2E, 0x76, 0x31, 0x00,
     ]
@@ -40,7 +39,7 @@ extension HostIdentity: CustomStringConvertible {
 }
 
 extension Environment {
-    /// Which machine this is: by its number, else by its name.
+    /// Returns the identity of this machine from its machine ID, or else from its host name.
     package func hostIdentity(in fileSystem: some FileSystem) throws(SystemFailure) -> HostIdentity {
         for path: FilePath in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             if let text = try fileSystem.contents(of: path, limit: 4096), let identity = HostIdentity(machineID: text) {

@@ -1,30 +1,30 @@
-/// Where a program reads and writes, and ends.
+/// The standard streams of a program, and its exit.
 package protocol Terminal: Sendable {
-    /// How many characters fit in a line of a stream; nil where it is no terminal.
+    /// Returns the number of columns, or nil if the stream is not a terminal.
     func width(of stream: StandardStream) -> Int?
 
     func isTerminal(_ stream: StandardStream) -> Bool
 
-    /// Writes all of the bytes before it returns. A reader that has gone away ends the program, or, where it ignores
-    /// that signal, is a failure like any other.
+    /// Writes all bytes. If the reader of a pipe has gone, SIGPIPE ends the program, or, if that is ignored, this
+    /// throws.
     func write(_ bytes: RawSpan, to stream: StandardStream) throws(SystemFailure)
 
-    /// All that can be read from a descriptor which the program was started with, to its end. More than `limit` bytes
-    /// fail with `fileTooLarge`, and a number that stands for no open file with `badDescriptor`.
+    /// Reads a descriptor that the program inherited, to its end. Throws `fileTooLarge` after more than `limit` bytes,
+    /// and `badDescriptor` if the descriptor is not open.
     func input(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8]
 
-    /// Ends the program. One that tests make up throws instead, and so does not return either.
+    /// Ends the program. A simulated terminal throws instead, so it does not return either.
     func exit(_ status: Int32) throws(ProgramExit) -> Never
 }
 
-/// The streams that every program has from the start.
+/// The standard streams.
 package enum StandardStream: Int32, Hashable, Sendable, CaseIterable {
     case input = 0
     case output = 1
     case errors = 2
 }
 
-/// The end of a program that only tests ran.
+/// The exit of a program that ran in a simulation.
 package struct ProgramExit: Error, Hashable, Sendable {
     package let status: Int32
 
@@ -32,7 +32,7 @@ package struct ProgramExit: Error, Hashable, Sendable {
 }
 
 extension Terminal {
-    /// All of the standard input.
+    /// Reads all of the standard input.
     package func input(limit: Int) throws(SystemFailure) -> [UInt8] {
         try input(from: StandardStream.input.rawValue, limit: limit)
     }

@@ -7,8 +7,7 @@
 #endif
 
 #if os(Linux)
-    // The list of further users and groups that may use a file is an attribute of it. Swift's modules of the C library
-    // leave these calls out.
+    // POSIX access lists are stored in an extended attribute. Swift's modules of the C library omit these calls.
     @_silgen_name("getxattr")
     private func getAttribute(
         _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, _ value: UnsafeMutableRawPointer?, _ size: Int
@@ -28,26 +27,26 @@
     ) -> Int
 
     private let accessList = "system.posix_acl_access"
-    /// The most that the kernel lets an attribute have.
+    /// The kernel's limit for the size of an attribute.
     private let mostBytes = 1 << 16
 #endif
 
-/// Gives a file the access list that the file at `path` has, or none where that has none; false where it cannot be
-/// done.
+/// Copies the access list of the file at `path` to `file`, or removes it if the source has none. Returns false on
+/// failure.
 func copyAccessList(of path: FilePath, to file: Descriptor) -> Bool {
     #if os(Linux)
         var list = [UInt8](repeating: 0, count: mostBytes)
         let count = path.withCString { getAttribute($0, accessList, &list, list.count) }
         if count > 0 { return setAttribute(file.number, accessList, list, count, 0) == 0 }
         guard count == 0 || isAbsence(errno) else { return false }
-        // A new file may have one from its folder.
+        // A new file may have inherited a list from its folder.
         return removeAttribute(file.number, accessList) == 0 || isAbsence(errno)
     #else
         return true
     #endif
 }
 
-/// Gives a file the attributes that users have given the file at `path`, as far as its file system can keep them.
+/// Copies the `user.` attributes of the file at `path` to `file`, as far as its file system supports them.
 func copyUserAttributes(of path: FilePath, to file: Descriptor) {
     #if os(Linux)
         let size = path.withCString { listAttributes($0, nil, 0) }
@@ -65,6 +64,6 @@ func copyUserAttributes(of path: FilePath, to file: Descriptor) {
 }
 
 #if os(Linux)
-    /// Whether a code says that there is no list, or can be none.
+    /// Returns whether an error code means that there is no access list or that lists are not supported.
     private func isAbsence(_ code: Int32) -> Bool { [ENODATA, ENOTSUP, ENOSYS].contains(code) }
 #endif

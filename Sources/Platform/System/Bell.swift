@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells whoever waits that there is something to look at. Several rings before the look are as good as one.
+/// A resettable signal. Several rings before a reset have the effect of one.
 package final class Bell: Sendable {
     private let gate = Mutex(Gate())
 
@@ -8,9 +8,9 @@ package final class Bell: Sendable {
 
     package func ring() { gate.withLock(\.self).open() }
 
-    /// What the next ring opens, or the last one has opened.
+    /// The gate that the next ring opens, or that the last ring has opened.
     package var next: Gate { gate.withLock(\.self) }
 
-    /// Begins anew. To be called before a look, so that what comes during it leads to another one.
+    /// Resets the signal. Call this before checking for work, so that a ring during the check causes another check.
     package func reset() { gate.withLock { $0 = Gate() } }
 }

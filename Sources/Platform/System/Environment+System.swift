@@ -7,7 +7,7 @@
 #endif
 
 extension Environment {
-    /// What this process was told, as of now.
+    /// Returns the current environment of this process.
     package static func ofThisProcess() -> Environment {
         var environment = Environment(
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
@@ -16,7 +16,7 @@ extension Environment {
         return environment
     }
 
-    /// Swift puts another character in the place of what is no UTF-8.
+    /// Returns the original bytes of the arguments that Swift has changed by replacing invalid UTF-8.
     private static func changedArguments(among arguments: [String]) -> [String: [UInt8]] {
         let given = CommandLine.unsafeArgv
         var changed: [String: [UInt8]] = [:]
@@ -36,7 +36,7 @@ extension Environment {
         #if canImport(Darwin)
             var entry = _NSGetEnviron().pointee
         #else
-            // Null in a process that cleared all of it.
+            // Null in a process that has called `clearenv`.
             let first: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = environ
             guard var entry = first else { return variables }
         #endif

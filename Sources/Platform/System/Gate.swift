@@ -6,11 +6,11 @@
     internal import Darwin
 #endif
 
-/// Something that one thread waits for and another one opens, once and for good.
+/// An event that one thread opens once, for good, and others wait for.
 ///
-/// It is Sendable because `isOpen` is touched under the mutex only, and the C library's objects are made for threads.
+/// Sendable because `isOpen` is accessed only under the mutex, and the pthread objects are safe to share.
 package final class Gate: @unchecked Sendable {
-    // In memory of their own, since they must not move.
+    // Allocated separately because pthread objects must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var isOpen = false
@@ -24,7 +24,7 @@ package final class Gate: @unchecked Sendable {
         #else
             var attributes = pthread_condattr_t()
             pthread_condattr_init(&attributes)
-            // Without this a jump of the wall clock would lengthen the wait.
+            // Otherwise a jump of the wall clock would change the length of the wait.
             pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
             pthread_cond_init(condition, &attributes)
             pthread_condattr_destroy(&attributes)
@@ -45,7 +45,7 @@ package final class Gate: @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    /// Returns once the gate is open, or at `deadline`, and says whether it is.
+    /// Waits until the gate opens or `deadline` passes, and returns whether it is open.
     package func wait(until deadline: Instant = .never) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -59,7 +59,7 @@ package final class Gate: @unchecked Sendable {
         return isOpen
     }
 
-    /// Waits for one call; false once it is too late.
+    /// Waits for one signal of the condition; returns false after the deadline.
     private func wait(by deadline: Instant) -> Bool {
         #if canImport(Darwin)
             let left = SystemClock().now.duration(to: deadline).nanoseconds

@@ -8,22 +8,21 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Takes locks of files, and waits for busy ones no longer than asked.
+/// Takes file locks with a timeout.
 ///
-/// `flock` knows no time-out, and asking again and again starves: whoever is asleep when the lock becomes free loses it
-/// to the next who comes. So a thread of its own waits in `flock`, in the kernel's queue, while the caller waits for
-/// the thread. A caller that gives up leaves the thread where it is, for nothing short of a signal ends its call; the
-/// next caller for the same file takes it over, and so there are never more such threads than once waited at the same
-/// time.
+/// `flock` has no timeout, and retrying in a loop starves: a process that sleeps when the lock becomes free loses it to
+/// the next one that tries. So a separate thread blocks in `flock`, in the kernel's queue, while the caller waits for
+/// the thread. When a caller gives up, the thread keeps waiting, since only a signal could interrupt it. The next
+/// caller for the same file takes the thread over, so there are never more threads than there were simultaneous waits.
 final class LockWaits: Sendable {
     static let ofThisProcess = LockWaits()
 
-    /// What is waited for.
+    /// The file and the lock mode that a thread waits for.
     struct Goal: Hashable { let file: FileNumber, mode: LockMode }
 
     private let abandoned = Mutex<[Goal: [Abandoned]]>([:])
 
-    /// The opening of the file that has the lock now, or nil where it did not become free in time.
+    /// Returns the descriptor that holds the lock, or nil if the lock did not become free in time.
     func lock(
         _ descriptor: Descriptor, _ mode: LockMode, _ path: FilePath, patience: Duration
     ) throws(SystemFailure) -> Descriptor? {
@@ -50,7 +49,7 @@ final class LockWaits: Sendable {
         }
     }
 
-    /// A wait that nobody wants any more, but that goes on.
+    /// Takes over an abandoned wait that is still running.
     private func takeOver(_ goal: Goal) -> LockWait? {
         let waits = abandoned.withLock { $0.removeValue(forKey: goal) ?? [] }.compactMap(\.wait)
         guard let first = waits.firstIndex(where: { $0.isResumed() }) else { return nil }
@@ -65,16 +64,16 @@ final class LockWaits: Sendable {
         }
     }
 
-    /// A wait that lasts as long as its thread.
+    /// A wait that exists as long as its thread.
     private struct Abandoned { weak var wait: LockWait? }
 }
 
-/// One thread's wait for one lock.
+/// A thread that waits for one lock.
 final class LockWait: Sendable {
     enum Outcome: Sendable { case waiting, abandoned, lapsed, locked, failed(ErrorCode) }
 
-    /// The opening of the file that gets the lock. It is nobody else's: a lock that nobody wants any more must not look
-    /// like one that the caller has.
+    /// The descriptor that gets the lock. It is not shared: a lock obtained after the caller gave up must not appear to
+    /// be the caller's.
     let descriptor: Descriptor
     private let state = Mutex(Outcome.waiting)
     private let isSettled = Gate()
@@ -98,11 +97,11 @@ final class LockWait: Sendable {
         state.withLock { state in
             if case .waiting = state { state = result } else { state = .lapsed }
         }
-        // A lock that nobody wants any more goes with the descriptor.
+        // If the wait was abandoned, closing the descriptor releases the lock.
         isSettled.open()
     }
 
-    /// How it went by `deadline`. A wait that went on until then is abandoned.
+    /// Returns the outcome at `deadline`. A wait that is still running then is marked as abandoned.
     func outcome(by deadline: Instant) -> Outcome {
         _ = isSettled.wait(until: deadline)
         return state.withLock { state in
@@ -111,7 +110,7 @@ final class LockWait: Sendable {
         }
     }
 
-    /// Whether the abandoned wait still went on, and so goes on for the caller.
+    /// Resumes an abandoned wait for a new caller; returns false if it is no longer running.
     func isResumed() -> Bool {
         state.withLock { state in
             guard case .abandoned = state else { return false }

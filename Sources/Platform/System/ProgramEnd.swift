@@ -8,7 +8,7 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Does something when the program ends in the normal way: by a return of its main function or by `exit`.
+/// Runs `action` when the program ends normally: when its main function returns or calls `exit`.
 package func atExit(_ action: @escaping @Sendable () -> Void) {
     let isFirst = endings.withLock { endings in
         endings.append(action)

@@ -1,12 +1,13 @@
 #if os(Linux)
-    /// `statfs`, which Swift's module of the C library leaves out. The record begins with the type, a word.
+    /// `statfs`, which Swift's module of the C library omits. The first word of the record is the file system type.
     @_silgen_name("statfs")
     private func fileSystemStatus(_ path: UnsafePointer<CChar>, _ status: UnsafeMutablePointer<Int>) -> Int32
 
-    /// Whether the folder, or the nearest one above it, lies on a file system whose changes others make unseen.
+    /// Returns whether the folder, or its nearest existing ancestor, is on a file system that other machines can change
+    /// without notifications.
     func isRemote(_ folder: FilePath) -> Bool {
         var folder = folder
-        // The record has 120 bytes; this is room for four.
+        // The record has 120 bytes; this reserves 512.
         var status = [Int](repeating: 0, count: 64)
         while folder.withCString({ fileSystemStatus($0, &status) }) != 0 {
             guard folder.parent != folder else { return false }
@@ -15,7 +16,7 @@
         return remoteTypes.contains(UInt32(truncatingIfNeeded: status[0]))
     }
 
-    /// The numbers of file systems over a network, and of those that a program makes up (FUSE: sshfs among them).
+    /// The types of network file systems, and of FUSE, which sshfs uses.
     private let remoteTypes: Set<UInt32> = [
         0x6969,  // NFS
         0x517B, 0xFF53_4D42, 0xFE53_4D42,  // SMB, CIFS, SMB 2

@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// Makes a call of the system, again as long as a signal interrupts it, and turns −1 into what was wrong.
+/// Calls a system function, repeats it if a signal interrupts it, and throws the error if it returns −1.
 func systemCall<Result: SignedInteger>(
     _ operation: SystemFailure.Operation, _ path: FilePath?, _ call: () -> Result
 ) throws(SystemFailure) -> Result {
@@ -19,32 +19,32 @@ func systemCall<Result: SignedInteger>(
 }
 
 extension FilePath {
-    /// Calls `body` with the bytes as C takes them.
+    /// Calls `body` with the path as a C string.
     func withCString<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
             for (index, byte) in bytes.enumerated() { buffer.initializeElement(at: index, to: CChar(bitPattern: byte)) }
             buffer.initializeElement(at: bytes.count, to: 0)
-            // There is a byte at least: the final NUL.
+            // Never nil: there is at least one byte, the final NUL.
             return body(UnsafePointer(buffer.baseAddress!))
         }
     }
 }
 
-/// The number of an open file. It is closed with the last reference.
+/// A file descriptor. It is closed with the last reference.
 final class Descriptor: Sendable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }
 
-    /// What the system says of the open file.
+    /// Returns the status of the open file.
     func status(of path: FilePath) throws(SystemFailure) -> FileStatus {
         var status = stat()
         _ = try systemCall(.status, path) { fstat(number, &status) }
         return FileStatus(status)
     }
 
-    /// Another opening of the same file in the same way, with a lock of its own. Where the path does not lead to the
-    /// file any more, `staleHandle` is thrown.
+    /// Opens the same file again in the same mode, for a lock of its own. Throws `staleHandle` if the path no longer
+    /// leads to the file.
     func opening(again path: FilePath) throws(SystemFailure) -> Descriptor {
         let access = try systemCall(.lock, path) { fcntl(number, F_GETFL) } & O_ACCMODE
         let other: Descriptor
@@ -62,13 +62,14 @@ final class Descriptor: Sendable {
         return other
     }
 
-    // An interrupted close has closed all the same: a second one would hit a file that another thread just opened.
+    // Not retried: an interrupted `close` has closed the descriptor, and another thread may already have reused its
+    // number.
     deinit { close(number) }
 }
 
 #if os(Linux)
     #if canImport(Glibc)
-        /// `renameat2`, which Swift's module of the C library leaves out.
+        /// `renameat2`, which Swift's module of the C library omits.
         @_silgen_name("renameat2")
         private func renameAt2(
             _ folder: Int32, _ path: UnsafePointer<CChar>, _ otherFolder: Int32, _ other: UnsafePointer<CChar>,
@@ -86,20 +87,20 @@ final class Descriptor: Sendable {
 #endif
 
 #if canImport(Glibc)
-    /// Which Swift's module of the C library leaves out, too. 0 as `count` is the rest of the file, 2 as the only flag
-    /// begins and waits for nothing.
+    /// `sync_file_range`, which Swift's module of the C library omits. A `count` of 0 means up to the end of the file;
+    /// flag 2 (`SYNC_FILE_RANGE_WRITE`) starts writing without waiting.
     @_silgen_name("sync_file_range")
     private func syncFileRange(_ file: Int32, _ offset: off_t, _ count: off_t, _ flags: UInt32) -> Int32
 #endif
 
-/// Begins to bring what was written in a file to the disk, where the system can; a failure shows in `fsync`.
+/// Starts writing the file's data to disk, where supported. `fsync` reports any failure.
 func startWritingBack(_ file: Descriptor) {
     #if canImport(Glibc)
         _ = syncFileRange(file.number, 0, 0, 2)
     #endif
 }
 
-/// Renames as the manner asks.
+/// Renames a file as `manner` requires.
 func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameManner) -> Int32 {
     #if os(Linux)
         switch manner {

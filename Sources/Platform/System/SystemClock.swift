@@ -6,7 +6,7 @@
     internal import Darwin
 #endif
 
-/// The clocks of this machine.
+/// The clocks of the machine.
 package struct SystemClock: Clock {
     package init() {}
 
@@ -27,7 +27,7 @@ package struct SystemClock: Clock {
 
     private func time(of clock: clockid_t) -> timespec {
         var time = timespec()
-        // It fails on an unknown clock alone.
+        // This fails only for an unknown clock.
         clock_gettime(clock, &time)
         return time
     }

@@ -8,11 +8,12 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// An open file of this machine.
+/// An open file of the machine.
 final class SystemFile: OpenFile {
     let path: FilePath
     private let descriptor: Descriptor
-    /// The opening that has the lock: this one, or another of the same file whose wait was taken over.
+    /// The descriptor that holds the lock: this file's own, or another one for the same file, from a wait that was
+    /// taken over.
     private let locked = Mutex<Descriptor?>(nil)
 
     init(_ descriptor: Descriptor, _ path: FilePath) {
@@ -43,7 +44,7 @@ final class SystemFile: OpenFile {
                 let written = try systemCall(.write, path) {
                     pwrite(descriptor.number, rest.baseAddress, rest.count, off_t(offset + count))
                 }
-                // A device that takes nothing and gives no reason would hold us here for ever.
+                // Prevents an endless loop on a device that accepts no bytes and reports no error.
                 guard written > 0 else { throw SystemFailure(.inputOutput, .write, path) }
                 count += written
             }
@@ -60,7 +61,7 @@ final class SystemFile: OpenFile {
 
     func synchronize() throws(SystemFailure) {
         #if canImport(Darwin)
-            // There, `fsync` leaves the bytes in the drive's own memory.
+            // On macOS, `fsync` leaves the data in the drive's cache.
             _ = try systemCall(.synchronize, path) { fcntl(descriptor.number, F_FULLFSYNC) }
         #else
             _ = try systemCall(.synchronize, path) { fsync(descriptor.number) }
@@ -90,7 +91,7 @@ final class SystemFile: OpenFile {
 
     func unlock() {
         guard let holder = locked.withLock({ $0.take() }) else { return }
-        // It fails on a bad number alone, and this one is open.
+        // This fails only for an invalid descriptor.
         _ = flock(holder.number, LOCK_UN)
     }
 

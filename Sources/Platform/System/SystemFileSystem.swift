@@ -6,12 +6,12 @@
     internal import Darwin
 #endif
 
-/// The files of this machine.
+/// The file system of the machine.
 package struct SystemFileSystem: FileSystem {
     package init() {}
 
     package func open(_ path: FilePath, _ access: FileAccess) throws(SystemFailure) -> (any OpenFile)? {
-        // A FIFO that nobody writes to must not hold us up; on a file the flag means nothing.
+        // O_NONBLOCK keeps a FIFO without a writer from blocking. It has no effect on regular files.
         let (flags, permissions) = access.flags
         let all = flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         do {
@@ -42,7 +42,7 @@ package struct SystemFileSystem: FileSystem {
                 path.withCString { path in other.withCString { renameFile(path, $0, manner) } }
             }
         } catch  where manner != .replacing && [.invalidArgument, .notImplemented].contains(error.code) {
-            // A file system that does not know the flag says so in these ways.
+            // File systems that do not support the flag fail with these codes.
             throw SystemFailure(.unsupported, error.operation, path)
         }
     }
@@ -55,7 +55,7 @@ package struct SystemFileSystem: FileSystem {
 
     @discardableResult
     package func remove(_ path: FilePath) throws(SystemFailure) -> Bool {
-        // C's `remove` looks at what stands there and takes the call that fits.
+        // C's `remove` calls `unlink` or `rmdir` as needed.
         try absentIsFalse { () throws(SystemFailure) in
             _ = try systemCall(.remove, path) { path.withCString(removeAnything) }
         }
@@ -78,7 +78,7 @@ package struct SystemFileSystem: FileSystem {
         do {
             _ = try systemCall(.synchronizeFolder, path) { fsync(folder.number) }
         } catch  where [.invalidArgument, .unsupported, .notImplemented].contains(error.code) {
-            // SMB and others have no such thing. Nothing was lost that they could have kept.
+            // SMB and some others do not support this.
         }
     }
 
@@ -158,9 +158,9 @@ extension FileAccess {
 }
 
 extension UnsafeMutablePointer<dirent> {
-    /// The entry's name; nil for the folder itself and its parent.
+    /// The entry's name; nil for `.` and `..`.
     fileprivate var fileName: FileName? {
-        // The structure is declared with more room than the entry may have: only the name's own bytes are looked at.
+        // The declared size of `d_name` may exceed the actual record, so only the name's own bytes are read.
         guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return nil }
         let name = UnsafeRawPointer(self) + offset
         return FileName(UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self))))

@@ -46,7 +46,7 @@ package struct SystemTerminal: Terminal {
 
     package func exit(_ status: Int32) throws(ProgramExit) -> Never { endProcess(status) }
 
-    /// Makes a call, again once the descriptor is ready where another program has set it not to wait.
+    /// Repeats a call until a descriptor is ready, in case another program has made it non-blocking.
     private func retrying(
         _ descriptor: Int32, _ readiness: some BinaryInteger, _ operation: SystemFailure.Operation,
         _ call: () -> Int

@@ -6,9 +6,9 @@
     internal import Darwin
 #endif
 
-/// Runs `body` on a thread of its own, for what blocks for long: the pool of Swift's tasks has a thread a core.
+/// Runs `body` on a new thread. For work that blocks: Swift's task pool has only one thread per core.
 ///
-/// The thread takes no signals, so that a program's handlers run where it expects them.
+/// The thread blocks all signals, so that signal handlers run on the threads where the program expects them.
 func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -17,7 +17,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
     pthread_attr_setstacksize(&attributes, 512 << 10)
     var (all, former) = (sigset_t(), sigset_t())
     sigfillset(&all)
-    // The new thread begins with the mask of the one that starts it.
+    // A new thread inherits the signal mask of its creator.
     pthread_sigmask(SIG_SETMASK, &all, &former)
     defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
     let work = Unmanaged.passRetained(ThreadWork(body))
@@ -52,7 +52,7 @@ private final class ThreadWork: Sendable {
     }
 #endif
 
-/// Does work that may wait for files on a thread of its own; on the caller's where no thread can be had.
+/// Runs work that may block on file access on a new thread, or on the caller's if no thread can be created.
 package func runApart(_ work: @escaping @Sendable () -> Void) {
     do throws(SystemFailure) {
         try startThread(work)

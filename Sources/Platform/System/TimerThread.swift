@@ -1,23 +1,24 @@
 internal import Synchronization
 
-/// The thread that makes the calls of the clock, one after the other. It sleeps until the next one is due.
+/// The thread that runs the callbacks of the clock, one at a time. It sleeps until the next one is due.
 ///
-/// A thread, and no task, because the pool of Swift's tasks has a thread a core: where they all wait for a file,
-/// nothing would be called.
+/// It is a thread and not a task because Swift's task pool has one thread per core: if all of them block on files, no
+/// callback would run.
 final class TimerThread: Sendable {
     static let ofThisProcess = TimerThread()
 
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        /// The calls to be made, the next one last.
+        /// The pending calls, the next one last.
         var calls: [Call] = []
         var last = 0
         var isRunning = false
-        /// What the thread sleeps on, and until when.
+        /// The gate that the thread sleeps on, and the time when it wakes up.
         var sleep: (until: Instant, alarm: Gate)?
 
-        /// Where a call stands, or would stand: there may be thousands, each made anew every few seconds.
+        /// Returns the index of a call, or its insertion point. A binary search, since there may be thousands of calls,
+        /// each renewed every few seconds.
         func index(of turn: Turn) -> Int {
             var range = 0..<calls.count
             while !range.isEmpty {
@@ -28,7 +29,7 @@ final class TimerThread: Sendable {
         }
     }
 
-    /// When a call is to be made: of those at the same time, the one asked for first.
+    /// The order of calls: by time, then in the order in which they were requested.
     fileprivate struct Turn: Comparable {
         let time: Instant
         let number: Int
@@ -68,12 +69,12 @@ final class TimerThread: Sendable {
                 while true { runNext() }
             }
         } catch {
-            // The next call tries again, and then those that wait are made too.
+            // The next call to `wake` tries again; the pending calls then run too.
             state.withLock { $0.isRunning = false }
         }
     }
 
-    /// Makes the next call, or sleeps until it is due or one before it comes.
+    /// Runs the next call, or sleeps until it is due or an earlier one is added.
     private func runNext() {
         let now = SystemClock().now
         enum Step { case call(@Sendable () -> Void), sleep(Instant, Gate) }

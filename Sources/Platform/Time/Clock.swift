@@ -1,32 +1,32 @@
-/// What time it is, and being called at one.
+/// The current time, and callbacks at a given time.
 package protocol Clock: Sendable {
-    /// The time of day. It jumps.
+    /// The time of day. It can jump in either direction.
     var wall: Timestamp { get }
 
-    /// The time that durations are measured by.
+    /// The monotonic time.
     var now: Instant { get }
 
-    /// The same, as of the last tick of at most 10 ms: several times as cheap to ask.
+    /// The monotonic time as of the last clock tick, at most 10 ms old; several times cheaper than `now`.
     var tick: Instant { get }
 
-    /// Calls `action` once it is `instant`, unless the result is cancelled before.
+    /// Calls `action` at `instant`, unless the returned wakeup is cancelled first.
     ///
-    /// All calls of a process come from one thread: `action` looks, decides and starts things, but waits for nothing.
+    /// All callbacks of a process run on one thread, so `action` must not block.
     func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup
 }
 
-/// A call that is still to come.
+/// A pending callback.
 package protocol Wakeup: Sendable {
-    /// Lets the call be. One that has begun goes on.
+    /// Cancels the callback. A callback that has already started continues.
     func cancel()
 }
 
 extension Clock {
-    /// Returns once it is `instant`, or at once when the task is cancelled.
+    /// Returns at `instant`; throws `CancellationError` as soon as the task is cancelled.
     package func wait(until instant: Instant) async throws(CancellationError) {
         let (wakeups, continuation) = AsyncStream.makeStream(of: Void.self)
         let wakeup = wake(at: instant) { continuation.finish() }
-        // The stream also ends with the task, which is what makes the wait cancellable.
+        // The stream also ends when the task is cancelled.
         for await _ in wakeups {}
         wakeup.cancel()
         if Task.isCancelled { throw CancellationError() }

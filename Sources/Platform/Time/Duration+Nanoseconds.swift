@@ -1,5 +1,5 @@
 extension Duration {
-    /// The whole nanoseconds, or as many as can be told.
+    /// The duration in whole nanoseconds, clamped to the range of `Int64`.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return Timestamp(seconds: seconds, nanoseconds: attoseconds / 1_000_000_000).nanoseconds
@@ -7,7 +7,7 @@ extension Duration {
 }
 
 extension Int64 {
-    /// The sum, or the nearest to it that there is.
+    /// Returns the sum, clamped to the range of `Int64`.
     func addingClamped(_ other: Int64) -> Int64 {
         let (sum, overflows) = addingReportingOverflow(other)
         return overflows ? (other < 0 ? .min : .max) : sum

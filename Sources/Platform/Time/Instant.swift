@@ -1,4 +1,4 @@
-/// A time of the clock that only runs forward, in nanoseconds since some beginning of its own.
+/// A time of the monotonic clock, in nanoseconds since an arbitrary start.
 package struct Instant: Hashable, Sendable, Comparable {
     package var nanoseconds: Int64
 

@@ -4,15 +4,15 @@
     package import Foundation
 #endif
 
-/// A time of the wall clock, in nanoseconds since the beginning of 1970 in UTC: what files carry.
+/// A time of the wall clock, in nanoseconds since 1970-01-01 UTC, as file systems store it.
 ///
-/// The wall clock jumps and runs backwards. It says when something was, never how long it took.
+/// The wall clock can jump and run backward. Use it to record when something happened, never to measure a duration.
 package struct Timestamp: Hashable, Sendable, Comparable {
     package var nanoseconds: Int64
 
     package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-    /// The nearest time that can be told, should it lie outside the years 1677 to 2262.
+    /// Creates a timestamp, clamped to the years 1677 to 2262, which an `Int64` can represent.
     package init(seconds: Int64, nanoseconds: Int64) {
         let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
         let (sum, carries) = whole.addingReportingOverflow(nanoseconds)
