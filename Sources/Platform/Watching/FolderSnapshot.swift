@@ -1,10 +1,10 @@
-/// What stood in a folder when it was looked at.
+/// The contents of a folder at one time.
 struct FolderSnapshot: Equatable, Sendable {
-    /// Which folder it was; nil where there was none.
+    /// The identity of the folder; nil if it did not exist.
     var folder: Folder?
     var files: [FileName: FileStatus] = [:]
 
-    /// What makes a folder another one, or all in it worth another look.
+    /// The properties of a folder whose change requires a new look at everything in it.
     struct Folder: Hashable, Sendable {
         var number: FileNumber
         var permissions: FilePermissions
@@ -16,7 +16,7 @@ struct FolderSnapshot: Equatable, Sendable {
         self.files = files
     }
 
-    /// Looks at `path`. A name that is gone by the time it is looked at was never there.
+    /// Reads the folder at `path`. A file that disappears in the meantime is left out.
     init(of path: FilePath, in fileSystem: some FileSystem) throws(SystemFailure) {
         guard let folder = try fileSystem.status(of: path), folder.kind == .folder,
             let names = try fileSystem.names(in: path)
@@ -29,7 +29,7 @@ struct FolderSnapshot: Equatable, Sendable {
         }
     }
 
-    /// What happened between this look and a later one, in the order of names.
+    /// Returns the events between this snapshot and a later one, sorted by name.
     func events(until later: FolderSnapshot) -> [FolderEvent] {
         guard folder == later.folder else { return [.anything] }
         return Set(files.keys).union(later.files.keys).sorted().compactMap { name in
@@ -44,7 +44,7 @@ struct FolderSnapshot: Equatable, Sendable {
         case (nil, _?): .created
         case (let former?, let later?):
             if former.number != later.number {
-                // A name that at once stands for another file was renamed to.
+                // The name leads to a different file, so a file was renamed to it.
                 .movedHere
             } else if former.size != later.size || former.modified != later.modified {
                 .written

@@ -1,59 +1,60 @@
-/// Tells what happens in folders: a real watcher, or one that tests direct.
+/// Notifies of changes in folders: a real watcher, or a simulated one.
 ///
-/// What it tells are hints. Some file systems tell nothing of what other machines do, and a queue that overflows loses
-/// all that was in it, so whoever needs the truth looks at the files.
+/// Events are only hints. Some file systems report nothing about changes by other machines, and a queue that overflows
+/// loses all its events. A caller that needs the actual state must read the files.
 package protocol FolderWatcher: Sendable {
-    /// Calls `receive` after each change in `folder`, which need not exist yet, until the result is cancelled or let
-    /// go.
+    /// Calls `receive` after each change in `folder`, which need not exist yet, until the returned watch is cancelled
+    /// or released.
     ///
-    /// Calls for one watch come one after the other, on a thread of the watcher's. What changes after this has returned
-    /// is told; so look at the folder after, not before.
+    /// Calls for one watch are serial, on a thread of the watcher. Changes after this returns are reported, so read the
+    /// folder after this call, not before.
     func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) -> any FolderWatch
 }
 
-/// Something that happened in a watched folder.
+/// An event in a watched folder.
 package enum FolderEvent: Hashable, Sendable {
     case change(FolderChange, FileName)
-    /// Anything may have happened: the folder came, went or was replaced, or events were lost. Look at all of it.
+    /// Anything may have changed: the folder was created, removed or replaced, or events were lost. Read the whole
+    /// folder.
     case anything
 }
 
-/// What happened to a name.
+/// A change to a name in a folder.
 package enum FolderChange: Hashable, Sendable {
-    /// A file was renamed to it: it is whole.
+    /// A file was renamed to it, so it is complete.
     case movedHere
-    /// Something new stands there, perhaps still being written.
+    /// A new file exists, which may still be being written.
     case created
-    /// The file was written to and closed.
+    /// The file was written and closed.
     case written
-    /// Permissions, owner, times or the number of names are others.
+    /// Permissions, owner, times or the number of links have changed.
     case attributes
-    /// The name is gone.
+    /// The name was removed.
     case removed
 }
 
-/// A watch that goes on as long as it is held.
+/// A watch that continues as long as it is referenced.
 package protocol FolderWatch: AnyObject, Sendable {
-    /// How the watch learns of changes now.
+    /// The current source of events.
     var means: WatchMeans { get }
 
-    /// Ends the watch. One call that has begun may still be going on when this returns.
+    /// Ends the watch. A callback that has started may still be running when this returns.
     func cancel()
 }
 
-/// How a watch learns of changes.
+/// The source of a watch's events.
 package enum WatchMeans: Hashable, Sendable {
-    /// The kernel tells; nothing runs as long as nothing happens.
+    /// Notifications of the kernel, which cost nothing while nothing changes.
     case notification
-    /// The folder is looked at again and again, for the reason given.
+    /// Reading the folder repeatedly, for the given reason.
     case polling(Reason)
 
     package enum Reason: Hashable, Sendable {
-        /// The file system lies on another machine, whose changes the kernel does not tell.
+        /// The file system is on another machine, and the kernel does not report changes by others.
         case remoteFileSystem
-        /// The system has no more watches to give, or none at all.
+        /// The system has no more watches, or does not support them.
         case noWatches(ErrorCode)
-        /// It was asked for.
+        /// The caller requested polling.
         case chosen
     }
 }

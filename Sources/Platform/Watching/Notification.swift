@@ -5,10 +5,10 @@
         internal import Musl
     #endif
 
-    /// One record of the kernel's queue.
+    /// A record of the inotify queue.
     ///
     ///     01 00 00 00  80 00 00 00  07 00 00 00  10 00 00 00  61 2e 70 6c 69 73 74 00 …
-    ///     watch 1      moved here   cookie       16 bytes     the name, filled up with NULs
+    ///     watch 1      moved here   cookie       16 bytes     the name, padded with NULs
     struct Notification: Equatable, Sendable {
         var watch: Int32
         var mask: UInt32
@@ -18,7 +18,7 @@
             IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_DELETE_SELF
                 | IN_MOVE_SELF | IN_ONLYDIR)
 
-        /// The records in what was read from the queue.
+        /// Parses the records that were read from the queue.
         static func all(in bytes: UnsafeRawBufferPointer) -> [Notification] {
             var notifications: [Notification] = []
             var start = 0
@@ -38,24 +38,24 @@
 
         private static let headLength = 16
 
-        /// That another file system may stand anywhere. It does not come from the queue, and has no flag.
+        /// A change in the list of mounts. Not a record of the queue, so it has no flags.
         static let mountsChanged = Notification(watch: -1, mask: 0, name: nil)
 
-        /// Whether it concerns every watch.
+        /// Whether it concerns all watches.
         var isForAll: Bool { isOverflow || self == .mountsChanged }
 
-        /// Whether the queue was full, and events of any watch are lost.
+        /// Whether the queue overflowed, so that events of any watch may be lost.
         var isOverflow: Bool { has(IN_Q_OVERFLOW) }
 
-        /// Whether nothing more will come for the watch.
+        /// Whether this is the last record for the watch.
         var endsWatch: Bool { has(IN_IGNORED) }
 
-        /// Whether the folder may not be the one under its path any more.
+        /// Whether the folder's path may no longer lead to it.
         var concernsFolderItself: Bool {
             has(IN_IGNORED) || has(IN_UNMOUNT) || has(IN_DELETE_SELF) || has(IN_MOVE_SELF)
         }
 
-        /// The event that it is for whoever watches the folder; nil for none.
+        /// The event to report to the watchers of the folder; nil for none.
         var event: FolderEvent? {
             if isOverflow || concernsFolderItself { return .anything }
             guard let name else { return has(IN_ATTRIB) ? .anything : nil }

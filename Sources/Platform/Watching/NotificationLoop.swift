@@ -6,17 +6,16 @@
     #endif
     internal import Synchronization
 
-    /// The kernel's queue of changes in folders, and the thread that reads it.
+    /// The inotify queue, and the thread that reads it.
     ///
-    /// The thread sleeps in the kernel as long as nothing happens. It ends when the loop is let go. Of a file system
-    /// that is mounted over a folder the queue tells nothing, so the thread also waits for the list of mounts to
-    /// change.
+    /// The thread sleeps while nothing happens, and ends when the loop is released. The queue does not report a file
+    /// system mounted over a folder, so the thread also waits for changes in the list of mounts.
     final class NotificationLoop: Sendable {
-        /// Who hears of the changes in one folder.
+        /// A callback for the changes in one folder.
         typealias Listener = @Sendable (Notification) -> Void
 
         private let queue: Descriptor
-        /// A pipe of which the other end is closed to end the thread.
+        /// The write end of a pipe; closing it ends the thread.
         private let stop: Descriptor
         private let listeners: Mutex<Listeners>
 
@@ -25,12 +24,12 @@
             var last: UInt64 = 0
         }
 
-        /// One listener in one folder.
+        /// One listener for one folder.
         struct Registration: Hashable, Sendable {
             fileprivate let watch: Int32
             fileprivate let number: UInt64
 
-            /// Whether the other one is for the same folder, by whatever path.
+            /// Returns whether both are for the same folder, even by different paths.
             func isSameFolder(as other: Registration) -> Bool { watch == other.watch }
         }
 
@@ -52,22 +51,22 @@
             }
         }
 
-        /// What has ended the thread's sleep.
+        /// The reason the thread woke up.
         private struct Cause: OptionSet {
             let rawValue: Int
             static let queue = Cause(rawValue: 1)
             static let mounts = Cause(rawValue: 2)
         }
 
-        /// What the kernel mounts, which can be waited for; nil where it is not shown.
+        /// Opens the kernel's list of mounts, which can be polled for changes; nil if it is not accessible.
         private static func listOfMounts() -> Descriptor? {
             let number = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC)
             return number == -1 ? nil : Descriptor(number)
         }
 
-        /// Begins to listen to a folder, following a symbolic link. What stands there but is no folder fails.
+        /// Starts listening to a folder, following symbolic links. Throws if the path is not a folder.
         func listen(_ folder: FilePath, _ listener: @escaping Listener) throws(SystemFailure) -> Registration {
-            // Under the lock, so that no event of a new watch is read before its listener is known.
+            // The lock ensures that no event of a new watch is read before its listener is registered.
             let result = listeners.withLock { listeners in
                 Result { () throws(SystemFailure) in
                     let watch = try systemCall(.watch, folder) {
@@ -86,15 +85,15 @@
                 listeners.of[registration.watch]?[registration.number] = nil
                 guard listeners.of[registration.watch]?.isEmpty == true else { return }
                 listeners.of[registration.watch] = nil
-                // It fails where the folder is gone, and the watch with it.
+                // This fails if the folder is gone, which has already removed the watch.
                 inotify_rm_watch(queue.number, registration.watch)
             }
         }
 
-        /// Sleeps until something has happened; nil once the loop is let go.
+        /// Waits for an event; returns nil once the loop is released.
         private static func waitForEvents(_ queue: Descriptor, _ isStopped: Descriptor, _ mounts: Descriptor?) -> Cause?
         {
-            // A number below zero is passed over. The list of mounts can always be read; what is urgent is a change.
+            // `poll` ignores negative descriptors. The list of mounts is always readable; POLLPRI signals a change.
             var polled = [
                 pollfd(fd: queue.number, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: isStopped.number, events: Int16(POLLIN), revents: 0),
@@ -123,7 +122,7 @@
             for listener in listening(to: notification) { listener(notification) }
         }
 
-        /// The listeners that a notification is for, in the order in which they came.
+        /// Returns the listeners for a notification, in order of registration.
         private func listening(to notification: Notification) -> [Listener] {
             listeners.withLock { listeners in
                 let concerned: [[UInt64: Listener]] =
@@ -135,11 +134,11 @@
         }
     }
 
-    /// `pipe2`, which Swift's module of the C library leaves out.
+    /// `pipe2`, which Swift's module of the C library omits.
     @_silgen_name("pipe2")
     private func makePipe(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
 
-    /// The system's `read`, where a method has taken the name.
+    /// `read(2)`, which the method `read` shadows inside the class.
     private func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
         read(descriptor, buffer, count)
     }

@@ -1,11 +1,11 @@
 #if os(Linux)
     internal import Synchronization
 
-    /// A watch of one path, whichever folder stands there, or will.
+    /// A watch of a path, which follows the path when the folder there is created or replaced.
     ///
-    /// As long as there is no folder, the nearest one above it is listened to instead. Where another folder comes to
-    /// stand under the path because one above it was renamed, or a link on the way leads elsewhere, nothing happens in
-    /// the folder that the kernel could tell of: for that the path is looked at every few seconds.
+    /// While the folder does not exist, this listens to its nearest existing ancestor. If the path leads to a different
+    /// folder because an ancestor was renamed or a link was changed, the kernel reports no event; so the path is also
+    /// checked every few seconds.
     final class NotifiedWatch: FolderWatch {
         private let folder: FilePath
         private let loop: NotificationLoop
@@ -17,17 +17,17 @@
         private struct State: Sendable {
             var isCancelled = false
             var place: Place?
-            /// Counts the places, so that what a former one still tells can be let be.
+            /// The number of the current place, used to ignore events of earlier ones.
             var turn = 0
-            /// What took over where the kernel tells nothing.
+            /// The polling watch that replaces notifications where they are not available.
             var substitute: (watch: any FolderWatch, reason: WatchMeans.Reason)?
         }
 
-        /// Where the watch listens.
+        /// The folder that the watch currently listens to.
         private struct Place: Sendable {
             var path: FilePath
             var registration: NotificationLoop.Registration
-            /// Which folder it is.
+            /// The identity of the folder.
             var number: FileNumber?
         }
 
@@ -54,7 +54,7 @@
 
         private func lookLater() {
             _ = clock.wake(at: clock.now.advanced(by: Self.interval)) { [weak self] in
-                // What took over looks for itself.
+                // A polling substitute does its own checks.
                 guard let self, let place = state.withLock(\.place) else { return }
                 if Self.number(of: place.path) != place.number, settle() { receive(.anything) }
                 lookLater()
@@ -76,7 +76,8 @@
 
         deinit { cancel() }
 
-        /// Listens to the folder, or to the nearest one above it. True where that is another place than before.
+        /// Listens to the folder or its nearest existing ancestor. Returns true if that is a different place than
+        /// before.
         private func settle() -> Bool {
             guard !isRemote(folder) else { return substitute(.remoteFileSystem) }
             while true {
@@ -84,7 +85,7 @@
                     guard let (path, registration, turn) = try listen() else { return false }
                     let former = take(
                         Place(path: path, registration: registration, number: Self.number(of: path)), turn)
-                    // A folder that came between the two looks is not told by its parent any more.
+                    // A folder created in between was not reported by its parent.
                     if path != folder, try exists(below: path) { continue }
                     return former?.path != path || former?.registration.isSameFolder(as: registration) != true
                 } catch {
@@ -113,7 +114,7 @@
             }
         }
 
-        /// Takes up a new place and gives up the former one, which is returned.
+        /// Sets a new place, stops listening to the previous one and returns it.
         private func take(_ place: Place, _ turn: Int) -> Place? {
             let (former, isWanted) = state.withLock { state in
                 guard !state.isCancelled, state.turn == turn else { return (state.place, false) }
@@ -124,7 +125,7 @@
             return former
         }
 
-        /// Whether the next folder on the way from `path` to the watched one is there.
+        /// Returns whether the next folder between `path` and the watched folder exists.
         private func exists(below path: FilePath) throws(SystemFailure) -> Bool {
             var next = folder
             while next.parent != path, next.parent != next { next = next.parent }

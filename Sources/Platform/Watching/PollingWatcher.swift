@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A watcher that looks for itself: at once after a change, ever more rarely while nothing happens.
+/// A watcher that polls: frequently after a change, and less and less often while nothing changes.
 package struct PollingWatcher: FolderWatcher {
     private let fileSystem: any FileSystem
     private let clock: any Clock
@@ -12,7 +12,7 @@ package struct PollingWatcher: FolderWatcher {
         self.reason = reason
     }
 
-    /// How long is waited between two looks: at first, and at most.
+    /// The shortest and the longest time between two polls.
     package static let intervals: ClosedRange<Duration> = .milliseconds(50) ... .seconds(2)
 
     package func watch(
@@ -34,7 +34,7 @@ private final class PollingWatch: FolderWatch {
 
     private struct State: Sendable {
         var isCancelled = false
-        /// Nil after a look that failed: what comes next is told as `anything`.
+        /// Nil after a failed read; the next successful one is reported as `anything`.
         var snapshot: FolderSnapshot?
         var interval = PollingWatcher.intervals.lowerBound
         var wakeup: (any Wakeup)?
@@ -77,7 +77,7 @@ private final class PollingWatch: FolderWatch {
         wait()
     }
 
-    /// What happened since the last look. It sets the time to the next one.
+    /// Returns the events since the last snapshot, and sets the interval to the next one.
     private func events(until later: FolderSnapshot?) -> [FolderEvent] {
         state.withLock { state in
             let events = later.map { later in state.snapshot.map { $0.events(until: later) } ?? [.anything] } ?? []
@@ -90,7 +90,7 @@ private final class PollingWatch: FolderWatch {
 
     private func wait() {
         guard let interval = state.withLock({ $0.isCancelled ? nil : $0.interval }) else { return }
-        // The clock holds the watch no longer than whoever watches does.
+        // Weak, so that a pending wakeup does not keep the watch alive.
         let wakeup = clock.wake(at: clock.now.advanced(by: interval)) { [weak self] in self?.poll() }
         let isCancelled = state.withLock { state in
             state.wakeup = wakeup

@@ -1,8 +1,8 @@
 internal import Synchronization
 
-/// The watcher of this machine: the kernel's notifications where there are any, else polling.
+/// The watcher of this machine: kernel notifications where available, otherwise polling.
 package final class SystemFolderWatcher: FolderWatcher {
-    /// One for all of the process: the kernel gives a user no more than some hundred queues of notifications.
+    /// One instance per process, because the kernel limits the number of inotify queues per user (128 by default).
     package static let ofThisProcess = SystemFolderWatcher()
 
     private let fileSystem: any FileSystem
@@ -35,7 +35,7 @@ package final class SystemFolderWatcher: FolderWatcher {
     }
 
     #if os(Linux)
-        /// The queue and its thread come with the first watch: a program that watches nothing pays nothing.
+        /// Returns the queue and its thread, which are created with the first watch.
         private func notifications() throws(SystemFailure) -> NotificationLoop {
             let result = loop.withLock { held in
                 Result { () throws(SystemFailure) in
