@@ -1,11 +1,11 @@
 public import PropertyLists
 
 extension Schema.Arguments {
-    /// Something wrong on a command line or in a variable: where, and what.
+    /// An error on the command line or in an environment variable.
     public struct Mistake: Error, Hashable, Sendable {
-        /// The flag as it was written, the operand's name, or the variable.
+        /// The flag as written, the name of the operand, or the variable.
         public let place: String
-        /// What is wrong.
+        /// The reason for the error.
         public let reason: Reason
 
         package init(_ reason: Reason, at place: String) {
@@ -16,27 +16,27 @@ extension Schema.Arguments {
 }
 
 extension Schema.Arguments.Mistake {
-    /// The kinds of mistake. A program that switches over them must be ready for new ones.
+    /// The kinds of errors. Programs that switch over them must handle future cases.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         case unknownFlag(nearest: String?)
-        /// A flag of a command stands before the command's name.
+        /// A flag of a command precedes the command's name.
         case misplacedFlag(command: String)
         case unknownCommand(nearest: String?)
         case missingCommand([String])
         case missingValue(expected: String)
-        /// A flag that takes no value has one.
+        /// A value is given to a flag that takes none.
         case needlessValue
-        /// A value, as it was given, breaks a rule.
+        /// A value breaks a rule. The text is the value as given.
         case value(String, Schema.Problem.Reason)
-        /// Settings taken together break a rule.
+        /// A combination of settings breaks a rule.
         case relation(Schema.Problem.Reason)
         case unexpectedOperand
-        /// A secret on the command line, where everybody can read it.
+        /// A secret on the command line, which other users can read.
         case secret(instead: [String])
-        /// Why a secret cannot be read from where the command line says.
+        /// The reason a secret cannot be read from the given source.
         case unreadableSecret(String)
-        /// A secret that is not stored, because no other program would know it for one.
+        /// A secret that is not stored because other programs would not recognize it as one.
         case unprotectedSecret(String)
         case unknownKey(nearest: String?)
         case malformedAssignment

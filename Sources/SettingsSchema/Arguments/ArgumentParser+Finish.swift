@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// What is done once all arguments are taken: operands get their places, variables are read, rules are checked.
+/// The last steps of parsing: assigning operands to settings, reading variables, and checking rules.
 extension ArgumentParser {
     mutating func finish() {
         if !isLost {
@@ -39,7 +39,8 @@ extension ArgumentParser {
         }
     }
 
-    /// How many operands each place gets: what is needed first, then the others from left to right, then the list.
+    /// Returns the number of operands for each place: first those required, then optional ones from left to right, then
+    /// the rest for the array.
     private func shares(of places: [SettingDeclaration], in count: Int) -> [Int] {
         var shares = places.map { place in
             place.rule.type == .array
@@ -118,7 +119,7 @@ extension ArgumentParser {
             present: { [context] key in
                 isGiven(key) || environment[key] != nil || context.stored[key] != nil
             })
-        // A value that was refused is not missing on top of that.
+        // A value that was rejected is not reported as missing too.
         for problem in problems {
             guard let key = problem.path.components.first,
                 let setting = settings.first(where: { $0.key.hasSameBytes(as: key.text) })
@@ -128,14 +129,14 @@ extension ArgumentParser {
             let place = given[key.text]?.place ?? setting.writtenName
             report(.relation(written(problem.reason)), at: place)
         }
-        // Operands of which there must be some are as good as required.
+        // Operands with a minimum count are treated as required.
         for setting in settings where setting.needsOperands {
             let isThere = isGiven(setting.key) || environment[setting.key] != nil || context.stored[setting.key] != nil
             if !isThere { report(.relation(.missing), at: setting.writtenName) }
         }
     }
 
-    /// The reason with keys as they are written on a command line.
+    /// Replaces keys in the reason with their spelling on the command line.
     private func written(_ reason: Schema.Problem.Reason) -> Schema.Problem.Reason {
         func name(_ key: String) -> String {
             settings.first { $0.key.hasSameBytes(as: key) }?.writtenName ?? key
@@ -154,10 +155,10 @@ extension SettingDeclaration {
         takesOperands && !isRequired && defaultValue == nil && rule.minimumCount ?? 0 > 0
     }
 
-    /// What an operand is called in usage and messages.
+    /// The name of the operand in usage and messages.
     package var operandName: String { placeholder ?? key.uppercased() }
 
-    /// How the setting is given on a command line, or else its key.
+    /// The spelling of the setting on a command line, or else its key.
     package var writtenName: String {
         if takesOperands { return operandName }
         if let flag = allFlags.first { return "--\(flag)" }

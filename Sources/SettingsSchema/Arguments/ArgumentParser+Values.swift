@@ -7,7 +7,8 @@ package import PropertyLists
 #endif
 
 extension ArgumentParser {
-    /// Gives a setting the value that a text says. Of one that is given again the last counts, unless it repeats.
+    /// Sets the value of a setting from text. A repeated flag replaces the earlier value, or appends to it if the
+    /// setting repeats.
     mutating func set(_ setting: SettingDeclaration, to text: String, shown: String?, from place: String) {
         let repeats = setting.takesElements
         do throws(Schema.Problem.Reason) {
@@ -36,7 +37,7 @@ extension ArgumentParser {
         if !result.notes.contains(note) { result.notes.append(note) }
     }
 
-    /// Does what `--set :a:b=VALUE` asks for.
+    /// Applies `--set :a:b=VALUE`.
     mutating func assign(_ text: String) {
         let scalars = text.unicodeScalars
         guard let end = scalars.firstIndex(of: "=") else { return report(.malformedAssignment, at: text) }
@@ -73,13 +74,13 @@ extension ArgumentParser {
         given[key.text] = ("--set \(written)", nil)
     }
 
-    /// The setting with a key, or with one that it had before.
+    /// Returns the setting with this key, or with this former key.
     private func setting(_ key: String) -> SettingDeclaration? {
         settings.first { $0.key.hasSameBytes(as: key) }
             ?? settings.first { $0.renamedFrom.contains { $0.hasSameBytes(as: key) } }
     }
 
-    /// Changes an entry inside the value that would be in force without the command line.
+    /// Changes an entry within the value that would be in force without the command line.
     private mutating func put(
         _ value: PropertyList, at path: EntryPath, of setting: SettingDeclaration
     ) throws(EntryPath.Failure) {
@@ -100,7 +101,7 @@ extension ArgumentParser {
 }
 
 extension ValueRule {
-    /// The value that a text says at a place inside a value of this rule.
+    /// Parses text by the rule for an entry at a path within a value of this rule.
     fileprivate func value(
         ofText text: String, inside path: ArraySlice<EntryPath.Component>, now: Date?
     ) throws(Schema.Problem.Reason) -> PropertyList {
@@ -112,7 +113,7 @@ extension ValueRule {
 }
 
 extension PropertyList {
-    /// What a text says where nothing is declared: a property list if it has a bracket, else itself.
+    /// Parses text without a declared rule: a property list if it contains a bracket or quote, otherwise a string.
     fileprivate static func bare(_ text: String) -> PropertyList {
         guard text.contains(where: { "()[]{}<>\"".contains($0) }) else { return .string(text) }
         return (try? PropertyList(parsing: text)) ?? .string(text)
@@ -120,13 +121,13 @@ extension PropertyList {
 }
 
 extension SettingDeclaration {
-    /// Whether the flag is given once for each element of the value.
+    /// Whether the flag is repeated, once for each element of the value.
     fileprivate var takesElements: Bool { repeats && rule.type == .array }
 
-    /// What stands behind the flag.
+    /// The rule for the value that follows the flag.
     var ruleOfFlag: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
 
-    /// The first of the setting's variables that says something. An empty one does so for text alone.
+    /// Returns the first variable that provides a value. An empty variable does so only for strings.
     func variable(in variables: [String: String]) -> (name: String, text: String)? {
         for name in environment {
             if let text = variables[name], !text.isEmpty || rule.type == .string { return (name, text) }
@@ -136,7 +137,7 @@ extension SettingDeclaration {
 }
 
 extension Schema {
-    /// What variables say of the settings, as far as it keeps their rules.
+    /// Returns the valid values that environment variables provide for the settings.
     package func environment(_ variables: [String: String], command: String? = nil) -> PropertyList.Dictionary {
         let said = settings(of: command).compactMap { setting -> (String, PropertyList)? in
             guard let text = setting.variable(in: variables)?.text, let value = try? setting.rule.value(ofText: text)

@@ -1,23 +1,23 @@
 internal import PropertyLists
 
-/// The walk over a command line: it takes what it understands and collects what it does not.
+/// A parser for the command line. It collects errors instead of stopping at the first.
 struct ArgumentParser {
     let schema: Schema
     let context: Schema.Arguments.Context
     private var arguments: ArraySlice<String>
     var flags: FlagTable
-    /// The settings that hold for the chosen command.
+    /// The settings that apply to the chosen command.
     var settings: [SettingDeclaration]
     var result = Schema.Arguments()
     var mistakes: [Schema.Arguments.Mistake] = []
-    /// For each key that was given the flag or operand, and the text as it was written.
+    /// For each key that was given: the flag or operand, and the text as written.
     var given = GivenSettings()
     var operands: [String] = []
     private var help: Schema.Arguments.HelpRequest?
     private var asksForVersion = false
-    /// Whether a command was named that there is none of, so that its flags are not known either.
+    /// Whether an unknown command was given, so that its flags are unknown too.
     private(set) var isLost = false
-    /// Whether what follows is the rest, flags and all.
+    /// Whether the remaining arguments belong to the setting that takes the rest, including flags.
     private var isInRest = false
 
     init(schema: Schema, arguments: [String], context: Schema.Arguments.Context) {
@@ -54,7 +54,7 @@ struct ArgumentParser {
 
     // MARK: Flags
 
-    /// A name as it stands behind its dashes, and what is attached to it behind an equals sign.
+    /// Splits an argument into the name after its dashes and the value after an equals sign.
     private func parts(_ argument: String, dashes: Int) -> (name: String, value: String?) {
         let body = argument.unicodeScalars.dropFirst(dashes)
         guard let end = body.firstIndex(of: "=") else { return (String(body), nil) }
@@ -68,15 +68,15 @@ struct ArgumentParser {
         refuse(written, nearest: flags.nearest(toLong: name), hasValue: value != nil)
     }
 
-    /// `-k`, `-k3`, `-k=3`, `-abc`, or the name of a long flag as NeXT wrote it.
+    /// Parses `-k`, `-k3`, `-k=3`, `-abc`, or a long flag with a single dash, as on NeXTSTEP.
     private mutating func takeSingleDash(_ argument: String) {
         let (name, _) = parts(argument, dashes: 1)
         if name.unicodeScalars.count > 1, flags.long[name] != nil { return takeLong(argument, dashes: 1) }
-        // By scalars, so that a value may begin with one that combines with what is before it.
+        // By Unicode scalar, because a value may begin with a combining character.
         var rest = argument.unicodeScalars.dropFirst()
         guard let first = rest.first, flags.short[String(first)] != nil else {
             if argument.isNegativeNumber, nextOperandMayBeNumber { return takeOperand(argument) }
-            // To a single letter everything is near.
+            // A single letter is similar to almost any flag, so no suggestion is made.
             let isHinted = name.unicodeScalars.count > 1 || flags.long[name] != nil
             let nearest = isHinted ? flags.nearest(toLong: name) : nil
             return refuse("-\(name)", nearest: nearest, hasValue: argument.contains("="))
@@ -101,7 +101,7 @@ struct ArgumentParser {
             return
         }
         report(.unknownFlag(nearest: nearest), at: flag)
-        // What was meant for the flag is no operand.
+        // Skips the value that was meant for the misspelled flag, so that it is not taken as an operand.
         if !hasValue, let nearest, flags.long[String(nearest.dropFirst(2))]?.takesValue ?? false {
             _ = nextValue(for: nil)
         }
@@ -117,7 +117,7 @@ struct ArgumentParser {
         case .count(let setting): count(setting, attached, from: flag)
         case .value(let setting):
             guard let text = attached ?? nextValue(for: setting) else {
-                // What was meant to be given is not missing on top of that.
+                // Marked as given, so that it is not reported as missing too.
                 given[setting.key] = (flag, nil)
                 return report(.missingValue(expected: missing(setting, flag)), at: flag)
             }
@@ -163,14 +163,15 @@ struct ArgumentParser {
         given[setting.key] = (flag, nil)
     }
 
-    /// What to say where the value is missing: what it should be, and how to write one that begins with a dash.
+    /// Returns what a missing value should be, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
         let expected = setting.ruleOfFlag.expectation
         guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }
         return "\(expected) (write \(flag)=\(shortened(next)) if that is the value)"
     }
 
-    /// Takes the next argument where it is a value: no flag, unless it is a negative number and one is wanted.
+    /// Removes and returns the next argument if it is a value: not a flag, unless it is a negative number and the
+    /// setting takes numbers.
     private mutating func nextValue(for setting: SettingDeclaration?) -> String? {
         guard let next = arguments.first else { return nil }
         let isFlag = next.begins(with: "-") && next != "-"
@@ -198,7 +199,7 @@ struct ArgumentParser {
         flags = FlagTable(settings)
     }
 
-    /// Whether a number may stand where the next operand does.
+    /// Whether the next operand may be a number.
     private var nextOperandMayBeNumber: Bool {
         let places = settings.inPlaces
         guard !places.isEmpty else { return true }
@@ -219,11 +220,11 @@ extension ValueRule {
 }
 
 extension String {
-    /// Whether the text begins with these bytes. (`hasPrefix` compares characters, and may see a dash and an accent as
-    /// one.)
+    /// Returns whether the text begins with these bytes. (`hasPrefix` compares characters, and treats a dash with a
+    /// combining mark as one character.)
     fileprivate func begins(with prefix: String) -> Bool { utf8.starts(with: prefix.utf8) }
 
-    /// Whether a minus sign stands before a number here.
+    /// Whether this begins a negative number.
     fileprivate var isNegativeNumber: Bool {
         guard begins(with: "-"), let next = unicodeScalars.dropFirst().first else { return false }
         return "0"..."9" ~= next || next == "." || lowercased().hasPrefix("-inf")

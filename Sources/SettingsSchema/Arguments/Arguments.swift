@@ -7,17 +7,17 @@ public import PropertyLists
 #endif
 
 extension Schema {
-    /// What a command line and the variables around it say of the settings.
+    /// The settings given by a command line and by environment variables.
     public struct Arguments: Hashable, Sendable {
-        /// What flags and operands say: the layer above all that the user may change.
+        /// The values of flags and operands: the highest layer that a user can change.
         public internal(set) var values = PropertyList.Dictionary()
-        /// What variables say, of keys that the command line says nothing of too.
+        /// The values of environment variables, including those that the command line overrides.
         public internal(set) var environment = PropertyList.Dictionary()
-        /// The sub-command that was chosen.
+        /// The chosen sub-command.
         public internal(set) var command: String?
-        /// The operands that no setting has a place for, or those of the setting that takes the rest.
+        /// The operands that belong to no setting, or those of the setting that takes the rest.
         public internal(set) var operands: [String] = []
-        /// Whether `--save` asks to keep the given flags as the user's settings.
+        /// Whether `--save` requests that the given flags be stored as the user's settings.
         public internal(set) var saves = false
         package internal(set) var secrets: [SecretRequest] = []
         package internal(set) var notes: [Note] = []
@@ -25,24 +25,24 @@ extension Schema {
 }
 
 extension Schema.Arguments {
-    /// How a command line was understood.
+    /// The result of parsing a command line.
     public enum Outcome: Hashable, Sendable {
         case values(Schema.Arguments)
         case help(HelpRequest)
         case version
-        /// All that is wrong, in the order in which it stands there.
+        /// All errors, in the order of the arguments.
         case mistakes([Mistake])
     }
 
-    /// What help is asked for.
+    /// A request for help.
     public struct HelpRequest: Hashable, Sendable {
-        /// The command that was called, where the schema has some.
+        /// The sub-command concerned, if any.
         public let command: String?
-        /// Whether the values in force are to be shown, and where they come from.
+        /// Whether to show the values in force and where they come from.
         public let showsValues: Bool
     }
 
-    /// A secret that is to be read from a file or from a descriptor that is open already.
+    /// A secret to be read from a file or an open descriptor.
     package struct SecretRequest: Hashable, Sendable {
         package enum Source: Hashable, Sendable {
             case file(String)
@@ -54,17 +54,17 @@ extension Schema.Arguments {
         package let source: Source
     }
 
-    /// What a user should know of arguments that were taken all the same.
+    /// A notice about arguments that were accepted.
     package enum Note: Hashable, Sendable {
         case deprecated(String, reason: String)
     }
 
-    /// What the parser knows of the world around the command line.
+    /// The environment of the command line.
     package struct Context: Sendable {
         package var variables: [String: String]
-        /// The values of the layers below variables and above the factory.
+        /// The values of the layers between variables and defaults.
         package var stored: PropertyList.Dictionary
-        /// What the date `now` stands for.
+        /// The value of the date `now`.
         package var now: Date?
 
         package init(variables: [String: String] = [:], stored: PropertyList.Dictionary = [:], now: Date? = nil) {
@@ -85,15 +85,15 @@ extension Schema.Arguments.Note: CustomStringConvertible {
 }
 
 extension Schema {
-    /// Understands the arguments of a program, without its name.
+    /// Parses the arguments of a program, without its name.
     package func arguments(_ arguments: [String], in context: Arguments.Context = .init()) -> Arguments.Outcome {
         var parser = ArgumentParser(schema: self, arguments: arguments, context: context)
         return parser.parse()
     }
 
-    /// The value of a secret, as it was read from where the command line says.
+    /// Parses a secret that was read from its source.
     ///
-    /// A line's end behind it is not part of it.
+    /// A line break at the end is not part of it.
     package func secret(
         _ text: String, for request: Arguments.SecretRequest
     ) throws(Arguments.Mistake) -> PropertyList {

@@ -1,13 +1,13 @@
-/// A flag that every program has, whatever its schema declares.
+/// A flag that every program has, regardless of its schema.
 enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     case help
     case helpValues = "help-values"
     case version, save, set
 
-    /// What follows it; nil for nothing.
+    /// The placeholder of its value; nil if it takes none.
     var argument: String? { self == .set ? ":KEY=VALUE" : nil }
 
-    /// What it does, in a few words.
+    /// A short description.
     var title: String {
         switch self {
         case .help: "Shows help"
@@ -18,7 +18,7 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The same in a sentence, below the one on `help`.
+    /// A description as a sentence.
     var explanation: String {
         switch self {
         case .help: "Shows this text."
@@ -29,20 +29,20 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A flag by which a secret is handed over, which itself may not stand on a command line.
+/// A flag that names the source of a secret, since the secret itself must not be on a command line.
 struct SecretFlag: Hashable, Sendable {
     enum Source: Hashable, Sendable { case file, descriptor }
 
     let name: String
     let source: Source
 
-    /// Both ways to hand over what no flag of this name may.
+    /// Returns the two flags that replace a flag for a secret.
     static func instead(of flag: String) -> [SecretFlag] {
         [SecretFlag(name: "\(flag)-file", source: .file), SecretFlag(name: "\(flag)-fd", source: .descriptor)]
     }
 }
 
 extension SettingDeclaration {
-    /// The flags by which a secret is handed over; none for what is no secret.
+    /// The flags that name the source of a secret; empty for other settings.
     var secretFlags: [SecretFlag] { hasSecrets ? flags.flatMap(SecretFlag.instead) : [] }
 }

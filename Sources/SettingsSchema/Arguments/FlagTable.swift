@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// What each flag means, for the whole program and, once it is chosen, a command.
+/// The flags of the whole program and, once it is chosen, of a command.
 struct FlagTable {
-    /// What is to be done at a flag.
+    /// The effect of a flag.
     enum Meaning {
         case value(SettingDeclaration)
-        /// Sets a boolean.
+        /// Sets a Boolean.
         case on(SettingDeclaration)
         case off(SettingDeclaration)
         case count(SettingDeclaration)
-        /// A secret, which may not stand on a command line; the flags to use instead.
+        /// A secret, which is not allowed on a command line, with the flags to use instead.
         case secret([String])
         case secretSource(SettingDeclaration, SecretFlag.Source)
         case common(CommonFlag)
 
-        /// Whether a value follows.
+        /// Whether a value follows the flag.
         var takesValue: Bool {
             switch self {
             case .value, .secretSource: true
@@ -32,7 +32,7 @@ struct FlagTable {
         for setting in settings { add(setting) }
     }
 
-    /// The flag as it is written that was probably meant by an unknown one. Of a secret it is one that may be given.
+    /// Returns the flag that an unknown one was probably meant to be. For a secret, this is the flag for its file.
     func nearest(toLong name: String) -> String? {
         guard let nearest = long.keys.sorted().nearest(to: name) else { return nil }
         if case .secret(let others)? = long[nearest] { return others.first }
@@ -56,7 +56,7 @@ struct FlagTable {
 }
 
 extension Schema {
-    /// The first command that has a flag, given as it is written, and whether a value follows the flag there.
+    /// Returns the first command that has a flag, and whether that flag takes a value.
     func owner(ofFlag flag: String) -> (command: String, takesValue: Bool)? {
         let name = String(flag.unicodeScalars.drop { $0 == "-" })
         for command in commands {

@@ -1,17 +1,16 @@
 internal import PropertyLists
 
-/// Where on the command line each setting was given, by its key.
+/// The flags and operands by which settings were given, by key.
 ///
-/// No dictionary of Swift's: of each kind the first one takes longer to come about than a whole command line to be
-/// read.
+/// Not a Swift dictionary: creating the first one of a type takes longer than parsing a whole command line.
 struct GivenSettings: Sendable {
-    /// The flag or operand, and the text as it was written.
+    /// The flag or operand, and the text as written.
     typealias Place = (place: String, text: String?)
 
     private var positions = PropertyList.Dictionary()
     private var places: [Place] = []
 
-    /// The last place of a key.
+    /// The last place where the key was given.
     subscript(key: String) -> Place? {
         get { position(of: key).map { places[$0] } }
         set {

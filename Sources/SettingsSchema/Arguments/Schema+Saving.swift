@@ -1,8 +1,7 @@
 package import PropertyLists
 
 extension Schema {
-    /// What `--save` keeps of what flags and operands say: not what is meant for one run alone, nor what no flag can
-    /// give.
+    /// Returns the values that `--save` stores: those of settings that are not transient and that have a flag.
     package func kept(_ given: PropertyList.Dictionary, of command: String?) -> PropertyList.Dictionary {
         let settings = settings(of: command).filter { setting in
             let isOperandOnly = setting.takesRest || (setting.positional != nil && setting.flags.isEmpty)
@@ -11,9 +10,10 @@ extension Schema {
         return PropertyList.Dictionary(settings.compactMap { row in given[row.key].map { (row.key, $0) } })
     }
 
-    /// Values as they can be stored: a path that starts where somebody stands now would lead elsewhere the next time.
+    /// Returns values with relative paths made absolute, since a stored relative path would depend on the current
+    /// folder.
     ///
-    /// - Parameter folder: Where that is, with no symbolic link on the way; nil where nobody knows.
+    /// - Parameter folder: The current folder without symbolic links; nil if unknown.
     package func anchored(_ values: PropertyList.Dictionary, in folder: String?) -> PropertyList.Dictionary {
         guard let folder, folder.hasPrefix("/") else { return values }
         return PropertyList.Dictionary(
@@ -39,12 +39,12 @@ extension ValueRule {
 }
 
 extension ValueKind {
-    /// Whether the text is a path of the file system.
+    /// Whether values are paths of the file system.
     fileprivate var isPath: Bool { self == .file || self == .folder || self == .path }
 }
 
 extension String {
-    /// The path from the root; what is no path, as the `-` of many programs, or begins with a home, is left alone.
+    /// Returns the absolute path. `-`, paths that begin with `~` and empty text are unchanged.
     fileprivate func anchored(in folder: String) -> String {
         guard !isEmpty, self != "-", !hasPrefix("/"), !hasPrefix("~") else { return self }
         var folders = folder.split(separator: "/")
