@@ -1,13 +1,13 @@
 public import PropertyLists
 
 extension Schema {
-    /// Why a value, or a domain, is not what its schema declares.
+    /// A value, or a domain, that does not conform to its schema.
     public struct Problem: Error, Hashable, Sendable {
-        /// The way to what is at fault, from the key on.
+        /// The path of the invalid entry, starting with its key.
         public let path: EntryPath
-        /// Why the value is not allowed.
+        /// The rule that the value breaks.
         public let reason: Reason
-        /// The value as a message may show it; nil where there is none, or where it is secret.
+        /// The value to show in a message; nil if there is none. Secrets are masked.
         public let value: String?
 
         package init(path: EntryPath, reason: Reason, value: String? = nil) {
@@ -19,28 +19,28 @@ extension Schema {
 }
 
 extension Schema.Problem {
-    /// The rules that a value can break. A program that switches over them must be ready for new ones.
+    /// The rules that a value can break. Programs that switch over them must handle future cases.
     @nonexhaustive
     public enum Reason: Error, Hashable, Sendable {
-        /// The value is of a type other than the one named.
+        /// The value has a different type from the one named.
         case wrongType(expected: String)
-        /// A text that says no value of the type or kind that is named.
+        /// The text cannot be parsed as the type or kind named.
         case unreadable(expected: String)
-        /// Bounds as they are written; nil where there is none.
+        /// The value is outside bounds; nil for an open end.
         case outsideRange(minimum: String?, maximum: String?)
         case wrongLength(minimum: Int?, maximum: Int?)
         case wrongCount(minimum: Int?, maximum: Int?)
         case mismatch(pattern: String)
         case notAChoice([String], nearest: String?)
         case repeatedElement
-        /// Not a file, a URL and so on, as named.
+        /// The value is not of the kind named, such as a file or a URL.
         case notOfKind(String)
-        /// A value is needed and there is none.
+        /// A required value is missing.
         case missing
         case unknownKey(nearest: String?)
         case conflict(with: String)
         case requires(String)
-        /// None, or more than one, of the keys has a value.
+        /// None or several of the keys have a value, where exactly one is required.
         case exactlyOne(of: [String])
     }
 }
@@ -67,7 +67,7 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         }
     }
 
-    /// The choices, of many the first.
+    /// Returns the list of choices, shortened if it is long.
     private static func choices(_ choices: [String]) -> String {
         let most = 20
         let names = choices.prefix(most).map { shortened($0) }
@@ -75,7 +75,7 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         return "\(names.joined(separator: ", ")) or one of \(choices.count - most) others"
     }
 
-    /// Bounds in words: `at least 1`, `at most 365`, `from 1 to 365`, `exactly 3`.
+    /// Returns bounds in words: `at least 1`, `at most 365`, `from 1 to 365`, `exactly 3`.
     static func range(_ minimum: String?, _ maximum: String?) -> String {
         switch (minimum, maximum) {
         case (let minimum?, let maximum?): minimum == maximum ? "exactly \(minimum)" : "from \(minimum) to \(maximum)"

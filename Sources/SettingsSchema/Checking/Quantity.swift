@@ -1,13 +1,15 @@
 internal import PropertyLists
 
-/// Numbers with units: `5m` of time, `4K` of bytes.
+/// Numbers with units: `5m` for a duration, `4K` for a size.
 enum Quantity: Sendable {
-    /// The seconds that `90`, `90s`, `5m`, `1h30m`, `2d`, `1w` say; nil where it is something else or too much.
+    /// Parses a duration such as `90`, `90s`, `5m`, `1h30m`, `2d` or `1w` into seconds; nil if it is invalid or too
+    /// large.
     static func seconds(_ text: String) -> Int64? {
         number(text, units: ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800], isSum: true)
     }
 
-    /// The bytes that `512`, `4K`, `4KiB`, `10MB`, `1G` say: letters alone and `iB` are powers of 1024, `B` of 1000.
+    /// Parses a size such as `512`, `4K`, `4KiB`, `10MB` or `1G` into bytes. `K` and `KiB` are powers of 1024, `KB` of
+    /// 1000.
     static func bytes(_ text: String) -> Int64? {
         var units: [String: Int64] = ["b": 1]
         for (power, letter) in zip(1..., ["k", "m", "g", "t", "p", "e"]) {
@@ -18,7 +20,7 @@ enum Quantity: Sendable {
         return number(text, units: units, isSum: false)
     }
 
-    /// The seconds as they are read again, in whole units: `1h30m`.
+    /// Returns a duration in the notation that `seconds(_:)` parses: `1h30m`.
     static func text(seconds: PropertyList.Integer) -> String {
         var rest = seconds.magnitude
         var text = ""
@@ -29,7 +31,7 @@ enum Quantity: Sendable {
         return (seconds < 0 ? "-" : "") + (text.isEmpty ? "0s" : text)
     }
 
-    /// The bytes as they are read again, in the greatest power of 1024 that they are whole ones of.
+    /// Returns a size in the largest power of 1024 that divides it.
     static func text(bytes: PropertyList.Integer) -> String {
         let magnitude = bytes.magnitude
         let power = magnitude == 0 ? 0 : min(magnitude.trailingZeroBitCount / 10, 6)
@@ -48,7 +50,7 @@ enum Quantity: Sendable {
             rest = rest.dropFirst(digits.count)
             let unit = rest.prefix { $0.isASCII && $0.isLetter }
             rest = rest.dropFirst(unit.count)
-            // A bare number stands alone; units go down, as in 1h30m.
+            // A number without a unit must be the only one. Units must decrease, as in 1h30m.
             let isBare = unit.isEmpty && rest.isEmpty && total == 0 && smallest == .max
             guard let count = Int64(digits), let factor = isBare ? 1 : units[String(unit)], factor < smallest else {
                 return nil

@@ -1,16 +1,16 @@
 public import PropertyLists
 
 extension Schema {
-    /// What is wrong with a value for a key. A key that is not declared may have any value.
+    /// Returns the problems of a value for a key. An undeclared key can have any value.
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
         guard let setting = anyDeclaration(of: key) else { return [] }
         return setting.rule.problems(
             with: value, at: [EntryPath.Component(key)], isSecret: setting.isSensitive)
     }
 
-    /// What is wrong with the values of a whole domain, taken together.
+    /// Returns the problems of all values in a domain, including combinations of settings.
     ///
-    /// - Parameter refusesUnknownKeys: Whether a key that is not declared is a problem too.
+    /// - Parameter refusesUnknownKeys: Whether undeclared keys are problems too.
     public func problems(
         in values: PropertyList.Dictionary, refusesUnknownKeys: Bool = false
     ) -> [Problem] {
@@ -28,7 +28,7 @@ extension Schema {
         return own + needs
     }
 
-    /// The rule for what stands at a path, whose first component is the key; nil where nothing is declared.
+    /// Returns the rule for the entry at a path that starts with a key, or nil if none is declared.
     package func rule(at path: EntryPath) -> ValueRule? {
         guard let key = path.components.first, let setting = anyDeclaration(of: key.text) else { return nil }
         var rule: ValueRule? = setting.rule
@@ -36,7 +36,7 @@ extension Schema {
         return rule
     }
 
-    /// The declaration of a key, also of one that only a command has.
+    /// Returns the declaration of a key, including keys that only a command has.
     package func anyDeclaration(of key: String) -> SettingDeclaration? {
         declaration(of: key)
             ?? commands.lazy.compactMap { command in
@@ -46,11 +46,11 @@ extension Schema {
 }
 
 extension [SettingDeclaration] {
-    /// What is wrong with which settings have a value and which have none.
+    /// Returns the broken rules about which settings must or must not have values.
     ///
     /// - Parameters:
-    ///   - given: Whether a key was chosen here: two such may conflict.
-    ///   - present: Whether a key has a value from anywhere but the factory.
+    ///   - given: Whether a key is set here. Two conflicting keys must not both be.
+    ///   - present: Whether a key has a value other than its default.
     package func relationProblems(
         given: (String) -> Bool, present: (String) -> Bool
     ) -> [Schema.Problem] {

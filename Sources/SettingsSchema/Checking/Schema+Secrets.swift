@@ -1,61 +1,61 @@
 package import PropertyLists
 
 extension Schema {
-    /// Whether any setting, or any entry inside one, is sensitive.
+    /// Whether any setting, or any entry within one, is sensitive.
     package var hasSecrets: Bool { allSettings.contains(where: \.hasSecrets) }
 
-    /// Whether what stands at a path, whose first component is the key, is itself declared as sensitive.
+    /// Returns whether the entry at a path that starts with a key is declared as sensitive.
     ///
-    /// - Parameter value: What stands there. Where entries are declared and something else is found, nobody can tell
-    ///   what of it is a secret, so all of it is.
+    /// - Parameter value: The entry's value. If its type differs from the declared one, sensitive entries within it
+    ///   cannot be identified, so the whole value is sensitive.
     package func isSensitive(_ path: EntryPath, holding value: PropertyList? = nil) -> Bool {
         guard let key = path.components.first else { return false }
         return settings(under: key.text).contains { $0.isSensitive(at: path.components.dropFirst(), holding: value) }
     }
 
-    /// Whether the value of a key would tell a secret if it were shown as it is.
+    /// Returns whether the value of a key contains a secret.
     package func tellsSecret(_ value: PropertyList, under key: String) -> Bool {
         settings(under: key).contains { $0.tellsSecret(value) }
     }
 
-    /// Whether a mirror leaves the value of a key on its host.
+    /// Returns whether the value of a key is not mirrored.
     package func staysHere(_ key: String) -> Bool { settings(under: key).contains(where: \.staysHere) }
 
-    /// The settings whose values may be found under a key. Several commands may have one of the same name.
+    /// Returns the settings whose values may be stored under a key. Several commands may have a setting with the same
+    /// key.
     private func settings(under key: String) -> some Sequence<SettingDeclaration> {
         allSettings.lazy.filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
     }
 
-    /// The settings of the whole program and those of all its commands.
+    /// The settings of the program and of all its commands.
     package var allSettings: [SettingDeclaration] { settings + commands.flatMap(\.settings) }
 }
 
 extension SettingDeclaration {
-    /// The keys under which the value may be found, the present one first.
+    /// The keys under which the value may be stored, the current one first.
     package var allKeys: [String] { [key] + renamedFrom }
 
-    /// Whether the value is a secret, or has one in it.
+    /// Whether the value is a secret or contains one.
     package var hasSecrets: Bool { isSensitive || rule.hasEntry(where: \.hasSecrets) }
 
-    /// Whether a mirror leaves the value on its host: a secret, or what the schema says is not mirrored, or has such
-    /// inside.
+    /// Whether the value is not mirrored: it is a secret, its schema excludes it, or it contains such an entry.
     package var staysHere: Bool { isSensitive || !isMirrored || rule.hasEntry(where: \.staysHere) }
 
-    /// The value with dots in place of each secret.
+    /// Returns the value with each secret masked.
     package func masked(_ value: PropertyList) -> PropertyList {
         isSensitive ? .string(mask) : hasSecrets ? rule.masked(value) : value
     }
 
-    /// Whether a value would tell a secret if it were shown as it is.
+    /// Returns whether a value contains a secret.
     package func tellsSecret(_ value: PropertyList) -> Bool { hasSecrets && masked(value) != value }
 
-    /// Whether what stands behind the key in a path is a secret, has one in it, or lies in one.
+    /// Returns whether the entry at the rest of a path is a secret, contains one, or is within one.
     func hasSecrets(at components: some Collection<EntryPath.Component>) -> Bool {
         guard !isSensitive, let next = components.first else { return hasSecrets }
         return inside(next)?.hasSecrets(at: components.dropFirst()) ?? false
     }
 
-    /// Whether what stands at the rest of a path is itself declared as sensitive.
+    /// Returns whether the entry at the rest of a path is declared as sensitive.
     fileprivate func isSensitive(
         at components: some Collection<EntryPath.Component>, holding value: PropertyList?
     ) -> Bool {
@@ -63,7 +63,7 @@ extension SettingDeclaration {
         return inside(next)?.isSensitive(at: components.dropFirst(), holding: value) ?? false
     }
 
-    /// The declaration of what stands under a component of a path; nil where none is declared.
+    /// Returns the declaration of the entry under a path component, or nil if there is none.
     fileprivate func inside(_ component: EntryPath.Component) -> SettingDeclaration? {
         switch rule.contents {
         case .anything: nil
@@ -74,7 +74,7 @@ extension SettingDeclaration {
 }
 
 extension ValueRule {
-    /// Whether any entry that is declared inside, at any depth, has a trait which it shows for those inside itself.
+    /// Returns whether any declared entry within the value has a trait. `hasTrait` is responsible for deeper levels.
     fileprivate func hasEntry(where hasTrait: (SettingDeclaration) -> Bool) -> Bool {
         switch contents {
         case .anything: false
@@ -83,7 +83,8 @@ extension ValueRule {
         }
     }
 
-    /// Whether a value is not of the kind in which the entries of this rule could be told from one another.
+    /// Returns whether the value's type differs from the declared one, so that its sensitive entries cannot be
+    /// identified.
     fileprivate func isOpaque(_ value: PropertyList) -> Bool {
         switch (contents, value) {
         case (.anything, _), (.each, .array), (.each, .dictionary), (.entries, .dictionary): false
@@ -106,6 +107,6 @@ extension ValueRule {
         }
     }
 
-    /// The value as a message shows it, its secrets masked.
+    /// Returns the value for a message, with its secrets masked.
     func shownText(of value: PropertyList) -> String { masked(value).shownText }
 }

@@ -1,11 +1,11 @@
 package import PropertyLists
 
 extension Schema {
-    /// What of a layer's values a program can use, and what is wrong with the rest.
+    /// Returns the valid values of a layer, and the problems of the others.
     ///
-    /// A value that was stored before its schema was, or under another, never breaks a program: it is left out here, so
-    /// that a lower layer shows, and in the end the factory. Text stands for values of other types where it says one,
-    /// as files do that have only text; values under old keys are found under the new ones.
+    /// Invalid stored values, for example from before the schema existed, must not break a program. They are left out,
+    /// so that a lower layer or the default takes effect. Text is converted to the declared type where possible, for
+    /// files that can store only text. Values under former keys are moved to their current key.
     package func usable(
         _ values: PropertyList.Dictionary, command: String? = nil
     ) -> (values: PropertyList.Dictionary, problems: [Problem]) {
@@ -28,7 +28,7 @@ extension Schema {
 }
 
 extension Schema {
-    /// One of the places that values come from, under the name that people know it by.
+    /// A source of values, with its displayed name.
     package struct Layer: Hashable, Sendable {
         package let name: String
         package let values: PropertyList.Dictionary
@@ -39,9 +39,9 @@ extension Schema {
         }
     }
 
-    /// The value in force of each setting that has one, with its layer; and what is wrong in which layer above that.
+    /// Returns the value in force of each setting, with its layer, and the problems in layers above it.
     ///
-    /// - Parameter layers: The highest first; below them all are the schema's own defaults, the layer `factory`.
+    /// - Parameter layers: The layers, highest priority first. The schema's defaults are added as the layer `factory`.
     package func valuesInForce(
         _ layers: [Layer], command: String? = nil
     ) -> (values: [String: ValueInForce], problems: [(layer: String, problem: Problem)]) {

@@ -1,5 +1,5 @@
 extension ValueKind {
-    /// Whether a text can be of this kind, as far as can be told without a look at the machine.
+    /// Returns whether text can be of this kind, without accessing the system.
     func admits(_ text: String) -> Bool {
         switch self {
         case .file, .folder, .path: !text.isEmpty && !text.unicodeScalars.contains("\0")
@@ -9,7 +9,7 @@ extension ValueKind {
         }
     }
 
-    /// A scheme, a colon, and something behind it without white space.
+    /// Returns whether the text is a scheme, a colon and more text without white space.
     private static func isURL(_ text: String) -> Bool {
         let parts = text.unicodeScalars.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let first = parts[0].first, first.isASCII, first.properties.isAlphabetic else {
@@ -21,7 +21,7 @@ extension ValueKind {
             && !parts[1].contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
     }
 
-    /// A name of labels, or an address of IPv4 or IPv6, and perhaps a port behind the first two.
+    /// Returns whether the text is a host name, an IPv4 address or an IPv6 address, optionally with a port.
     private static func isHost(_ text: String) -> Bool {
         if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
             let rest = text[text.index(after: end)...]

@@ -7,7 +7,7 @@ package import PropertyLists
 #endif
 
 extension ValueRule {
-    /// What is wrong with a value, each part of it with its own path.
+    /// Returns the problems of a value and its entries, each with its path.
     package func problems(
         with value: PropertyList, at path: EntryPath = EntryPath(), isSecret: Bool = false
     ) -> [Schema.Problem] {
@@ -32,7 +32,7 @@ extension ValueRule {
         value.kind.rawValue == type.rawValue || (type == .real && value.kind == .integer)
     }
 
-    /// The rules that the value itself breaks.
+    /// Returns the rules that the value itself breaks.
     private func reasons(against value: PropertyList) -> [Schema.Problem.Reason] {
         var reasons: [Schema.Problem.Reason] = []
         if let minimum, value.isBelow(minimum) || maximum.map({ $0.isBelow(value) }) ?? false {
@@ -40,7 +40,7 @@ extension ValueRule {
         } else if let maximum, maximum.isBelow(value) {
             reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
         }
-        // Bytes and seconds are counted from nothing.
+        // Sizes and durations have a default minimum of 0.
         if minimum == nil, let kind, kind.type == .integer, value.isBelow(.integer(0)) {
             reasons.append(.outsideRange(minimum: text(of: .integer(0)), maximum: nil))
         }
@@ -55,7 +55,7 @@ extension ValueRule {
         }
         if !choices.isEmpty, !choices.contains(value) {
             let names = choices.map(\.plainText)
-            // A number that is near another one is no misspelling of it.
+            // No suggestion for numbers: a similar number is not a misspelling.
             let nearest = type == .string ? names.nearest(to: value.plainText) : nil
             reasons.append(.notAChoice(names, nearest: nearest))
         }
@@ -91,7 +91,7 @@ extension ValueRule {
 }
 
 extension [SettingDeclaration] {
-    /// What is wrong with the entries of a dictionary that are declared one by one.
+    /// Returns the problems of a dictionary whose entries are declared individually.
     fileprivate func problems(
         with entries: PropertyList.Dictionary, at path: EntryPath, isSecret: Bool
     ) -> [Schema.Problem] {
@@ -114,7 +114,7 @@ extension EntryPath {
 }
 
 extension PropertyList {
-    /// Whether this number or date lies below another of its type; false for all else.
+    /// Returns whether this number or date is less than another of its type; false for other types.
     fileprivate func isBelow(_ other: PropertyList) -> Bool {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): a < b
@@ -128,7 +128,7 @@ extension PropertyList {
 
     fileprivate var isNaN: Bool { realValue?.isNaN ?? false }
 
-    /// The number of characters of a text, or of bytes of data.
+    /// The number of Unicode scalars of a string, or of bytes of data.
     fileprivate var length: Int? { stringValue?.unicodeScalars.count ?? dataValue?.count }
 
     fileprivate var childCount: Int? { arrayValue?.count ?? dictionaryValue?.count }

@@ -7,11 +7,11 @@ package import PropertyLists
 #endif
 
 extension ValueRule {
-    /// The value of this type that a text says, as flags, variables, answers and OpenStep schemas write it.
+    /// Parses text as a value of this type, in the notation of flags, variables, answers and OpenStep schemas.
     ///
-    /// Whether the value keeps the rule is another question; see `problems(with:at:)`.
+    /// This does not check the rule; see `problems(with:at:)`.
     ///
-    /// - Parameter now: What the date `now` stands for, to the second; nil where nobody may say so.
+    /// - Parameter now: The date that `now` denotes, to the second; nil if `now` is not allowed.
     package func value(
         ofText text: String, now: Date? = nil
     ) throws(Schema.Problem.Reason) -> PropertyList {
@@ -37,7 +37,7 @@ extension ValueRule {
         }
     }
 
-    /// The value with each text in it that should be something else read as that; the rest is as it was.
+    /// Returns the value with each text converted to its declared type. Text that cannot be converted is unchanged.
     package func adapted(_ value: PropertyList, now: Date? = nil) -> PropertyList {
         switch (value, type) {
         case (.string, .string): return value
@@ -58,7 +58,7 @@ extension ValueRule {
         }
     }
 
-    /// The value as people read it, and as it can be read again: durations and sizes with their units.
+    /// Returns the value as text that can be parsed again. Durations and sizes have units.
     package func text(of value: PropertyList) -> String {
         guard case .integer(let number) = value else { return value.plainText }
         switch kind {
@@ -70,7 +70,7 @@ extension ValueRule {
 
     private var unreadable: Schema.Problem.Reason { .unreadable(expected: expectation) }
 
-    /// What a text must be to be read, in words.
+    /// A description of valid text.
     var expectation: String {
         switch (type, kind) {
         case (_, .duration?): "a duration such as 90, 5m or 1h30m"
@@ -84,7 +84,7 @@ extension ValueRule {
         }
     }
 
-    /// A list, or a single element, for which no brackets are needed.
+    /// Parses a list, or a single element without brackets.
     private func array(_ text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
         guard let first = text.first(where: { !$0.isWhitespace }) else { return .array([]) }
         guard "([<".contains(first) else {
@@ -108,6 +108,6 @@ extension ValueRule {
         throw unreadable
     }
 
-    /// A decimal number: people do not write hexadecimal ones with a fraction.
+    /// Parses a decimal number. Hexadecimal floating-point notation is rejected.
     static func real(_ text: String) -> Double? { text.lowercased().contains("x") ? nil : Double(word: text) }
 }

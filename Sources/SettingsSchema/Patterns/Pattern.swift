@@ -1,19 +1,19 @@
-/// What the whole of a text must be, in a language whose search takes time linear in the text.
+/// A regular expression that must match a whole text, limited to features that can be matched in linear time.
 ///
 /// Literals, `.` (any character but a newline), `[a-z]`, `[^…]`, `( )`, `|`, `*`, `+`, `?`, `{m}`, `{m,}`, `{m,n}`,
 /// `\d` (ASCII digits), `\w` (ASCII letters, digits, `_`), `\s` (ASCII white space), `\n`, `\r`, `\t`, and a backslash
 /// before any character that is neither letter nor digit. A character is a Unicode scalar.
 ///
-/// A pattern with a mistake in it refuses nothing; `failure` says what is wrong with it.
+/// An invalid pattern matches everything; `failure` is then set.
 package struct Pattern: Sendable {
     package let text: String
-    /// What is wrong with the pattern.
+    /// The reason the pattern is invalid.
     package let failure: PatternFailure?
     private let program: PatternProgram
 
-    /// The most states of the machine that a pattern is compiled into.
+    /// The maximum number of states of the compiled pattern.
     package static let mostStates = 10_000
-    /// How deep groups may stand inside one another.
+    /// The maximum nesting depth of groups.
     package static let deepestGroup = 100
 
     package init(_ text: String) {
@@ -27,10 +27,10 @@ package struct Pattern: Sendable {
         }
     }
 
-    /// How many states the machine has.
+    /// The number of states of the compiled pattern.
     package var stateCount: Int { program.states.count }
 
-    /// Whether the whole of `value` is what the pattern says.
+    /// Returns whether the whole of `value` matches.
     package func matches(_ value: String) -> Bool {
         guard failure == nil else { return true }
         var matcher = PatternMatcher(program)
@@ -43,22 +43,22 @@ extension Pattern: Hashable {
     package func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
-/// What is wrong with a pattern, and at which character, counted from 1.
+/// The reason a pattern is invalid, and the position of the character, counted from 1.
 package struct PatternFailure: Error, Hashable, Sendable {
     package enum Problem: Hashable, Sendable {
-        /// The pattern stops inside what is named.
+        /// The pattern ends inside the named construct.
         case unexpectedEnd(inside: String)
-        /// A parenthesis that closes nothing.
+        /// An unmatched closing parenthesis.
         case unopened
-        /// `*`, `+`, `?` or `{` with nothing before it that could be repeated.
+        /// `*`, `+`, `?` or `{` with nothing to repeat.
         case nothingToRepeat
-        /// A repetition of a repetition, which other languages read in ways of their own.
+        /// A repetition of a repetition, which has different meanings in other languages.
         case repeatedTwice
         case unknownEscape(String)
         case invalidCount
-        /// The lower count or end of a range lies above the upper one.
+        /// The bounds of a count or range are reversed.
         case reversed
-        /// `^` or `$`: a pattern matches the whole value anyway.
+        /// `^` or `$`, which are unnecessary because a pattern matches the whole value.
         case anchor
         case emptyClass
         case tooManyStates(limit: Int)

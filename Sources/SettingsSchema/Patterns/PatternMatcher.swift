@@ -1,9 +1,9 @@
-/// Runs the machine of a pattern over a text, in all of its states at once.
+/// Runs the automaton of a pattern, following all states simultaneously.
 struct PatternMatcher {
     private let program: PatternProgram
     private var current: [Int] = []
     private var upcoming: [Int] = []
-    /// For each state the step at which it was last entered.
+    /// For each state, the step at which it was last entered.
     private var entered: [Int]
     private var step = 0
     private var pending: [Int] = []
@@ -32,7 +32,7 @@ struct PatternMatcher {
         swap(&current, &upcoming)
     }
 
-    /// Enters a state and all that it leads to without a character.
+    /// Enters a state and all states reachable without consuming a character.
     private mutating func enter(_ state: Int) {
         pending.append(state)
         while let state = pending.popLast() {

@@ -1,4 +1,4 @@
-/// The parts of a pattern, as they stand inside one another.
+/// The syntax tree of a pattern.
 indirect enum PatternNode: Sendable {
     case empty
     case one(ScalarSet)
@@ -6,14 +6,14 @@ indirect enum PatternNode: Sendable {
     case alternatives([PatternNode])
     case repeated(PatternNode, atLeast: Int, atMost: Int?)
 
-    /// How many states this takes; a number above every limit where it would be too many.
+    /// The number of states that this compiles to, or a number above the limit if it is too large.
     var stateCount: Int {
         switch self {
         case .empty: return 0
         case .one: return 1
         case .sequence(let parts): return parts.reduce(0) { Self.sum($0, $1.stateCount) }
         case .alternatives(let parts):
-            // A branch into each but the last, and a way on behind each but the last.
+            // A branch before and a jump after each alternative but the last.
             return parts.reduce(2 * (parts.count - 1)) { Self.sum($0, $1.stateCount) }
         case .repeated(let part, let least, let most):
             let one = part.stateCount

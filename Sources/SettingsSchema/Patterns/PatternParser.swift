@@ -1,4 +1,4 @@
-/// Reads a pattern from left to right, each construct by a function of its own.
+/// A recursive descent parser for patterns.
 struct PatternParser {
     private let scalars: [Unicode.Scalar]
     private var at = 0
@@ -153,11 +153,11 @@ extension PatternParser {
         return isComplement ? members.complement : members
     }
 
-    /// A character, a range of them, or an escape.
+    /// Parses a character, a range or an escape.
     private mutating func classItem(into members: inout ScalarSet) throws(PatternFailure) {
         let start = at
         guard let lower = try classCharacter(into: &members) else { return }
-        // A dash before the end of the class stands for itself.
+        // A dash at the end of the class is a literal.
         guard next == "-", at + 1 < scalars.count, scalars[at + 1] != "]" else {
             members.insert(lower.value...lower.value)
             return
@@ -168,7 +168,7 @@ extension PatternParser {
         members.insert(lower.value...upper.value)
     }
 
-    /// The character that stands here; nil where it is a set of its own, which has been added.
+    /// Parses a character, or adds an escaped set to `members` and returns nil.
     private mutating func classCharacter(into members: inout ScalarSet) throws(PatternFailure) -> Unicode.Scalar? {
         guard let scalar = next else { throw failure(.unexpectedEnd(inside: "a class")) }
         let start = at

@@ -1,14 +1,14 @@
-/// The machine that a pattern is compiled into: from each state the ways on.
+/// The nondeterministic automaton that a pattern compiles to.
 struct PatternProgram: Sendable {
     enum State: Sendable {
-        /// Takes a scalar of the set and goes on to the next state.
+        /// Consumes a scalar of the set and continues with the next state.
         case take(ScalarSet)
-        /// Goes to both without taking anything.
+        /// Continues with both states without consuming a character.
         case either(Int, Int)
         case go(Int)
     }
 
-    /// The last state is followed by the end, at which a match is complete.
+    /// The states; a match is complete at the index after the last one.
     private(set) var states: [State] = []
 
     init() {}
@@ -20,7 +20,7 @@ struct PatternProgram: Sendable {
         append(node)
     }
 
-    /// The place behind the last state: the match is complete.
+    /// The index after the last state, at which a match is complete.
     var end: Int { states.count }
 
     private mutating func append(_ node: PatternNode) {

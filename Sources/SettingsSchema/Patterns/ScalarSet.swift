@@ -1,9 +1,9 @@
-/// A set of Unicode scalars: a literal, a class, or all but some.
+/// A set of Unicode scalars: a literal, a class, or a complement.
 struct ScalarSet: Hashable, Sendable {
-    /// The first 128 as bits; most text is made of these.
+    /// The members among the first 128 scalars as bits, since most text is ASCII.
     private var low: UInt64 = 0
     private var high: UInt64 = 0
-    /// The others, as ranges in the order in which they were written.
+    /// The other members, as ranges in written order.
     private var ranges: [ClosedRange<UInt32>] = []
     private var isComplement = false
 
@@ -13,7 +13,7 @@ struct ScalarSet: Hashable, Sendable {
 
     private init(_ ranges: [ClosedRange<UInt32>]) { for range in ranges { insert(range) } }
 
-    /// The set of all that is not in this one.
+    /// The complement of this set.
     var complement: ScalarSet {
         var result = self
         result.isComplement.toggle()
@@ -34,7 +34,7 @@ struct ScalarSet: Hashable, Sendable {
         if range.upperBound >= 0x80 { ranges.append(max(range.lowerBound, 0x80)...range.upperBound) }
     }
 
-    /// Adds the members of a set that is no complement.
+    /// Adds the members of a set that is not a complement.
     mutating func formUnion(_ other: ScalarSet) {
         low |= other.low
         high |= other.high
