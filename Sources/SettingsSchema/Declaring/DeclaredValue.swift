@@ -6,7 +6,7 @@ internal import PropertyLists
     internal import Foundation
 #endif
 
-/// A Swift type of which it is known how a property list holds its values.
+/// A Swift type with a known rule for its values.
 protocol DeclaredValue {
     static var rule: ValueRule { get }
 }
@@ -17,7 +17,7 @@ protocol OptionalValue {
 }
 
 extension ValueRule {
-    /// The rule for the values of a Swift type; of one that is not known, what the example turns out to be.
+    /// Creates the rule for the values of a Swift type. For unknown types it is derived from the encoded example.
     init(of type: Any.Type, example: (any Encodable)? = nil) {
         if let known = type as? any DeclaredValue.Type {
             self = known.rule
@@ -37,7 +37,7 @@ extension ValueRule {
 }
 
 extension FixedWidthInteger {
-    /// An integer, within what the type can hold where that is less than a property list can.
+    /// A rule for integers with the type's bounds, if they are narrower than those of a property list.
     fileprivate static var integerRule: ValueRule {
         var rule = ValueRule(.integer)
         if isSigned, bitWidth < 64 {

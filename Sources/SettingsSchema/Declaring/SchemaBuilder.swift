@@ -1,4 +1,4 @@
-/// Takes settings and commands together into a schema, as they stand in Swift.
+/// Builds a schema from a list of settings and commands.
 @resultBuilder public enum SchemaBuilder: Sendable {
     public static func buildExpression(_ setting: Setting<some Codable & Sendable>) -> Schema.Part {
         Schema.Part(settings: [setting.declaration])
@@ -14,7 +14,7 @@
 }
 
 extension Schema {
-    /// A part of a schema that a builder has put together.
+    /// A part of a schema, built by `SchemaBuilder`.
     public struct Part: Sendable {
         var settings: [SettingDeclaration] = []
         var commands: [Command] = []
@@ -42,7 +42,7 @@ extension Schema {
         commands = parts.commands
     }
 
-    /// The schema with what is to be done when settings of a version are met.
+    /// Returns the schema with a migration from an earlier version of the settings.
     public func migrating(
         from version: Int, rename: [String: String] = [:], remove: [String] = [], convert: [String: ValueType] = [:]
     ) -> Schema {
@@ -55,7 +55,7 @@ extension Schema {
         return result
     }
 
-    /// The schema with the settings of another below its own.
+    /// Returns the schema with the settings of another schema, which its own override.
     public func extending(_ base: Schema) -> Schema {
         var result = self
         result.extends = [base.domain]
@@ -64,7 +64,7 @@ extension Schema {
 }
 
 extension Schema.Command {
-    /// Declares a command, and the settings that only it has.
+    /// Declares a command and its own settings.
     public init(_ name: String, title: String? = nil, summary: String? = nil, @SchemaBuilder _ parts: () -> Schema.Part)
     {
         self.init(name)

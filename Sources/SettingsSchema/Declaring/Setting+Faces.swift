@@ -1,24 +1,24 @@
-// MARK: What people see
+// MARK: Descriptions
 
 extension Setting {
-    /// Says in a few words what it is, for help and forms.
+    /// Sets a short description for help and forms.
     public func title(_ title: String) -> Setting { declaring { $0.title = title } }
-    /// Says more about it, in sentences.
+    /// Sets a longer description, in sentences.
     public func summary(_ summary: String) -> Setting { declaring { $0.summary = summary } }
-    /// Names the heading below which help and forms show it.
+    /// Sets the heading under which help and forms show the setting.
     public func group(_ group: String) -> Setting { declaring { $0.group = group } }
-    /// Names its value in help, as N in `--keep N`.
+    /// Sets the name of the value in help, such as N in `--keep N`.
     public func placeholder(_ placeholder: String) -> Setting { declaring { $0.placeholder = placeholder } }
-    /// Says what its number counts.
+    /// Sets the unit of a number.
     public func unit(_ unit: String) -> Setting { declaring { $0.unit = unit } }
-    /// Says that the setting is not to be used any more, and why.
+    /// Marks the setting as deprecated, with an optional reason.
     public func deprecated(_ reason: String = "") -> Setting { declaring { $0.deprecated = reason } }
 }
 
-// MARK: Where it comes from, and where it goes
+// MARK: Sources and storage
 
 extension Setting {
-    /// The flags of a command line: a single character stands behind one dash, a longer name behind two.
+    /// Adds flags: a single character follows one dash, a longer name two.
     public func flag(_ names: String...) -> Setting {
         declaring {
             for name in names {
@@ -27,26 +27,26 @@ extension Setting {
         }
     }
 
-    /// Adds `--no-…` to the flags.
+    /// Adds a `--no-…` form of the flags.
     public func negatable() -> Setting { declaring { $0.isNegatable = true } }
-    /// Lets the flag be given again: an array gets an element each time, an integer counts.
+    /// Allows the flag to be repeated: each use appends an element to an array, or adds one to an integer.
     public func repeats() -> Setting { declaring { $0.repeats = true } }
-    /// Takes the value from an operand; an array takes as many as the other positions leave.
+    /// Takes the value from an operand. An array takes all operands that no other position takes.
     public func positional(_ position: Int = 1) -> Setting { declaring { $0.positional = position } }
-    /// Takes all that follows the other operands, flags too.
+    /// Takes all arguments after the other operands, including flags.
     public func rest() -> Setting { declaring { $0.takesRest = true } }
-    /// Names variables of the environment that set it.
+    /// Adds environment variables that set the value.
     public func environment(_ variables: String...) -> Setting { declaring { $0.environment += variables } }
-    /// Keeps the value out of listings, messages, mirrors and command lines.
+    /// Marks the value as a secret, which is kept out of listings, messages, mirrors and command lines.
     public func sensitive() -> Setting { declaring { $0.isSensitive = true } }
-    /// Says whether a mirror may carry it to other hosts.
+    /// Sets whether mirrors copy the value to other hosts.
     public func mirrored(_ isMirrored: Bool) -> Setting { declaring { $0.isMirrored = isMirrored } }
-    /// Merges changes of single entries, where a dictionary is changed at several places.
+    /// Merges concurrent changes to different entries of a dictionary.
     public func merges() -> Setting { declaring { $0.merges = true } }
-    /// Never stores the value.
+    /// Excludes the value from storage.
     public func transient() -> Setting { declaring { $0.isTransient = true } }
-    /// Stores the value for this machine alone.
+    /// Stores the value for this machine only.
     public func byHost() -> Setting { declaring { $0.isByHost = true } }
-    /// Names keys under which it was kept before.
+    /// Adds former keys of the setting.
     public func renamed(from keys: String...) -> Setting { declaring { $0.renamedFrom += keys } }
 }

@@ -1,12 +1,12 @@
 internal import PropertyLists
 
-/// A range of which one end may be open: `1...365`, `1...`, `...365`.
+/// A range that may be open at one end: `1...365`, `1...`, `...365`.
 public protocol SettingBounds<Bound> {
-    /// What lies within the range.
+    /// The type of the bounds.
     associatedtype Bound: Comparable & Codable
-    /// The least value that is allowed; nil for an open end.
+    /// The smallest allowed value; nil for an open end.
     var lowerEnd: Bound? { get }
-    /// The greatest value that is allowed; nil for an open end.
+    /// The largest allowed value; nil for an open end.
     var upperEnd: Bound? { get }
 }
 
@@ -25,15 +25,15 @@ extension PartialRangeThrough: SettingBounds where Bound: Codable {
     public var upperEnd: Bound? { upperBound }
 }
 
-// MARK: What a value must be
+// MARK: Rules for values
 
 extension Setting {
-    /// Allows only values within the bounds.
+    /// Restricts values to a range.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Bounds.Bound == Value {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
 
-    /// Allows only values within the bounds, or none.
+    /// Restricts values to a range; nil is allowed too.
     public func range<Bounds: SettingBounds>(_ bounds: Bounds) -> Setting where Value == Bounds.Bound? {
         declaring(minimum: bounds.lowerEnd, maximum: bounds.upperEnd)
     }
@@ -44,43 +44,43 @@ extension Setting {
         return declaring { ($0.rule.minimum, $0.rule.maximum) = (least, most) }
     }
 
-    /// How many characters a text, or bytes data, may have.
+    /// Restricts the number of characters of a string, or of bytes of data.
     public func length(_ bounds: some SettingBounds<Int>) -> Setting {
         let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
         return declaring { ($0.rule.minimumLength, $0.rule.maximumLength) = (least, most) }
     }
 
-    /// How many elements or entries there may be.
+    /// Restricts the number of elements or entries.
     public func count(_ bounds: some SettingBounds<Int>) -> Setting {
         let (least, most) = (bounds.lowerEnd, bounds.upperEnd)
         return declaring { ($0.rule.minimumCount, $0.rule.maximumCount) = (least, most) }
     }
 
-    /// What the whole of a text must match; of an array of texts, each of them.
+    /// Sets a pattern that the whole string, or each string of an array, must match.
     public func pattern(_ pattern: String) -> Setting {
         declaring { $0.rule.editInnermost { $0.pattern = Pattern(pattern) } }
     }
 
-    /// What the text, or each of an array, stands for; of a number, in which units it may be given.
+    /// Sets the kind of a string or of each string of an array, or the unit notation of a number.
     public func kind(_ kind: ValueKind) -> Setting {
         declaring { $0.rule.editInnermost { $0.kind = kind } }
     }
 
-    /// Allows only these values.
+    /// Restricts values to a list of choices.
     public func choices(_ choices: [Value]) -> Setting {
         declaring { $0.rule.choices = choices.compactMap { try? PropertyList(encoding: $0) } }
     }
 
-    /// What each element may be.
+    /// Restricts elements to a list of choices.
     public func choices<Element: Encodable>(_ choices: [Element]) -> Setting where Value == [Element] {
         let values = choices.compactMap { try? PropertyList(encoding: $0) }
         return declaring { $0.rule.editInnermost { $0.choices = values } }
     }
 
-    /// Refuses an element that stands twice.
+    /// Disallows duplicate elements.
     public func unique() -> Setting { declaring { $0.rule.isUnique = true } }
 
-    /// A value is needed, and the default is only what a program without one would see.
+    /// Makes the value required. The default is used only by a program that reads the setting while it has no value.
     public func required() -> Setting {
         declaring {
             $0.isRequired = true
@@ -88,16 +88,16 @@ extension Setting {
         }
     }
 
-    /// Names settings that may not be given with it.
+    /// Adds settings that must not be given together with this one.
     public func conflicts(with keys: String...) -> Setting { declaring { $0.conflicts += keys } }
-    /// Names settings that must be given with it.
+    /// Adds settings that must be given together with this one.
     public func requires(_ keys: String...) -> Setting { declaring { $0.requires += keys } }
-    /// Names settings of which, with it, just one must be given.
+    /// Adds settings that form a group with this one, of which exactly one must be given.
     public func exactlyOne(of keys: String...) -> Setting { declaring { $0.exactlyOneOf += keys } }
 }
 
 extension ValueRule {
-    /// Changes the rule of the elements, where this is an array's.
+    /// Edits the rule of the elements of an array, or else this rule.
     fileprivate mutating func editInnermost(_ edit: (inout ValueRule) -> Void) {
         guard type == .array, var inner = element else { return edit(&self) }
         edit(&inner)

@@ -1,27 +1,28 @@
 internal import PropertyLists
 
-/// A key with the type of its value and the value that holds where nobody has chosen one.
+/// A key with the type of its value and a default.
 ///
-/// What else a schema can say of a setting is said by what follows it:
+/// Modifiers add the rest of the declaration:
 ///
 ///     Setting("keep", default: 7).range(1...365).flag("keep", "k").environment("BACKUP_KEEP").title("Copies to keep")
 ///
-/// A type with cases (`CaseIterable`) has these for choices; of an optional type, nil stands for no value.
+/// The choices of a `CaseIterable` type are its cases. For an optional type, nil means no value.
 public struct Setting<Value: Codable & Sendable>: Sendable {
-    /// The key under which it is kept.
+    /// The key of the setting.
     public let key: String
-    /// The value where no layer has one.
+    /// The value if no layer provides one.
     public let defaultValue: Value
-    /// What is declared beyond key and default, where anything is: most who hold a setting never ask.
+    /// The declaration, if it has more than key and default. Stored only then, because most uses of a setting never
+    /// need it.
     private var declared: Declared?
 
-    /// Declares a setting; its type is that of the default.
+    /// Declares a setting. Its type is that of the default.
     public init(_ key: String, default defaultValue: Value) {
         self.key = key
         self.defaultValue = defaultValue
     }
 
-    /// The setting with one thing more declared.
+    /// Returns the setting with a change to its declaration.
     func declaring(_ step: @escaping @Sendable (inout SettingDeclaration) -> Void) -> Setting {
         var (result, declaration) = (self, declaration)
         step(&declaration)
@@ -29,10 +30,10 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
         return result
     }
 
-    /// All that is declared of the setting.
+    /// The complete declaration.
     package var declaration: SettingDeclaration { declared?.declaration ?? plainDeclaration }
 
-    /// What is declared of the setting, where that is more than its type and its default.
+    /// The declaration, if it has more than type and default.
     package var ownDeclaration: SettingDeclaration? { declared?.declaration }
 
     private var plainDeclaration: SettingDeclaration {
@@ -44,7 +45,7 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     }
 }
 
-/// A declaration apart from who holds it, so that a setting stays small.
+/// Stores a declaration by reference, so that a setting stays small.
 private final class Declared: Sendable {
     let declaration: SettingDeclaration
 

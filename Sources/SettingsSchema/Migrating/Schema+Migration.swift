@@ -1,30 +1,30 @@
 package import PropertyLists
 
 extension Schema {
-    /// A domain as its schema wants it, and what was done to come there.
+    /// A migrated domain, and the steps that were performed.
     package struct Migrated: Hashable, Sendable {
         package var values: PropertyList.Dictionary
         package var notes: [MigrationNote] = []
 
-        /// Whether there is anything to be written.
+        /// Whether the migration changed anything.
         package var isChanged: Bool { !notes.isEmpty }
     }
 
-    /// One step of a migration.
+    /// A step of a migration.
     package enum MigrationNote: Hashable, Sendable {
         case renamed(old: String, new: String)
-        /// The new key had a value already, which stays.
+        /// The old value was removed because the new key already had one.
         case dropped(old: String, inFavourOf: String)
         case removed(String)
         case converted(String, to: ValueType)
-        /// The value says nothing of that type, and stays as it was.
+        /// The value cannot be converted to the type, and is unchanged.
         case notConverted(String, to: ValueType)
         case version(from: Int, to: Int)
     }
 
-    /// What the values of a domain become: each version's migration in its turn, then what was renamed.
+    /// Migrates the values of a domain: runs the migration of each version in order, then renames former keys.
     ///
-    /// What has been done once is not done again, since the version is noted in the result.
+    /// The result records its version, so that no migration runs twice.
     package func migrated(_ values: PropertyList.Dictionary) throws(NewerVersion) -> Migrated {
         let stored = storedVersion(of: values)
         guard stored <= version else { throw NewerVersion(domain: domain, stored: stored, known: version) }
@@ -67,7 +67,7 @@ extension Schema.Migrated {
 }
 
 extension PropertyList {
-    /// The same value in another type; nil where that type cannot say it.
+    /// Returns the value converted to another type, or nil if that is not possible.
     package func converted(to type: ValueType) -> PropertyList? {
         switch (self, type) {
         case (.real(let number), .integer):

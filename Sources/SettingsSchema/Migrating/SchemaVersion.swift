@@ -1,10 +1,10 @@
 package import PropertyLists
 
 extension Schema {
-    /// The key in the user's file that says which version of the settings it holds.
+    /// The key in the user's file that stores the version of its settings.
     package static let versionKey = "$schemaVersion"
 
-    /// A domain holds settings of a version that this schema does not know: it may be read, not written.
+    /// The settings in a domain are of a newer version than this schema knows. They can be read but not written.
     package struct NewerVersion: Error, Hashable, Sendable {
         package let domain: String
         package let stored: Int
@@ -15,19 +15,20 @@ extension Schema {
         }
     }
 
-    /// The version of the settings in a domain. One that says none is of the first, unless it is empty.
+    /// Returns the version of the settings in a domain. Without a stored version it is 1, or the current one if the
+    /// domain is empty.
     package func storedVersion(of values: PropertyList.Dictionary) -> Int {
         if let stored = values[Self.versionKey]?.count, stored >= 1 { return stored }
         return values.isEmpty ? version : 1
     }
 
-    /// Whether a domain must be migrated before it is written to. Settings under old names are moved by the way.
+    /// Returns whether a domain must be migrated before it is written. Renamed keys alone do not require it.
     package func needsMigration(_ values: PropertyList.Dictionary) -> Bool { storedVersion(of: values) < version }
 
-    /// The keys under which a setting's value may be found, the present one first.
+    /// Returns the keys under which a setting's value may be stored, the current one first.
     package func keys(of key: String) -> [String] { [key] + (anyDeclaration(of: key)?.renamedFrom ?? []) }
 
-    /// The value of a setting, also where it still stands under an old key.
+    /// Returns the value of a setting, including one under a former key.
     package func value(of key: String, in values: PropertyList.Dictionary) -> PropertyList? {
         for key in keys(of: key) { if let value = values[key] { return value } }
         return nil

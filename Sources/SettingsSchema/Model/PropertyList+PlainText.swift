@@ -7,8 +7,8 @@ package import PropertyLists
 #endif
 
 extension PropertyList {
-    /// The value as a line or a shell has it: text as it is, `true` and `false`, RFC 3339 dates, base64 data, and
-    /// containers as JSON in which nothing is lost.
+    /// The value as plain text: strings as they are, `true` and `false`, RFC 3339 dates, base64 data, and containers as
+    /// lossless JSON.
     package var plainText: String {
         switch self {
         case .string(let text): return text
@@ -30,14 +30,14 @@ extension PropertyList {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The value for a message: on one line, and not too long for it.
+    /// The value for a message, on one line of limited length.
     package var shownText: String { shortened(plainText, to: 60) }
 }
 
 extension String {
-    /// The text without quotes around it.
+    /// The text without surrounding quotes.
     fileprivate var unquoted: String { hasPrefix("\"") ? String(dropFirst().dropLast()) : self }
 }
 
-/// What is shown in place of a secret.
+/// The text shown in place of a secret.
 package let mask = "••••"

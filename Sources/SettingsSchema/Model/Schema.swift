@@ -1,22 +1,22 @@
 package import PropertyLists
 
-/// What a program declares of its settings: keys, types, bounds, flags, and the words for people.
+/// The declaration of a program's settings: keys, types, rules, flags and descriptions.
 ///
-/// A schema is read from a property list, or written in Swift:
+/// A schema is read from a property list or built in Swift:
 ///
 ///     let schema = Schema("com.example.backup", title: "Nightly backup") { Setting.keep; Setting.mode }
 public struct Schema: Hashable, Sendable {
-    /// The domain that it declares.
+    /// The domain of the settings.
     public var domain: String
-    /// What the domain is, in a few words.
+    /// A short description of the program.
     public var title: String?
-    /// What is said of the program below its usage.
+    /// A longer description, shown below the usage.
     public var summary: String?
-    /// The version of the settings, which migrations count up.
+    /// The version of the settings, which migrations increase.
     public var version: Int
     package var settings: [SettingDeclaration] = []
     package var commands: [Command] = []
-    /// The domains whose schemas this one takes in.
+    /// The domains whose schemas this one extends.
     package var extends: [String] = []
     package var migrations: [Migration] = []
 
@@ -26,9 +26,9 @@ public struct Schema: Hashable, Sendable {
         self.version = version
     }
 
-    /// A sub-command with flags and operands of its own.
+    /// A sub-command with its own flags and operands.
     public struct Command: Hashable, Sendable {
-        /// The word by which it is called.
+        /// The command's name.
         public internal(set) var name: String
         package var title: String?
         package var summary: String?
@@ -37,10 +37,10 @@ public struct Schema: Hashable, Sendable {
         package init(_ name: String) { self.name = name }
     }
 
-    /// What is to be done with the settings of one version to make them those of the next.
+    /// The changes that convert the settings of one version to the next.
     package struct Migration: Hashable, Sendable {
         package var from: Int
-        /// New keys by old ones.
+        /// The renamed keys.
         package var renames: [Rename] = []
         package var removals: [String] = []
         package var conversions: [Conversion] = []
@@ -56,26 +56,26 @@ public struct Schema: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The declaration of a key, among the settings of the whole program and those of a command.
+    /// Returns the declaration of a key among the settings of the program and of a command.
     package func declaration(of key: String, command: String? = nil) -> SettingDeclaration? {
         settings(of: command).first { $0.key.hasSameBytes(as: key) }
     }
 
     package func command(named name: String) -> Command? { commands.first { $0.name.hasSameBytes(as: name) } }
 
-    /// The settings that hold for a command: those of the whole program, then its own.
+    /// Returns the settings that apply to a command: those of the program, then its own.
     package func settings(of command: String?) -> [SettingDeclaration] {
         settings + (command.flatMap { self.command(named: $0) }?.settings ?? [])
     }
 
-    /// The values that hold where nobody has chosen one.
+    /// Returns the default values.
     package func factoryDefaults(command: String? = nil) -> PropertyList.Dictionary {
         PropertyList.Dictionary(settings(of: command).compactMap { row in row.defaultValue.map { (row.key, $0) } })
     }
 }
 
 extension Collection<SettingDeclaration> {
-    /// The groups in the order in which they first occur; settings without one stand in front.
+    /// The settings by group, in the order of first occurrence; those without a group come first.
     package var grouped: [(title: String?, settings: [SettingDeclaration])] {
         var groups: [(title: String?, settings: [SettingDeclaration])] = []
         for setting in self {

@@ -1,26 +1,27 @@
 package import PropertyLists
 
-/// All that a schema says of one setting.
+/// The declaration of one setting.
 package struct SettingDeclaration: Hashable, Sendable {
     package var key: String
     package var rule: ValueRule
     package var defaultValue: PropertyList?
     package var isRequired = false
-    /// Keys that may not be given together with this one, that must be, and of which, with it, exactly one must be.
+    /// Keys that must not be given together with this one, keys that must be, and keys that form a group with this one
+    /// of which exactly one must be given.
     package var conflicts: [String] = []
     package var requires: [String] = []
     package var exactlyOneOf: [String] = []
 
-    // What people see.
+    // Descriptions.
     package var title: String?
     package var summary: String?
     package var group: String?
     package var placeholder: String?
     package var unit: String?
-    /// Why the setting is not to be used any more; an empty text gives no reason.
+    /// The reason the setting is deprecated; an empty text gives none.
     package var deprecated: String?
 
-    // Where it comes from, and where it goes.
+    // Sources and storage.
     package var flags: [String] = []
     package var short: String?
     package var isNegatable = false
@@ -42,19 +43,19 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
-    /// The title, or where there is none the key.
+    /// The title, or else the key.
     package var name: String { title ?? key }
 
-    /// Whether a flag alone says the value, so that none follows.
+    /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
 
-    /// Whether each time that the flag is given adds one.
+    /// Whether each use of the flag adds one.
     package var isCounter: Bool { rule.type == .integer && repeats }
 
-    /// Whether words without a flag are for this setting.
+    /// Whether operands set this setting.
     package var takesOperands: Bool { positional != nil || takesRest }
 
-    /// What stands for the value in help and in usage: `N`, `FILE`, `full|incremental`.
+    /// The placeholder of the value in help and usage: `N`, `FILE`, `full|incremental`.
     package var valueName: String {
         if let placeholder { return placeholder }
         let rule = rule.type == .array ? rule.element ?? ValueRule() : rule
@@ -73,11 +74,11 @@ extension SettingDeclaration {
 }
 
 extension [SettingDeclaration] {
-    /// Those that have a place on the command line, in the order of their places.
+    /// The settings with a position, in order.
     var inPlaces: [SettingDeclaration] {
         filter { $0.positional != nil }.sorted { $0.positional ?? 0 < $1.positional ?? 0 }
     }
 
-    /// Those that take words without a flag, in the order in which they do.
+    /// The settings that take operands, in order.
     var takingOperands: [SettingDeclaration] { inPlaces + filter(\.takesRest) }
 }

@@ -1,12 +1,12 @@
 package import PropertyLists
 
-/// The types that a setting can have.
+/// The types of settings.
 public enum ValueType: String, Hashable, Sendable, CaseIterable {
     case string, integer, real, boolean, date, data, array, dictionary
 
     init?(_ kind: PropertyList.Kind) { self.init(rawValue: kind.rawValue) }
 
-    /// The type with its article, as a sentence has it.
+    /// The type with its article, for sentences.
     package var noun: String {
         switch self {
         case .integer, .array: "an \(rawValue)"
@@ -17,23 +17,23 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// What a value stands for beyond its type.
+/// The meaning of a value beyond its type.
 public enum ValueKind: String, Hashable, Sendable, CaseIterable {
     case file, folder, path, url, host, duration, size
 
-    /// The type of the values that can be of this kind.
+    /// The type of values of this kind.
     var type: ValueType { self == .duration || self == .size ? .integer : .string }
 
     package var noun: String { self == .url ? "a URL" : "a \(rawValue)" }
 }
 
-/// What a value must be: its type, and the bounds that it keeps.
+/// The requirements for a value: its type and restrictions.
 package struct ValueRule: Hashable, Sendable {
     package var type = ValueType.string
-    /// The bounds of an integer, a real or a date, which are of its type.
+    /// The bounds of an integer, a real or a date, as values of that type.
     package var minimum: PropertyList?
     package var maximum: PropertyList?
-    /// The bounds of a text's length in characters, or of data's in bytes.
+    /// The bounds of a string's length in characters, or of data's length in bytes.
     package var minimumLength: Int?
     package var maximumLength: Int?
     package var pattern: Pattern?
@@ -47,19 +47,19 @@ package struct ValueRule: Hashable, Sendable {
 
     package init(_ type: ValueType = .string) { self.type = type }
 
-    /// What stands inside an array or a dictionary.
+    /// The rules for the contents of an array or a dictionary.
     package indirect enum Contents: Hashable, Sendable {
         case anything
-        /// Each element, or the value of each entry.
+        /// A rule for each element, or for the value of each entry.
         case each(ValueRule)
-        /// The entries by their keys, and no others.
+        /// The allowed entries of a dictionary.
         case entries([SettingDeclaration])
     }
 
-    /// What each element of an array must be; anything, where nothing is said.
+    /// The rule for the elements of an array, or nil if they can be anything.
     package var element: ValueRule? { if case .each(let rule) = contents { rule } else { nil } }
 
-    /// The rule for what stands under a component of an entry path; nil where none is declared.
+    /// Returns the rule for the entry under a path component, or nil if none is declared.
     package func inside(_ component: EntryPath.Component) -> ValueRule? {
         switch contents {
         case .anything: nil
