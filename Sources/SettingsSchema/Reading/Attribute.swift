@@ -1,26 +1,26 @@
 internal import PropertyLists
 
-/// One attribute of a schema, a setting, a command …: its name, and its way from a property list and back.
+/// An attribute of a schema, a setting or a command, with functions to read and write it.
 ///
-/// The tables of these rows are all that reading, writing and the nearest name of a misspelt one go by.
+/// Tables of attributes drive reading, writing and suggestions for misspelled names.
 struct Attribute<Model: Sendable>: Sendable {
     let name: String
     let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ place: inout AttributePlace) -> Void
-    /// The value to be written; nil where it goes without saying.
+    /// Returns the value to write, or nil if it is the default.
     let write: @Sendable (_ model: Model) -> PropertyList?
 }
 
-/// The way to a part of a model: gives the part to be read or changed in place.
+/// Gives access to a part of a model, for reading or changing it in place.
 ///
-/// A key path would say the same, but takes longer to make than a whole schema to read.
+/// A key path would do the same, but creating one takes longer than reading a whole schema.
 typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout Value) -> Void) -> Void
 
-/// Where reading has come to, and what it has found wrong on the way.
+/// The current position while reading, and the errors found so far.
 struct AttributePlace {
     var path = EntryPath()
     var mistakes: [Schema.Mistake] = []
 
-    /// Whether no more mistakes are reported.
+    /// Whether the maximum number of errors has been reached.
     private var isFull: Bool { mistakes.count >= Schema.mostMistakes }
 
     mutating func report(_ reason: Schema.Mistake.Reason) {
@@ -28,14 +28,14 @@ struct AttributePlace {
         mistakes.append(Schema.Mistake(reason, at: path))
     }
 
-    /// Does something one step further inside.
+    /// Runs `body` with the path extended by a component.
     mutating func inside<Result>(_ component: EntryPath.Component, _ body: (inout AttributePlace) -> Result) -> Result {
         path.components.append(component)
         defer { path.components.removeLast() }
         return body(&self)
     }
 
-    /// Reads the attributes of a dictionary by the rows of a table, and reports those that it does not have.
+    /// Reads the attributes of a dictionary by a table, and reports unknown ones.
     mutating func read<Model>(_ value: PropertyList, into model: inout Model, by table: [Attribute<Model>]) {
         guard case .dictionary(let entries) = value else { return report(.wrongValue(expected: "a dictionary")) }
         for row in table {
@@ -69,16 +69,16 @@ struct AttributePlace {
 }
 
 extension Sequence {
-    /// The dictionary that a table's rows write of a model.
+    /// Writes a model as a dictionary.
     func written<Model>(_ model: Model) -> PropertyList where Element == Attribute<Model> {
         .dictionary(PropertyList.Dictionary(compactMap { row in row.write(model).map { (row.name, $0) } }))
     }
 }
 
-// MARK: The kinds of attribute
+// MARK: Kinds of attributes
 
 extension Attribute {
-    /// The part of a model as it is.
+    /// Returns a part of a model.
     static func value<Value>(of part: Access<Model, Value>, in model: Model) -> Value? {
         var (model, result) = (model, Value?.none)
         part(&model) { result = $0 }
@@ -116,7 +116,7 @@ extension Attribute {
         }
     }
 
-    /// A name or several.
+    /// An attribute with one or several names.
     static func names(_ name: String, _ part: @escaping Access<Model, [String]>) -> Attribute {
         Attribute(name: name) { value, model, place in
             guard let names = value.names else {
@@ -129,7 +129,7 @@ extension Attribute {
         }
     }
 
-    /// One name of a fixed set.
+    /// An attribute with one name of a fixed set.
     static func name<Name: RawRepresentable<String> & CaseIterable & Sendable>(
         _ name: String, _ part: @escaping Access<Model, Name?>
     ) -> Attribute {
@@ -144,7 +144,7 @@ extension Attribute {
         }
     }
 
-    /// The same attribute of what is a part of another model.
+    /// Returns the attribute for a model that contains this one's.
     func lifted<Whole>(_ part: @escaping Access<Whole, Model>) -> Attribute<Whole> {
         Attribute<Whole>(name: name) { value, model, place in
             part(&model) { read(value, &$0, &place) }
@@ -155,13 +155,13 @@ extension Attribute {
 }
 
 extension PropertyList {
-    /// A number that counts something, also where the format has only text for it.
+    /// A non-negative integer, also as text, for formats that have only text.
     var count: Int? {
         let number = integerValue ?? stringValue.flatMap(PropertyList.Integer.init(word:))
         return number.flatMap { Int(exactly: $0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
-    /// A string, or an array of strings.
+    /// The elements of a string or an array of strings.
     var names: [String]? {
         if let text = stringValue { return [text] }
         guard let elements = arrayValue else { return nil }

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The walk over OpenStep text and JSON, which differ in brackets and separators alone.
+/// A scanner that locates entries in OpenStep text and JSON, which differ only in brackets and separators.
 struct BracketWalk {
     private let bytes: [UInt8]
     private var at: Int
@@ -12,7 +12,7 @@ struct BracketWalk {
 
     private var next: UInt8? { at < bytes.count ? bytes[at] : nil }
 
-    /// Walks over the whole text.
+    /// Scans the whole text.
     mutating func walk(_ search: inout EntrySearch) {
         skipSpace()
         search.begin(at: at)
@@ -22,7 +22,7 @@ struct BracketWalk {
         walkContainer(&search, isDictionary: isStringsFile || opening == UInt8(ascii: "{"), hasBracket: !isStringsFile)
     }
 
-    /// Walks over a value that is on the way to something.
+    /// Scans a value on the path to a wanted entry.
     private mutating func walkValue(_ search: inout EntrySearch) {
         skipSpace()
         switch next {
@@ -61,7 +61,7 @@ struct BracketWalk {
         byte == UInt8(ascii: "}") || byte == UInt8(ascii: ")") || byte == UInt8(ascii: "]")
     }
 
-    /// Skips a value with all that is inside it.
+    /// Skips a value and its contents.
     private mutating func skipValue() {
         var depth = 0
         repeat {
@@ -81,7 +81,7 @@ struct BracketWalk {
         } while depth > 0
     }
 
-    /// A text in quotes, or the bare one that stands here.
+    /// Reads a quoted or an unquoted string.
     private mutating func text() -> String {
         guard let quote = next, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else { return bareText() }
         var characters: [UInt8] = []

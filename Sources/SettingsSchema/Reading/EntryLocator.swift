@@ -1,13 +1,13 @@
 package import PropertyLists
 
-/// Finds where in a text entries stand, all of them in one walk.
+/// Finds the locations of entries in a text, in one pass.
 ///
-/// The text has been read before, so that what it means is known: the walk only counts keys and brackets, and gives up
-/// where it meets what it does not know.
+/// The text has already been parsed successfully, so this only counts keys and brackets, and gives up at anything
+/// unexpected.
 package struct EntryLocator {
     private let locations: [EntryPath: TextLocation]
 
-    /// Nil for bytes that are no text in UTF-8.
+    /// Creates a locator, or returns nil if the bytes are not UTF-8 text.
     package init?(_ bytes: [UInt8], for paths: some Sequence<EntryPath>) {
         guard !PropertyList.isBinary(bytes), !bytes.contains(0) else { return nil }
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -22,7 +22,7 @@ package struct EntryLocator {
         locations = search.locations(in: bytes, from: start)
     }
 
-    /// Line and column of the entry at `path`, or of the last on the way to it that is there.
+    /// Returns the line and column of the entry at `path`, or of its nearest existing ancestor.
     package func location(of path: EntryPath) -> TextLocation? {
         var path = path
         while true {

@@ -1,8 +1,8 @@
 internal import PropertyLists
 
-/// The entries that are looked for, and where they were found.
+/// The wanted entries, and their offsets once found.
 struct EntrySearch {
-    /// All that is looked for, and all on the way to it.
+    /// The wanted paths and all their ancestors.
     private var wanted: Set<EntryPath> = [EntryPath()]
     private var offsets: [EntryPath: Int] = [:]
     private(set) var path = EntryPath()
@@ -13,23 +13,23 @@ struct EntrySearch {
         }
     }
 
-    /// Notes where the value begins that the text is.
+    /// Records the offset of the root value.
     mutating func begin(at offset: Int) { offsets[path] = offset }
 
-    /// Comes by an entry. If it is on the way to something wanted, `inside` goes on into it; says whether it did.
+    /// Handles an entry. If it is on the path to a wanted one, records its offset, calls `inside` and returns true.
     mutating func meet(
         _ component: EntryPath.Component, at offset: Int, inside: (inout EntrySearch) -> Void
     ) -> Bool {
         path.components.append(component)
         defer { path.components.removeLast() }
         guard wanted.contains(path) else { return false }
-        // A key that stands twice has the last value.
+        // The last value of a duplicate key is used.
         offsets[path] = offset
         inside(&self)
         return true
     }
 
-    /// Lines and columns, from one pass over the text.
+    /// Converts the offsets to lines and columns in one pass over the text.
     func locations(in bytes: [UInt8], from start: Int) -> [EntryPath: TextLocation] {
         var locations: [EntryPath: TextLocation] = [:]
         var (line, column, at) = (1, 1, start)

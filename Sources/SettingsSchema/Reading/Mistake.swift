@@ -1,13 +1,13 @@
 public import PropertyLists
 
 extension Schema {
-    /// Something wrong in a schema itself: what, at which entry, and where in the text.
+    /// An error in a schema, with its entry path and its location in the text.
     public struct Mistake: Error, Hashable, Sendable {
-        /// Where in the schema's text it stands.
+        /// The path of the entry within the schema.
         public let path: EntryPath
-        /// What is wrong.
+        /// The reason for the error.
         public let reason: Reason
-        /// Line and column in the text that was read; nil where it was no text.
+        /// The line and column; nil if the schema was not read from text.
         public internal(set) var location: TextLocation?
 
         package init(_ reason: Reason, at path: EntryPath) {
@@ -16,9 +16,9 @@ extension Schema {
         }
     }
 
-    /// All that is wrong with a schema.
+    /// All errors of a schema.
     public struct Mistakes: Error, Hashable, Sendable {
-        /// Each mistake that was found.
+        /// The individual errors.
         public let all: [Mistake]
 
         package init(_ all: [Mistake]) { self.all = all }
@@ -26,36 +26,36 @@ extension Schema {
 }
 
 extension Schema.Mistake {
-    /// The kinds of mistake. A program that switches over them must be ready for new ones.
+    /// The kinds of errors. Programs that switch over them must handle future cases.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
-        /// The bytes are no property list.
+        /// The data is not a property list.
         case notAPropertyList(DecodingFailure.Problem)
         case unknownAttribute(String, nearest: String?)
         case missingAttribute(String)
-        /// An attribute is of the wrong type; what it must be is named.
+        /// An attribute has the wrong type.
         case wrongValue(expected: String)
-        /// Not one of the names that the attribute knows.
+        /// The name is not among those that the attribute accepts.
         case unknownName(String, nearest: String?)
-        /// The attribute says nothing about settings of this type.
+        /// The attribute does not apply to settings of this type.
         case doesNotApply(type: String)
         case minimumAboveMaximum(String)
-        /// A default or a choice that breaks the setting's own rule.
+        /// A default or a choice breaks the setting's own rule.
         case refused(Schema.Problem.Reason)
         case pattern(String)
-        /// A key, flag, variable, position or command that another one has already.
+        /// A key, flag, variable, position or command that is already declared.
         case duplicate(String)
         case reserved(String)
         case invalidName(String)
-        /// A key that no setting has.
+        /// A reference to an undeclared key.
         case unknownKey(String, nearest: String?)
-        /// An attribute that cannot stand beside another.
+        /// An attribute that cannot be combined with another.
         case contradicts(String)
         case cycle([String])
         case missingSchema(String)
         case nestedTooDeeply(limit: Int)
         case tooMany(limit: Int)
-        /// A migration that can never run.
+        /// A migration that would never run.
         case unreachableVersion(Int)
     }
 }
@@ -88,7 +88,7 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
 }
 
 extension Schema.Mistake: CustomStringConvertible {
-    /// The mistake with its place: `3:15: :Settings:0:Minimum: is above Maximum`.
+    /// The error with its location: `3:15: :Settings:0:Minimum: is above Maximum`.
     public var description: String {
         let place = location.map { "\($0.line):\($0.column): " } ?? ""
         return "\(place)\(path.components.isEmpty ? "" : "\(shortened(path.description, to: 200)): ")\(reason)"

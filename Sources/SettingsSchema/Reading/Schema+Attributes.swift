@@ -1,11 +1,11 @@
 internal import PropertyLists
 
 extension Schema {
-    /// The most settings that one list may have, and the most mistakes that are reported.
+    /// The maximum number of settings in a list, and of errors reported.
     static let mostSettings = 10_000
     static let mostMistakes = 1000
 
-    /// The attributes of a schema in the order in which they are written.
+    /// The attributes of a schema, in the order in which they are written.
     static let attributes: [Attribute<Schema>] = [
         Attribute(name: "Domain") { value, schema, place in
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
@@ -46,7 +46,7 @@ extension Schema {
         },
     ]
 
-    /// The names of all attributes, by what they are attributes of: what a manual must explain.
+    /// The names of all attributes, by what they belong to. Used to check that the manual describes them all.
     package static var attributeNames: [String: [String]] {
         [
             "schema": attributes.map(\.name), "setting": SettingDeclaration.attributes.map(\.name),
@@ -117,7 +117,7 @@ extension Schema.Migration {
 }
 
 extension AttributePlace {
-    /// The entries of a dictionary of strings.
+    /// Returns the entries of a dictionary of strings.
     fileprivate mutating func pairs(_ value: PropertyList) -> [(key: String, value: String)] {
         guard let entries = value.dictionaryValue else {
             report(.wrongValue(expected: "a dictionary"))

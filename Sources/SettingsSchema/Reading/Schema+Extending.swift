@@ -1,10 +1,10 @@
 internal import PropertyLists
 
 extension Schema {
-    /// The most schemas that one may take in.
+    /// The maximum number of schemas that one schema can extend, directly and indirectly.
     static let mostExtensions = 64
 
-    /// This schema with the settings, commands and migrations of those that it extends, its own in place of theirs.
+    /// Returns this schema with the settings and commands of those that it extends, which its own override.
     package func resolvingExtensions(
         _ findSchema: (String) -> Schema?
     ) -> (schema: Schema, mistakes: [Mistake]) {
@@ -14,7 +14,7 @@ extension Schema {
     }
 }
 
-/// The walk from a schema to those that it extends, and further.
+/// The recursive resolution of extended schemas.
 private struct Resolution {
     var mistakes: [Schema.Mistake] = []
     var taken = 0
@@ -32,7 +32,7 @@ private struct Resolution {
     private mutating func base(
         _ domain: String, at index: Int, on way: [String], _ findSchema: (String) -> Schema?
     ) -> Schema? {
-        // A mistake further away is placed where this schema leads to it.
+        // Errors in indirectly extended schemas are reported at the entry of this schema that leads to them.
         let path: EntryPath = ["Extends", EntryPath.Component(index)]
         guard !way.contains(where: { $0.hasSameBytes(as: domain) }) else {
             mistakes.append(Schema.Mistake(.cycle(way + [domain]), at: path))

@@ -1,10 +1,10 @@
 internal import PropertyLists
 
 extension Schema {
-    /// All that is wrong with a schema that was written in Swift; one that was read is checked as it is read.
+    /// The errors of a schema declared in Swift. Schemas read from data are checked when they are read.
     public var mistakes: [Mistake] { mistakes(inheriting: self) }
 
-    /// What is wrong with the schema's own declarations, among all those that it has with those that it extends.
+    /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
     func mistakes(inheriting whole: Schema) -> [Mistake] {
         var check = SchemaCheck(whole: whole)
         check.checkDomain(domain)
@@ -17,14 +17,14 @@ extension Schema {
         return check.mistakes
     }
 
-    /// The settings that come from schemas that are extended.
+    /// Returns the settings from extended schemas.
     private func inherited(beside own: Schema) -> [SettingDeclaration] {
         let keys = Set(own.settings.map { EntryPath.Component($0.key) })
         return settings.filter { !keys.contains(EntryPath.Component($0.key)) }
     }
 }
 
-/// The search for mistakes, which knows the whole schema and collects what it finds.
+/// Collects the errors of a schema.
 struct SchemaCheck {
     let whole: Schema
     private(set) var mistakes: [Schema.Mistake] = []
@@ -49,7 +49,7 @@ struct SchemaCheck {
         checkSettings(command.settings, at: path.appending("Settings"), outer: outer)
     }
 
-    /// Checks a list of settings, each by itself and beside the others and those of the whole program.
+    /// Checks each setting, and its conflicts with the others and with those of the whole program.
     mutating func checkSettings(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
         let keys = (outer + settings).map(\.key)
         for (index, setting) in settings.enumerated() {
@@ -62,7 +62,7 @@ struct SchemaCheck {
         checkOperands(settings, at: path, outer: outer)
     }
 
-    /// Reports each name that stands before.
+    /// Reports duplicate names.
     mutating func checkUnique(
         _ names: [String], _ what: String, at path: EntryPath, _ attribute: EntryPath.Component
     ) {
@@ -75,7 +75,7 @@ struct SchemaCheck {
     private mutating func checkClashes(
         _ settings: [SettingDeclaration], with outer: [SettingDeclaration], at path: EntryPath
     ) {
-        // Keys that look alike are refused as well, though a property list tells them apart.
+        // Keys that compare as equal characters are rejected too, although a property list distinguishes their bytes.
         var keys = Set(outer.map(\.key))
         var flags = Set(outer.flatMap(\.allFlags))
         var shorts = Set(outer.compactMap(\.short))
@@ -103,7 +103,7 @@ struct SchemaCheck {
 }
 
 extension SettingDeclaration {
-    /// Every long flag that leads to this setting, as it is written behind `--`.
+    /// All long flags of this setting, without dashes.
     package var allFlags: [String] {
         if hasSecrets { return secretFlags.map(\.name) }
         return flags + (isNegatable ? flags.map { "no-\($0)" } : [])

@@ -7,9 +7,9 @@ public import PropertyLists
 #endif
 
 extension Schema {
-    /// Reads a schema from a property list in any format, and throws all that is wrong with it.
+    /// Reads a schema from a property list in any format, and throws all its errors.
     ///
-    /// - Parameter findSchema: Gives the schema of a domain that this one extends; nil where there is none.
+    /// - Parameter findSchema: Returns the schema of a domain that this one extends, or nil.
     public init(
         parsing bytes: some Collection<UInt8>, extending findSchema: (String) -> Schema? = { _ in nil }
     ) throws(Mistakes) {
@@ -18,11 +18,10 @@ extension Schema {
         self = schema
     }
 
-    /// Reads a schema as far as it can be, and finds all that is wrong with it in one pass.
+    /// Reads as much of a schema as possible, and returns all its errors.
     ///
-    /// - Parameter checks: Whether its declarations are held against one another. A script that runs every minute can
-    ///   do without what its author was told once, and starts a tenth faster; what cannot be read is found all the
-    ///   same.
+    /// - Parameter checks: Whether to check the declarations against each other. A script that runs often skips these
+    ///   checks, which makes its start 10 % faster. Errors in reading are reported in any case.
     package static func read(
         _ bytes: some Collection<UInt8>, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
@@ -45,7 +44,7 @@ extension Schema {
         return (schema, placed.inOrderOfPlace)
     }
 
-    /// What a schema declares itself, without those that it extends; nil for what is none.
+    /// Returns a schema's own declarations, without those it extends, or nil if the data is not a schema.
     package static func declared(in bytes: some Collection<UInt8>) -> Schema? {
         guard let value = try? PropertyList(parsing: bytes), value.dictionaryValue != nil else { return nil }
         var place = AttributePlace()
@@ -54,7 +53,7 @@ extension Schema {
         return schema.withoutNameless
     }
 
-    /// Reads a schema from a value.
+    /// Reads a schema from a property list value.
     package static func read(
         _ value: PropertyList, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
@@ -65,18 +64,18 @@ extension Schema {
         if value["Domain"] == nil { place.report(.missingAttribute("Domain")) }
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
         guard checks else { return (resolved.withoutNameless, place.mistakes + missing) }
-        // What the reader has said already is not said again by the checks, nor what follows from a missing name.
+        // Checks do not repeat errors that the reader has reported, or their consequences.
         let said = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
         let found = missing + schema.mistakes(inheriting: resolved)
         return (resolved.withoutNameless, place.mistakes + found.filter { !said.contains($0.path) })
     }
 
-    /// The schema as the property list that a file would hold.
+    /// The schema as a property list.
     public var propertyList: PropertyList { Self.attributes.written(self) }
 
-    /// The bytes of a file that holds the schema, for `prefs schema install` and whoever else is to know it.
+    /// Returns the contents of a schema file, for `prefs schema install`.
     ///
-    /// JSON has no dates and no data; a schema with such a value is refused there.
+    /// Throws for JSON if a value is a date or data, which JSON does not have.
     public func export(as format: PropertyList.Format = .xml) throws(EncodingFailure) -> Data {
         var options = PropertyList.WritingOptions()
         options.isPretty = true
@@ -85,7 +84,7 @@ extension Schema {
 }
 
 extension Schema {
-    /// The schema without what could not be read well enough to have a name.
+    /// The schema without declarations that have no name because of errors.
     fileprivate var withoutNameless: Schema {
         var result = self
         result.settings.removeAll { $0.key.isEmpty }
@@ -96,7 +95,7 @@ extension Schema {
 }
 
 extension [Schema.Mistake] {
-    /// As a reader of the text comes by them; those without a place stay where they are, behind.
+    /// The errors in the order of the text, followed by those without a location.
     fileprivate var inOrderOfPlace: [Schema.Mistake] {
         enumerated().sorted { a, b in
             let (x, y) = (a.element.location, b.element.location)

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension SchemaCheck {
-    /// Checks that a rule's attributes say something about its type, and agree with one another.
+    /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
         for (name, isSaid, types) in rule.applications where isSaid && !types.contains(rule.type) {
             report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
@@ -56,7 +56,7 @@ extension SchemaCheck {
         }
     }
 
-    /// Checks what a setting says beyond its rule.
+    /// Checks the attributes of a setting other than its rule.
     mutating func checkSetting(_ setting: SettingDeclaration, at path: EntryPath) {
         if !setting.key.isKey { report(.invalidName(setting.key), at: path.appending("Key")) }
         checkDefault(setting, at: path)
@@ -87,7 +87,7 @@ extension SchemaCheck {
             report(.doesNotApply(type: type.noun), at: path.appending("Sensitive"))
         }
         if setting.hasSecrets {
-            // On a command line everybody could read it.
+            // On a command line, other users could read the secret.
             let others: [(EntryPath.Component, Bool)] = [
                 ("Short", setting.short != nil), ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
             ]
@@ -99,7 +99,7 @@ extension SchemaCheck {
         if setting.positional == 0 { report(.wrongValue(expected: "1 or more"), at: path.appending("Positional")) }
     }
 
-    /// Checks that the keys that a setting names are there.
+    /// Checks that the keys a setting refers to are declared.
     mutating func checkReferences(_ setting: SettingDeclaration, to keys: [String], at path: EntryPath) {
         let lists: [(EntryPath.Component, [String])] = [
             ("Conflicts", setting.conflicts), ("Requires", setting.requires), ("ExactlyOneOf", setting.exactlyOneOf),
@@ -117,7 +117,8 @@ extension SchemaCheck {
         }
     }
 
-    /// Checks that each operand has one place: positions differ, and at most one setting takes any number.
+    /// Checks that operands are unambiguous: positions are distinct, and at most one setting takes any number of
+    /// operands.
     mutating func checkOperands(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
         var positions = Set(outer.compactMap(\.positional))
         var isTaken = outer.contains { $0.takesManyOperands }
@@ -148,12 +149,12 @@ extension SchemaCheck {
 }
 
 extension SettingDeclaration {
-    /// Whether operands are left to this setting without a number.
+    /// Whether this setting takes any number of operands.
     package var takesManyOperands: Bool { takesRest || (positional != nil && rule.type == .array) }
 }
 
 extension ValueRule {
-    /// Each attribute with whether it is said, and the types that it says something about.
+    /// Each attribute with whether it is present, and the types that it applies to.
     fileprivate var applications: [(name: String, isSaid: Bool, types: [ValueType])] {
         [
             ("Minimum", minimum != nil, [.integer, .real, .date]),
@@ -168,7 +169,7 @@ extension ValueRule {
         ]
     }
 
-    /// Whether no value lies between two bounds.
+    /// Returns whether the minimum is above the maximum.
     fileprivate func isReversed(_ minimum: PropertyList, _ maximum: PropertyList) -> Bool {
         var rule = ValueRule(type)
         rule.minimum = minimum
@@ -177,7 +178,8 @@ extension ValueRule {
 }
 
 extension String {
-    /// Whether this can stand behind `--`: letters, digits and dashes, a letter or digit in front.
+    /// Whether this is valid after `--`: letters, digits, dashes, dots and underscores, beginning with a letter or
+    /// digit.
     var isFlagName: Bool {
         guard let first = unicodeScalars.first, first.isPlain, first != "_", utf8.count <= 64 else { return false }
         return unicodeScalars.allSatisfy { $0.isPlain || $0 == "-" || $0 == "." }
@@ -185,18 +187,18 @@ extension String {
 
     var isShortFlag: Bool { unicodeScalars.count == 1 && unicodeScalars.allSatisfy { $0.isPlain && $0 != "_" } }
 
-    /// Whether a shell and an environment take this as the name of a variable.
+    /// Whether this is a valid name of a shell and environment variable.
     package var isVariableName: Bool {
         guard let first = unicodeScalars.first, utf8.count <= 200 else { return false }
         return !("0"..."9" ~= first) && unicodeScalars.allSatisfy(\.isPlain)
     }
 
-    /// Whether this can be written as a key: not empty, without NUL, and not the schema's own.
+    /// Whether this is a valid key: not empty, without NUL, and not the reserved version key.
     fileprivate var isKey: Bool { !isEmpty && !unicodeScalars.contains("\0") && self != Schema.versionKey }
 }
 
 extension Unicode.Scalar {
-    /// An ASCII letter, a digit or an underscore.
+    /// Whether this is an ASCII letter, a digit or an underscore.
     fileprivate var isPlain: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true

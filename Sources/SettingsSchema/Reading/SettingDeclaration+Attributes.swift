@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension SettingDeclaration {
-    /// The attributes of a setting in the order in which they are written.
+    /// The attributes of a setting, in the order in which they are written.
     static let attributes: [Attribute<SettingDeclaration>] =
         [
             Attribute(name: "Key") { value, setting, place in
@@ -44,7 +44,8 @@ extension SettingDeclaration {
         .flag("ByHost", { $1(&$0.isByHost) }), .names("RenamedFrom", { $1(&$0.renamedFrom) }),
     ]
 
-    /// Reads a setting. One without a key keeps its place in the list until all mistakes are found.
+    /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are
+    /// correct.
     static func read(_ value: PropertyList, _ place: inout AttributePlace) -> SettingDeclaration? {
         var setting = SettingDeclaration("")
         if value["Type"] == nil, let type = value["Default"].flatMap({ ValueType($0.kind) }) {

@@ -1,10 +1,10 @@
 internal import PropertyLists
 
 extension ValueRule {
-    /// How deep the rules for what is inside a value may stand inside one another.
+    /// The maximum nesting depth of rules.
     static let deepestRule = 16
 
-    /// The attributes of a value's rule, each behind those that it needs for being read.
+    /// The attributes of a rule. Each follows the ones that it depends on for reading.
     static let attributes: [Attribute<ValueRule>] = [
         .name("Type", { $1(&$0.optionalType) }),
         .name("Kind", { $1(&$0.kind) }),
@@ -32,7 +32,7 @@ extension ValueRule {
         },
     ]
 
-    /// The type, as what a table can write and leave out.
+    /// The type as an optional, as the attribute table requires.
     private var optionalType: ValueType? {
         get { type }
         set { if let newValue { type = newValue } }
@@ -49,7 +49,7 @@ extension ValueRule {
         }
     }
 
-    /// The value as one of this type; nil, and reported, where it is none.
+    /// Returns the value converted to this type, or reports an error and returns nil.
     func read(_ value: PropertyList, _ place: inout AttributePlace) -> PropertyList? {
         if case .string(let text) = value, type != .string {
             do throws(Schema.Problem.Reason) {
@@ -67,7 +67,7 @@ extension ValueRule {
         return adapted
     }
 
-    /// The rule for what is inside; nil, and reported, where it lies too deep.
+    /// Returns the rule for the contents, or reports that it is nested too deeply and returns nil.
     private static func inner(_ value: PropertyList, _ place: inout AttributePlace) -> ValueRule? {
         guard place.path.components.count < 2 * deepestRule else {
             place.report(.nestedTooDeeply(limit: deepestRule))
@@ -78,7 +78,7 @@ extension ValueRule {
         return rule
     }
 
-    /// One rule for all entries as a dictionary, or each entry's own in an array.
+    /// Reads a dictionary as one rule for all entries, or an array as one declaration for each entry.
     private static let readEntries: @Sendable (PropertyList, inout ValueRule, inout AttributePlace) -> Void = {
         value, rule, place in
         guard case .array = value else {

@@ -1,6 +1,6 @@
 internal import PropertyLists
 
-/// The walk over a property list in XML.
+/// A scanner that locates entries in an XML property list.
 struct XMLWalk {
     private let bytes: [UInt8]
     private var at: Int
@@ -10,7 +10,7 @@ struct XMLWalk {
         at = start
     }
 
-    /// A tag, and where it begins.
+    /// A tag and its offset.
     private struct Tag {
         let name: String
         let place: Int
@@ -18,7 +18,7 @@ struct XMLWalk {
         var isEmpty = false
     }
 
-    /// Walks over the whole text.
+    /// Scans the whole text.
     mutating func walk(_ search: inout EntrySearch) {
         guard var tag = nextTag() else { return }
         if tag.name == "plist", let inner = nextTag() { tag = inner }
@@ -26,7 +26,7 @@ struct XMLWalk {
         walk(tag, &search)
     }
 
-    /// Walks over an element whose first tag was read.
+    /// Scans an element whose start tag has been read.
     private mutating func walk(_ container: Tag, _ search: inout EntrySearch) {
         guard !container.isEmpty, container.name == "dict" || container.name == "array" else { return skip(container) }
         var index = 0
@@ -42,7 +42,7 @@ struct XMLWalk {
         }
     }
 
-    /// Skips to behind the end of an element whose first tag was read.
+    /// Skips past the end of an element whose start tag has been read.
     private mutating func skip(_ element: Tag) {
         guard !element.isEmpty else { return }
         var depth = 1
@@ -51,7 +51,7 @@ struct XMLWalk {
         }
     }
 
-    /// The next tag; what is no element, and text, is passed over.
+    /// Returns the next element tag, skipping text, comments and declarations.
     private mutating func nextTag() -> Tag? {
         while let place = bytes[min(at, bytes.count)...].firstIndex(of: UInt8(ascii: "<")) {
             at = place
@@ -80,7 +80,8 @@ struct XMLWalk {
         return true
     }
 
-    /// The text up to the next tag. Names of attributes and keys of settings have no entities in them.
+    /// Returns the text up to the next tag. Entities are not decoded: attribute names and keys of settings contain
+    /// none.
     private func textBehindTag() -> String {
         String(decoding: bytes[min(at, bytes.count)...].prefix { $0 != UInt8(ascii: "<") }, as: UTF8.self)
     }
