@@ -1,5 +1,6 @@
-// What may be said about settings, and all that follows from it. Pure: nothing is read from the disk.
+// Declarations of settings, and everything derived from them. Pure code: nothing here accesses the disk.
 //
-// Declaring: `Setting` and the builder of schemas, for programs. Reading: the same from a text, for everybody else.
-// Model: what both make. Checking, with Patterns: whether values are allowed. Migrating: values of earlier versions.
-// Arguments: a command line. Help, Showing, Forms and Scripts: the faces for people, manuals, dialogues and shells.
+// Declaring: `Setting` and the schema builder, for programs in Swift. Reading: schemas from text. Model: the
+// declarations themselves. Checking and Patterns: validation of values. Migrating: values of earlier versions.
+// Arguments: the command line. Help, Showing, Forms and Scripts: help texts, documentation, dialogs and shell
+// integration.

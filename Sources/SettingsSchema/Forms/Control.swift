@@ -7,25 +7,25 @@ package import PropertyLists
 #endif
 
 extension Form {
-    /// One setting as it is filled in.
+    /// The control for one setting.
     package struct Control: Sendable {
-        /// The kinds of control that a form is made of.
+        /// The kinds of controls.
         package enum Kind: Hashable, Sendable {
             case toggle
             case choice([PropertyList])
-            /// Bounds, where there are some.
+            /// A number with optional bounds.
             case number(minimum: PropertyList?, maximum: PropertyList?)
             case text
             case secret
-            /// A date, or data, in its own notation.
+            /// A date, or data, as text.
             case date, data
-            /// A list, or a dictionary, as a property list is written.
+            /// An array or a dictionary, as a property list.
             case list, dictionary
         }
 
         package let setting: SettingDeclaration
         package let kind: Kind
-        /// Whether an administrator has fixed the value, so that it is shown only.
+        /// Whether an administrator has forced the value, so that it is read-only.
         package let isForced: Bool
 
         package var key: String { setting.key }
@@ -55,7 +55,7 @@ extension Form {
 }
 
 extension Form.Control {
-    /// What an answer must be, in few words: `yes or no`, `from 1 to 365 copies`.
+    /// A short description of valid answers: `yes or no`, `from 1 to 365 copies`.
     package var expectation: String? {
         switch kind {
         case .toggle: "yes or no"
@@ -70,7 +70,7 @@ extension Form.Control {
         }
     }
 
-    /// The value that an answer says; of choices also the number of one in the list.
+    /// Parses an answer. A choice can also be given by its number in the list.
     func value(ofAnswer text: String) throws(Schema.Problem.Reason) -> PropertyList {
         let trimmed = text.trimmed
         switch kind {
@@ -85,7 +85,7 @@ extension Form.Control {
         }
     }
 
-    /// A value as it can be answered again.
+    /// Returns a value as text that can be entered as an answer.
     package func text(of value: PropertyList) -> String {
         switch value {
         case .boolean(let flag): return flag ? "yes" : "no"

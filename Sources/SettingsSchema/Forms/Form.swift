@@ -1,8 +1,8 @@
 package import PropertyLists
 
-/// The settings of a schema as something to be filled in: pages of groups of controls, and what has been changed.
+/// The state of a form for a schema: pages with groups of controls, and the changes made so far.
 ///
-/// It knows no terminal. A screen, or a list of questions, shows what is here and hands back answers.
+/// It is independent of the user interface, which shows the controls and passes on the answers.
 package struct Form: Sendable {
     package struct Page: Sendable {
         package let title: String
@@ -14,10 +14,10 @@ package struct Form: Sendable {
         package let controls: [Control]
     }
 
-    /// What is changed when a form is saved, in one transaction.
+    /// The changes that saving a form makes in one transaction.
     package struct Changes: Hashable, Sendable {
         package var values: PropertyList.Dictionary
-        /// The keys whose values are taken back, so that the layer below shows.
+        /// The keys whose values are removed, so that a lower layer takes effect.
         package var resets: [String]
 
         package init(values: PropertyList.Dictionary = [:], resets: [String] = []) {
@@ -29,10 +29,10 @@ package struct Form: Sendable {
         package var count: Int { values.count + resets.count }
     }
 
-    /// What became of an answer.
+    /// The result of an answer.
     package enum Answer: Hashable, Sendable {
         case accepted(PropertyList)
-        /// Why the answer is not taken, as a sentence to stand beside the control.
+        /// The reason the answer is rejected, as a sentence.
         case refused(String)
     }
 
@@ -41,9 +41,11 @@ package struct Form: Sendable {
     package private(set) var changes = Changes()
     private let values: [String: Schema.ValueInForce]
 
+    /// Creates a form.
+    ///
     /// - Parameters:
-    ///   - values: The values in force, each with its layer, those of the factory too.
-    ///   - forced: The keys that an administrator has fixed.
+    ///   - values: The values in force, each with its layer, including defaults.
+    ///   - forced: The keys that an administrator has forced.
     package init(_ schema: Schema, values: [String: Schema.ValueInForce] = [:], forced: Set<String> = []) {
         self.schema = schema
         self.values = values
@@ -64,14 +66,14 @@ package struct Form: Sendable {
     }
 }
 
-// MARK: What is shown
+// MARK: Display
 
 extension Form {
     package var controls: [Control] { pages.flatMap(\.groups).flatMap(\.controls) }
 
     package func control(_ key: String) -> Control? { controls.first { $0.key == key } }
 
-    /// The value that a key has with the changes made so far, and where it comes from; nil where it has none.
+    /// Returns the value of a key with the changes made so far, and its layer; nil if it has none.
     package func value(of key: String) -> Schema.ValueInForce? {
         if let value = changes.values[key] { return .init(value, layer: "this form") }
         let value = values[key]
@@ -79,13 +81,13 @@ extension Form {
         return control(key)?.setting.defaultValue.map { .init($0, layer: "factory") }
     }
 
-    /// The value as it is shown in its control: secrets are masked.
+    /// Returns the value as its control shows it, with secrets masked.
     package func shownValue(of key: String) -> String? {
         guard let control = control(key), let value = value(of: key) else { return nil }
         return control.kind == .secret ? mask : control.text(of: value.value)
     }
 
-    /// The controls whose title, key or explanation has a text in it, for a search.
+    /// Returns the controls whose title, key or summary contains a text.
     package func controls(matching text: String) -> [Control] {
         let wanted = text.lowercased()
         return controls.filter { control in
@@ -94,10 +96,10 @@ extension Form {
     }
 }
 
-// MARK: What is answered
+// MARK: Answers
 
 extension Form {
-    /// Takes an answer in the words of the control.
+    /// Parses and applies an answer.
     package mutating func answer(_ text: String, to key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         do throws(Schema.Problem.Reason) {
@@ -107,7 +109,7 @@ extension Form {
         }
     }
 
-    /// Takes a value, as a toggle or a choice gives it.
+    /// Applies a value, as from a toggle or a choice.
     package mutating func set(_ value: PropertyList, for key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         guard !control.isForced else { return .refused("An administrator has fixed this.") }
@@ -118,7 +120,7 @@ extension Form {
         return .accepted(value)
     }
 
-    /// Takes the user's value back, so that the layer below, and in the end the factory, shows.
+    /// Removes the user's value, so that a lower layer or the default takes effect.
     package mutating func reset(_ key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
         guard !control.isForced else { return .refused("An administrator has fixed this.") }
@@ -128,7 +130,7 @@ extension Form {
         return .accepted(control.setting.defaultValue ?? .string(""))
     }
 
-    /// What is wrong with the answers taken together; nothing is to be saved before it is put right.
+    /// The problems of the answers as a whole. The form cannot be saved while there are any.
     package var problems: [Schema.Problem] {
         let given = { (key: String) in
             value(of: key).map { $0.layer != "factory" } ?? false
@@ -138,6 +140,6 @@ extension Form {
 }
 
 extension Schema.Problem.Reason {
-    /// The rule as a sentence of its own.
+    /// The rule as a sentence.
     fileprivate var asRefusal: String { "\(self)".capitalizedFirst.asSentence }
 }

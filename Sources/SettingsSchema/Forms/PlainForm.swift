@@ -1,10 +1,10 @@
 internal import PropertyLists
 
-/// A form as questions, one a line: it says what to write and to ask, and is told what was answered.
+/// A form as a series of questions on a terminal. It returns what to write and to ask, and handles the answers.
 ///
-/// An empty answer keeps what is there. `?` explains, `:factory` goes back to the value of the factory, `:empty` is the
-/// empty text or list, `:back` the question before, `:save` saves at once, `:quit` ends and saves nothing. A text that
-/// itself begins with a colon or a question mark stands behind a backslash.
+/// An empty answer keeps the current value. `?` explains the setting, `:factory` restores the default, `:empty` is an
+/// empty text or list, `:back` returns to the previous question, `:save` saves and ends, `:quit` ends without saving. A
+/// backslash precedes an answer that itself begins with a colon or a question mark.
 package struct PlainForm: Sendable {
     package enum Event: Hashable, Sendable {
         case line(String)
@@ -14,18 +14,18 @@ package struct PlainForm: Sendable {
 
     package enum Action: Hashable, Sendable {
         case write(String)
-        /// Writes a prompt and waits for a line; of a secret nothing is shown.
+        /// Writes a prompt and reads a line. The input of a secret is not echoed.
         case ask(prompt: String, isSecret: Bool)
         case save(Form.Changes)
-        /// The end: whether all questions were answered.
+        /// Ends the dialog, with whether the form was completed.
         case finish(isComplete: Bool)
     }
 
     package private(set) var form: Form
     private let controls: [Form.Control]
-    /// The control that is asked for next.
+    /// The index of the current control.
     private var at = 0
-    /// The title that was written last.
+    /// The group title that was written last.
     private var heading: String?
     private var isOver = false
 
@@ -36,7 +36,7 @@ package struct PlainForm: Sendable {
         controls = form.controls.filter { !$0.isForced }
     }
 
-    /// The first question.
+    /// Returns the actions for the first question.
     package mutating func begin() -> [Action] {
         controls.isEmpty ? end() : [.write("An empty answer keeps what stands in brackets; ? explains.\n\n")] + ask()
     }
@@ -88,7 +88,7 @@ package struct PlainForm: Sendable {
         return at < controls.count ? ask() : end()
     }
 
-    /// Saves, unless the answers do not go together: then the first of those at fault is asked for again.
+    /// Saves, unless the answers contradict each other. In that case the first setting concerned is asked for again.
     private mutating func end() -> [Action] {
         let problems = form.problems
         guard let first = problems.first else {

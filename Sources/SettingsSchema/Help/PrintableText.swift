@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension String {
-    /// The paragraphs of a text without what steers a terminal: columns that were counted stay as they are.
+    /// The text without terminal control characters other than newlines, so that column widths stay correct.
     var printable: String {
         func isOmitted(_ scalar: Unicode.Scalar) -> Bool { scalar.steersTerminal && scalar != "\n" }
         guard unicodeScalars.contains(where: isOmitted) else { return self }

@@ -1,7 +1,7 @@
 package import PropertyLists
 
 extension Schema {
-    /// The value in force of a key, and the layer that it comes from.
+    /// The value in force of a key, with its layer.
     package struct ValueInForce: Hashable, Sendable {
         package let value: PropertyList
         package let layer: String
@@ -12,13 +12,13 @@ extension Schema {
         }
     }
 
-    /// The text that answers `--help`.
+    /// Returns the text for `--help`.
     ///
     /// - Parameters:
-    ///   - program: What the program is called.
-    ///   - command: The sub-command that is asked for.
-    ///   - width: How many columns a line may have; at least 40 are used.
-    ///   - values: The values in force, where `--help-values` asks for them.
+    ///   - program: The name of the program.
+    ///   - command: The sub-command to describe.
+    ///   - width: The maximum line width in columns; at least 40 are used.
+    ///   - values: The values in force, for `--help-values`.
     package func helpText(
         program: String, command: String? = nil, width: Int = 80, values: [String: ValueInForce]? = nil
     ) -> String {
@@ -28,11 +28,11 @@ extension Schema {
         return help.lines.joined(separator: "\n").printable + "\n"
     }
 
-    /// The text that answers `--version`.
+    /// Returns the text for `--version`.
     package func versionText(program: String) -> String { "\(program): settings of \(domain), version \(version)\n" }
 }
 
-/// The lines of help: usage, what the program does, then a group of flags below another.
+/// The lines of a help text: usage, description, then groups of flags.
 struct ProgramHelp {
     let schema: Schema
     let program: String
@@ -48,7 +48,7 @@ struct ProgramHelp {
             lines += [""] + text.asSentence.wrapped(to: width)
         }
         let sections = operandSection + commandSection + flagSections
-        // Left columns are alike everywhere, so that the page is two columns from top to bottom.
+        // All sections share one left column width.
         let left = sections.flatMap(\.rows).map { $0.left.columns }.filter { $0 <= width / 3 }.max() ?? 0
         for section in sections {
             lines += ["", "\(section.title):"] + section.rows.flatMap { self.lines(of: $0, indent: left + 4) }
@@ -106,7 +106,7 @@ struct ProgramHelp {
         return sections
     }
 
-    /// The flags of a setting in one row; of a secret each in its own.
+    /// Returns the rows for a setting: one for all its flags, or one for each flag of a secret.
     private func rows(of setting: SettingDeclaration) -> [Row] {
         guard setting.hasSecrets else {
             let indent = setting.short == nil ? Self.roomForShort : ""
@@ -128,7 +128,7 @@ struct ProgramHelp {
 
     private static let roomForShort = "    "
 
-    /// What stands beside a setting: its explanation, its default, its variable, and the value in force.
+    /// Returns the description of a setting: explanation, default, variable and value in force.
     private func words(of setting: SettingDeclaration) -> String {
         var facts: [String] = []
         if setting.isRequired, setting.defaultValue == nil { facts.append("needed") }
@@ -142,7 +142,7 @@ struct ProgramHelp {
         return [setting.explanation, inParentheses].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// One row in two columns, or on two lines where the left one is too long for that.
+    /// Formats a row in two columns, or on two lines if the left one is too long.
     private func lines(of row: Row, indent: Int) -> [String] {
         let indent = min(indent, width / 3 + 4)
         let right = row.right.isEmpty ? [] : row.right.wrapped(to: width - indent)
@@ -156,12 +156,12 @@ struct ProgramHelp {
 }
 
 extension Schema {
-    /// Whether `-h` is free to ask for help.
+    /// Returns whether `-h` is available for help.
     package func hasShortHelp(_ command: Command?) -> Bool { !settings(of: command?.name).contains { $0.short == "h" } }
 }
 
 extension String {
-    /// The flags on lines of their own where they do not fit on one.
+    /// Returns the flags on separate lines if they do not fit on one.
     fileprivate func wrappedFlags(to width: Int) -> [String] {
         guard columns > width else { return [self] }
         let parts = split(separator: ", ").map(String.init)

@@ -1,7 +1,7 @@
 internal import PropertyLists
 
 extension SettingDeclaration {
-    /// The flags with what follows them: `-k, --keep N`.
+    /// The flags, the last one with its placeholder: `-k`, `--keep N`.
     package var flagWords: [String] {
         if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
         let shorts = short.map { ["-\($0)"] } ?? []
@@ -11,7 +11,7 @@ extension SettingDeclaration {
         return (shorts + longs).dropLast() + [last + value]
     }
 
-    /// How the operand stands in a line of usage: `TARGET`, `[FILES …]`.
+    /// The operand in a usage line: `TARGET`, `[FILES …]`.
     var operandWords: String {
         let isMany = takesManyOperands
         let isNeeded = isRequired && defaultValue == nil || rule.minimumCount ?? 0 > 0
@@ -19,13 +19,13 @@ extension SettingDeclaration {
         return isNeeded ? words : "[\(words)]"
     }
 
-    /// What is said of the setting, in one run of sentences.
+    /// The description of the setting, as sentences.
     package var explanation: String {
         [title.map(\.asSentence), summary.map(\.asSentence), bounds.map { "\($0.capitalizedFirst)." }, notice]
             .compactMap(\.self).joined(separator: " ")
     }
 
-    /// What the value must be, as far as the rule says more than the type: `from 1 to 365 days`.
+    /// The rules for the value beyond its type: `from 1 to 365 days`.
     package var bounds: String? {
         let unit = shownUnit
         let inner = rule.type == .array ? rule.element ?? rule : rule
@@ -54,7 +54,7 @@ extension SettingDeclaration {
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
-    /// The unit behind a number; durations and sizes have theirs with them.
+    /// The unit after a number. Durations and sizes include their own.
     private var shownUnit: String {
         let hasOwn = rule.kind == .duration || rule.kind == .size
         return hasOwn ? "" : unit.map { " \($0)" } ?? ""
@@ -65,7 +65,7 @@ extension SettingDeclaration {
         return deprecated.isEmpty ? "Not to be used any more." : "Not to be used any more: \(deprecated.asSentence)"
     }
 
-    /// The default as help shows it; nil where there is none worth a word.
+    /// The default for help texts; nil if it is empty or false.
     package var shownDefault: String? {
         guard let defaultValue else { return nil }
         switch defaultValue {
@@ -78,7 +78,7 @@ extension SettingDeclaration {
         }
     }
 
-    /// A value in one line of help, as a flag takes it; of secrets dots.
+    /// Returns a value on one line as a flag takes it, with secrets masked.
     func shown(_ value: PropertyList) -> String {
         switch masked(value) {
         case .array(let elements):
@@ -89,7 +89,7 @@ extension SettingDeclaration {
 }
 
 extension String {
-    /// The text with a full stop behind it, unless it ends as a sentence does.
+    /// The text with a full stop, unless it already ends a sentence.
     var asSentence: String {
         guard let last = unicodeScalars.last else { return self }
         return ".!?…:".unicodeScalars.contains(last) ? self : self + "."

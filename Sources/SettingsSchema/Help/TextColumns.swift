@@ -1,6 +1,6 @@
-/// How many columns of a terminal a text takes.
+// Measuring and wrapping text in terminal columns.
 extension String {
-    /// The columns of a terminal: two for wide characters, none for combining ones.
+    /// The width in terminal columns: two for wide characters, none for combining ones.
     package var columns: Int {
         reduce(0) { sum, character in
             guard let scalar = character.unicodeScalars.first else { return sum }
@@ -8,10 +8,10 @@ extension String {
         }
     }
 
-    /// The text with spaces behind it up to a number of columns.
+    /// Returns the text padded with spaces to a number of columns.
     package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-    /// The text in lines of at most so many columns, broken between words; a word that is longer has a line of its own.
+    /// Wraps the text between words. A word longer than `width` gets its own line.
     package func wrapped(to width: Int) -> [String] {
         var lines: [String] = []
         for paragraph in split(separator: "\n", omittingEmptySubsequences: false) {
@@ -33,7 +33,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether terminals give this character two columns: East Asian scripts and pictures.
+    /// Whether terminals show this character two columns wide: East Asian scripts and emoji.
     fileprivate var isWide: Bool {
         switch value {
         case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,

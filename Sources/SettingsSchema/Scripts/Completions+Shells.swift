@@ -1,5 +1,5 @@
-/// The scripts work in one way in bash and zsh: the chosen command is looked for among the words, the word before the
-/// cursor tells what is wanted, and words are offered as they are. Neither evaluates what it offers.
+// The scripts for bash and zsh work alike: they look for the command among the words and choose the completions by the
+// word before the cursor. Neither evaluates the words it offers.
 extension Completions {
     func bash(_ program: String) -> String {
         let function = Self.function(program)
@@ -57,7 +57,7 @@ extension Completions {
     }
 
     func zsh(_ program: String) -> String {
-        // As the file is named from which zsh loads such a function.
+        // The name of the file from which zsh autoloads the function.
         let function = "_" + ShellName.variable(for: program, prefix: "")
         return """
             #compdef \(program.isFlagName ? program : ShellQuoting.word(program))
@@ -89,7 +89,7 @@ extension Completions {
         }
     }
 
-    /// What notes the first word that is a command.
+    /// Returns the lines that set `command` to the first word that is a command.
     private func commandSearch() -> [String] {
         let names = contexts.compactMap(\.command)
         guard !names.isEmpty else { return [":"] }
@@ -98,7 +98,7 @@ extension Completions {
         ]
     }
 
-    /// For each command and flag before the cursor what is offered, then what is offered without one.
+    /// Returns the `case` branches for each command and flag, then those without a flag.
     private func cases(_ words: (Values) -> String) -> [String] {
         contexts.flatMap { context -> [String] in
             let command = context.command ?? ""
@@ -112,7 +112,7 @@ extension Completions {
         }
     }
 
-    /// Flags and operands: words together, files only where a flag is not begun.
+    /// Returns the completions for flags and operands. Files are offered only if the word does not begin a flag.
     private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
         let flags = context.flags.flatMap(\.names)
         guard case .words(let operands) = context.operands else {
@@ -151,7 +151,7 @@ extension Completions {
         return names.joined() + (flag.values.map { " -r" + fishWords($0) } ?? "") + title
     }
 
-    /// What is offered is evaluated by fish when it is offered, and so is quoted twice.
+    /// Quoted twice, because fish evaluates the words when it offers them.
     private static func fishWords(_ values: Values) -> String {
         switch values {
         case .words(let words):
@@ -162,14 +162,14 @@ extension Completions {
         }
     }
 
-    // MARK: Words for all
+    // MARK: Helpers
 
-    /// The name of the function that completes a program.
+    /// Returns the name of the shell function that completes a program.
     private static func function(_ program: String) -> String {
         "_" + ShellName.variable(for: program, prefix: "") + "_completions"
     }
 
-    /// A name inside a comment, which a line's end would end.
+    /// Returns text for a comment, without line breaks, which would end it.
     private static func comment(_ text: String) -> String { String(text.map { $0.isNewline ? " " : $0 }) }
 
     private func indented(_ lines: [String], by width: Int) -> String {

@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// What can be completed of a program, before any shell's own words are found for it.
+/// The completions of a program, independent of the shell.
 struct Completions {
-    /// Where in a command line a word stands.
+    /// The completions for one sub-command.
     struct Context {
-        /// The sub-command; nil before one is chosen, and where there are none.
+        /// The sub-command; nil before one is chosen, or if there are none.
         let command: String?
         let flags: [Flag]
-        /// What may stand where no flag does.
+        /// The completions for operands.
         let operands: Values
     }
 
     struct Flag {
         let names: [String]
         let title: String
-        /// What may stand behind it; nil where it takes no value.
+        /// The completions for the flag's value; nil if it takes none.
         let values: Values?
     }
 
@@ -68,7 +68,7 @@ struct Completions {
 
     private static func operands(of settings: [SettingDeclaration]) -> Values {
         let places = settings.filter(\.takesOperands)
-        // Which place a word is for is not worked out: what any of them takes is offered.
+        // All operands are offered at every position.
         guard !places.isEmpty else { return .files }
         let words = places.flatMap { values(of: $0).words }
         return words.isEmpty ? places.map { values(of: $0) }.first { $0 != .nothing } ?? .nothing : .words(words)
@@ -92,7 +92,7 @@ extension Completions.Values {
 }
 
 extension Schema {
-    /// The script that teaches a shell to complete a program's command line; empty for what is no shell that can.
+    /// Returns the completion script for a shell; empty for other outputs.
     package func completions(for output: ScriptOutput, program: String) -> String {
         let completions = Completions(self)
         switch output {

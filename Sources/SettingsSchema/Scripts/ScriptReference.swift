@@ -1,25 +1,25 @@
-/// Where a script says that its schema is.
+/// The location of a script's schema.
 package enum ScriptReference: Hashable, Sendable {
-    /// A file, named relative to the script's own folder: `# prefs-schema: FILE`.
+    /// A file, relative to the script's own folder: `# prefs-schema: FILE`.
     case file(String)
-    /// The schema stands in the script, between `#prefs{` and `#}`. All else is blank in this text, so that a mistake
-    /// in it has the place that it has in the script.
+    /// The schema itself, between `#prefs{` and `#}`. The rest of the script is replaced by blanks, so that the
+    /// locations of errors match the script.
     case inline(String)
 
     package enum Failure: Error, Hashable, Sendable {
-        /// No line says where the schema is.
+        /// No line names a schema.
         case missing
         case emptyName(line: Int)
-        /// A schema that begins in this line has no end.
+        /// The schema that begins in this line has no end.
         case unterminated(line: Int)
-        /// A line of the schema that is no comment, and so a command to the shell.
+        /// A line within the schema is not a comment, so the shell would execute it.
         case notAComment(line: Int)
     }
 
-    /// How many bytes of a script are looked at.
+    /// The number of bytes of a script that are searched.
     package static let mostBytes = 1 << 20
 
-    /// Finds the first that a script says of its schema.
+    /// Finds the first schema reference in a script.
     package init(script: String) throws(Failure) {
         let lines = script.utf8.prefix(Self.mostBytes).split(
             separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
@@ -45,7 +45,7 @@ package enum ScriptReference: Hashable, Sendable {
     private static func inline(_ lines: [String], from start: Int) throws(Failure) -> String {
         var result = lines[..<start].map { _ in "" }
         guard let mark = lines[start].firstRange(of: "#prefs{") else { throw .missing }
-        // What stands behind the mark, where it stood.
+        // The text after the mark, at its original column.
         result.append(blank(lines[start][..<mark.upperBound]) + lines[start][mark.upperBound...])
         for (index, line) in lines.enumerated().dropFirst(start + 1) {
             let indent = line.prefix { $0 == " " || $0 == "\t" }
@@ -61,7 +61,7 @@ package enum ScriptReference: Hashable, Sendable {
 }
 
 extension StringProtocol where SubSequence == Substring {
-    /// The text without white space around it.
+    /// The text without surrounding white space.
     var trimmed: String {
         var text = drop(while: \.isWhitespace)
         while text.last?.isWhitespace ?? false { text.removeLast() }

@@ -1,17 +1,18 @@
 package import PropertyLists
 
-/// The values that a script gets, in the order in which its schema declares them.
+/// The values passed to a script, in the order of its schema.
 package struct ScriptValues: Hashable, Sendable {
-    /// A setting with the value in force; nil where there is none.
+    /// A setting with its value in force, if any.
     struct Setting: Hashable, Sendable {
         let key: String
         let isArray: Bool
         let value: PropertyList?
 
-        /// Whether it stands where a script has a command: `if $verbose`. An empty one would be as good as `true`.
+        /// Whether the value is Boolean. Scripts use such a variable as a command (`if $verbose`), so it must not be
+        /// empty.
         var isSwitch = false
 
-        /// The value as words of a shell: one for a scalar, as many as there are elements for an array.
+        /// The value as shell words: one for a scalar, one per element for an array.
         var words: [String] {
             guard isArray else { return [value?.plainText ?? (isSwitch ? "false" : "")] }
             return value.map { $0.arrayValue ?? [$0] }?.map(\.plainText) ?? []
@@ -19,11 +20,13 @@ package struct ScriptValues: Hashable, Sendable {
     }
 
     var settings: [Setting]
-    /// The chosen sub-command, of a schema that has some.
+    /// The chosen sub-command, if the schema has any.
     var command: String?
     var operands: [String]
 
-    /// - Parameter values: The values in force, those of the factory with them.
+    /// Creates the values for a script.
+    ///
+    /// - Parameter values: The values in force, including defaults.
     package init(schema: Schema, values: PropertyList.Dictionary, command: String? = nil, operands: [String] = []) {
         settings = schema.settings(of: command).map { setting in
             Setting(
@@ -34,13 +37,13 @@ package struct ScriptValues: Hashable, Sendable {
         self.operands = operands
     }
 
-    /// The text that the script evaluates, or reads.
+    /// Returns the text that the script evaluates or reads.
     ///
-    /// A setting without a value is an empty text, an empty array, or false. Booleans are `true` and `false`, dates RFC
-    /// 3339, data base64, dictionaries and whatever else is inside others JSON. Where a shell has no arrays, one is a
-    /// text of quoted words: `eval "set -- $excluded"`. In records a scalar is `NAME=VALUE`, an element `NAME[]=VALUE`,
-    /// an operand `=VALUE`. fish needs `eval (… | string collect)`; what `source` reads cannot set the script's
-    /// operands.
+    /// A setting without a value is an empty string, an empty array or false. Booleans are `true` and `false`, dates
+    /// are RFC 3339, data is base64; dictionaries and nested values are JSON. For a shell without arrays, an array is a
+    /// string of quoted words: `eval "set -- $excluded"`. In records, a scalar is `NAME=VALUE`, an element
+    /// `NAME[]=VALUE` and an operand `=VALUE`. In fish, use `eval (… | string collect)`, because `source` cannot set
+    /// the script's operands.
     package func text(for output: ScriptOutput, prefix: String = "") throws(ScriptFailure) -> String {
         let keys = settings.map(\.key) + (command == nil ? [] : ["command"])
         let names = try ShellName.variables(for: keys, prefix: prefix, output: output)
@@ -64,7 +67,7 @@ package struct ScriptValues: Hashable, Sendable {
     }
 
     private static func assignment(_ name: String, _ words: [String], isArray: Bool, _ output: ScriptOutput) -> String {
-        // By hand, as above: what is generic takes longer to come about than to run.
+        // A loop rather than `joined`, whose first generic instantiation takes longer than the loop.
         var list = ""
         for (index, word) in words.enumerated() { list += index == 0 ? word : " " + word }
         return switch output {
@@ -74,7 +77,7 @@ package struct ScriptValues: Hashable, Sendable {
         }
     }
 
-    /// `NAME=VALUE`, `NAME[]=ELEMENT` for each element, then `=OPERAND` for each operand.
+    /// Returns `NAME=VALUE` or `NAME[]=ELEMENT` records, then `=OPERAND` for each operand.
     private func records(_ settings: [Setting], _ names: [String]) -> String {
         let values = zip(settings, names).flatMap { setting, name in
             setting.words.map { "\(name)\(setting.isArray ? "[]" : "")=\($0)\0" }
@@ -93,19 +96,19 @@ package struct ScriptValues: Hashable, Sendable {
 }
 
 extension PropertyList {
-    /// Whether a text in it has a character that ends a text in C.
+    /// Whether a string in the value contains a NUL.
     fileprivate var hasNUL: Bool {
         switch self {
         case .string(let text): text.utf8.contains(0)
         case .array(let elements): elements.contains(where: \.hasNUL)
-        // Containers inside become JSON, which escapes it.
+        // Nested containers become JSON, which escapes it.
         default: false
         }
     }
 }
 
 extension ScriptOutput {
-    /// What ends the script with a status.
+    /// Returns code that ends the script with a status.
     package func exit(_ status: Int32) -> String {
         switch self {
         case .bash, .zsh, .sh: "exit \(status)\n"
@@ -114,9 +117,9 @@ extension ScriptOutput {
         }
     }
 
-    /// What writes a text to the script's own standard output, and ends it.
+    /// Returns code that writes a text to the script's standard output and ends the script.
     ///
-    /// The output of the program that the script evaluates is not shown to anybody.
+    /// The script evaluates this program's output instead of showing it.
     package func printing(_ text: String, thenExit status: Int32) -> String {
         guard self != .json, self != .nul else { return text }
         let end = self == .fish ? ";\n" : "\n"

@@ -1,20 +1,20 @@
 internal import PropertyLists
 
-/// The ways to hand values to a script.
+/// The formats in which values are passed to a script.
 package enum ScriptOutput: String, Hashable, Sendable, CaseIterable {
     case bash, zsh, fish, sh, json
-    /// `NAME=VALUE` records that end in NUL.
+    /// `NAME=VALUE` records, each ended by a NUL.
     case nul
 
-    /// Those that complete the words of a command line.
+    /// The shells with completion scripts.
     package static let completing: [ScriptOutput] = [.bash, .zsh, .fish]
 
-    /// The shell that a script's first line names; nil where it names none of these.
+    /// Returns the shell that a script's first line names, or nil if it is not supported.
     package init?(firstLine: some StringProtocol) {
         guard firstLine.hasPrefix("#!") else { return nil }
         let words = String(firstLine).dropFirst(2).split(whereSeparator: \.isWhitespace)
         let names = words.map { word in word.split(separator: "/" as Character).last.map { String($0) } ?? "" }
-        // `env bash`, `env -S bash -e`, `busybox sh`.
+        // Skips `env`, `busybox`, options and assignments, as in `env -S bash -e`.
         let named = names.first { $0 != "env" && $0 != "busybox" && !$0.hasPrefix("-") && !$0.contains("=") }
         switch named {
         case "bash", "rbash": self = .bash
@@ -26,15 +26,15 @@ package enum ScriptOutput: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Why values cannot be handed to a script.
+/// The reason values cannot be passed to a script.
 package enum ScriptFailure: Error, Hashable, Sendable {
-    /// Keys that become the same variable.
+    /// Several keys map to the same variable.
     case clash([String], variable: String)
-    /// The shell keeps this variable for itself.
+    /// The shell reserves this variable.
     case reserved(key: String, variable: String)
-    /// A value with the character NUL, which no variable can hold.
+    /// A value contains a NUL, which a variable cannot hold.
     case nul(key: String)
-    /// A prefix that no variable's name can begin with.
+    /// The prefix is not a valid start of a variable name.
     case invalidPrefix(String)
 }
 
@@ -51,10 +51,10 @@ extension ScriptFailure: CustomStringConvertible {
     }
 }
 
-/// The variables that settings become.
+/// The mapping from keys to shell variables.
 enum ShellName {
-    /// The variable for a key: what is no ASCII letter, digit or underscore becomes an underscore, and one stands
-    /// before a leading digit.
+    /// Returns the variable for a key: other characters than ASCII letters, digits and underscores become underscores,
+    /// and an underscore precedes a leading digit.
     static func variable(for key: String, prefix: String) -> String {
         var name = ""
         for scalar in (prefix + key).unicodeScalars {
@@ -67,7 +67,7 @@ enum ShellName {
         return name
     }
 
-    /// The variables for keys, of which no two may be the same, nor one that the shell keeps for itself.
+    /// Returns the variables for keys. Throws if two are the same or one is reserved.
     static func variables(
         for keys: [String], prefix: String, output: ScriptOutput
     ) throws(ScriptFailure) -> [String] {
@@ -93,7 +93,7 @@ enum ShellName {
         }
     }
 
-    /// What one of the shells sets, forbids to set, or changes its behaviour by.
+    /// Variables that one of the shells sets, makes read-only, or uses to control its behavior.
     private static let everywhere: Set = [
         "_", "ARGC", "CDPATH", "COLUMNS", "DIRSTACK", "EGID", "ENV", "EPOCHREALTIME", "EPOCHSECONDS", "ERRNO", "EUID",
         "FCEDIT", "FIGNORE", "FPATH", "FUNCNAME", "FUNCNEST", "GID", "GLOBIGNORE", "GROUPS", "HISTCHARS", "HISTCMD",

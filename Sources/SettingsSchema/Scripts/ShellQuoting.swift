@@ -1,16 +1,16 @@
-/// Text as a shell's source has it, so that it is a value and nothing else.
+/// Quotes text for shell source, so that it is always taken literally.
 package enum ShellQuoting {
-    /// One word for a POSIX shell, bash or zsh: in single quotes nothing is special but these.
+    /// Returns one word for POSIX shells, bash and zsh. Within single quotes, only a single quote is special.
     package static func word(_ text: String) -> String {
         var result = "'"
-        // By scalars: a combining mark behind a quote makes it another character to Swift, but not to a shell.
+        // By Unicode scalar, since Swift combines a quote and a following combining mark into one character.
         for scalar in text.unicodeScalars {
             if scalar == "'" { result += "'\\''" } else { result.unicodeScalars.append(scalar) }
         }
         return result + "'"
     }
 
-    /// One word for fish. A newline is written as an escape, because `eval (…)` would break the text there.
+    /// Returns one word for fish. Newlines are escaped because `eval (…)` splits its input at line breaks.
     static func fishWord(_ text: String) -> String {
         var result = "'"
         for scalar in text.unicodeScalars {

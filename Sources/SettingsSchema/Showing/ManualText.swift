@@ -1,26 +1,26 @@
-/// Text and words as a manual page in mdoc has them, so that nothing in them is taken for a macro.
+/// Escapes text for manual pages in mdoc, so that no part of it is taken as a macro.
 enum ManualText {
-    /// Running text: a sentence a line, and no line longer than the style wants.
+    /// Returns running text with a new line for each sentence, wrapped to the recommended width.
     static func paragraph(_ text: String) -> [String] {
         sentences(text).flatMap { sentence in sentence.wrapped(to: 70).map(line) }.filter { !$0.isEmpty }
     }
 
-    /// A line of text.
+    /// Returns a line of text.
     private static func line(_ text: String) -> String {
         let escaped = escaped(text)
         return escaped.hasPrefix(".") || escaped.hasPrefix("'") ? "\\&" + escaped : escaped
     }
 
-    /// A word as the argument of a macro.
+    /// Returns a word as a macro argument.
     static func word(_ text: String) -> String {
         let escaped = escaped(text)
-        // A short word may be the name of a macro, and a lone sign a delimiter.
+        // A short word could be a macro name, and a single punctuation mark a delimiter.
         let guarded = text.count <= 3 ? "\\&" + escaped : escaped
         return escaped.contains(" ") || escaped.isEmpty
             ? "\"\(guarded.replacing("\"", with: "\\(dq"))\"" : guarded.replacing("\"", with: "\\(dq")
     }
 
-    /// A flag with two dashes, as a macro.
+    /// Returns a long flag as a macro.
     static func flag(_ name: String) -> String { "Fl \(word("-\(name)"))" }
 
     private static func sentences(_ text: String) -> [String] {

@@ -1,7 +1,7 @@
 package import PropertyLists
 
 extension Schema {
-    /// The schema as a JSON Schema of draft 2020-12, for the domain as JSON has it.
+    /// Returns the schema as a JSON Schema (draft 2020-12) for the domain in JSON.
     package func jsonSchema() -> PropertyList {
         var result: PropertyList.Dictionary = [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:prefs:\(domain)"),
@@ -13,7 +13,7 @@ extension Schema {
         return .dictionary(result)
     }
 
-    /// The same as text.
+    /// Returns the JSON Schema as text.
     package func jsonSchemaText() -> String {
         var options = PropertyList.WritingOptions()
         options.isPretty = true
@@ -26,7 +26,7 @@ extension Schema {
 }
 
 extension [SettingDeclaration] {
-    /// Adds what an object with these entries has to say of them.
+    /// Adds the properties and their relations to an object schema.
     fileprivate func describeEntries(in result: inout PropertyList.Dictionary) {
         result["properties"] = .dictionary(PropertyList.Dictionary(map { ($0.key, $0.jsonSchema) }))
         let required = filter { $0.isRequired && $0.defaultValue == nil }.map { PropertyList.string($0.key) }

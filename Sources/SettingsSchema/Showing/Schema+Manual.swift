@@ -1,11 +1,11 @@
 internal import PropertyLists
 
 extension Schema {
-    /// A whole manual page in mdoc.
+    /// Returns a complete manual page in mdoc.
     ///
     /// - Parameters:
-    ///   - program: What the program is called.
-    ///   - date: The day on the page, as `January 31, 2026`.
+    ///   - program: The name of the program.
+    ///   - date: The date of the page, such as `January 31, 2026`.
     package func manualPage(program: String, date: String) -> String {
         let name = ManualText.word(program)
         var lines = [
@@ -47,7 +47,7 @@ extension Schema {
         return (said.isEmpty ? [".Nm", "has the following settings."] : said) + domainLine
     }
 
-    /// The list of flags, each with its explanation.
+    /// Returns the list of flags with their descriptions.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
         let rows = settings.filter { !$0.flagWords.isEmpty || $0.takesOperands }
         return [".Bl -tag -width Ds"]

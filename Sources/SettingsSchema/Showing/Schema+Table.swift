@@ -1,10 +1,10 @@
 internal import PropertyLists
 
 extension Schema {
-    /// The columns in which a schema is shown.
+    /// The columns of the table.
     private static let columns = ["key", "type", "default", "rule", "flags", "variable", "title"]
 
-    /// The settings as a table for a terminal.
+    /// Returns the settings as a table for a terminal.
     package func table() -> String {
         let rows = [Self.columns] + allRows
         let widths = Self.columns.indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
@@ -15,7 +15,7 @@ extension Schema {
         }.joined()
     }
 
-    /// The settings as a document in Markdown: a table for the program, and one for each command.
+    /// Returns the settings as Markdown, with a table for each group and command.
     package func markdown() -> String {
         var text = "# \((title ?? domain).asMarkdown)\n"
         if let summary { text += "\n\(summary.asMarkdown)\n" }
@@ -56,7 +56,7 @@ extension Schema {
 }
 
 extension SettingDeclaration {
-    /// What stands in each column, on one line.
+    /// The cells of the setting's row, each on one line.
     fileprivate var row: [String] {
         let type = rule.kind.map(\.rawValue) ?? rule.element.map { "\($0.type.rawValue) …" } ?? rule.type.rawValue
         let rules = [
@@ -76,7 +76,7 @@ extension SettingDeclaration {
 }
 
 extension String {
-    /// The text where Markdown would see its own signs.
+    /// The text with Markdown's special characters escaped.
     var asMarkdown: String {
         var result = ""
         for scalar in unicodeScalars {
@@ -89,6 +89,6 @@ extension String {
         return result
     }
 
-    /// The text inside a span of code in a table.
+    /// The text for a code span within a Markdown table.
     var asCode: String { replacing("`", with: "'").replacing("|", with: "\\|").replacing("\n", with: " ") }
 }
