@@ -3,9 +3,9 @@ internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
-/// The layers of a domain in which a command looks things up, and the rule by which one of them wins.
+/// The layers of a domain, and the lookup of values in them.
 struct DomainLayers: Sendable {
-    /// The most important first.
+    /// The layers, highest priority first.
     let all: [LayerValues]
     private let schema: SchemaInForce?
 
@@ -14,10 +14,10 @@ struct DomainLayers: Sendable {
         self.schema = schema
     }
 
-    /// What decides whether a value of the key counts; nil where anything does.
+    /// Returns the declaration by which values of the key are checked, or nil if there is none.
     func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[ExactKey(key)] }
 
-    /// The value in force of a key: of the first layer whose value counts.
+    /// Returns the value in force of a key: the first usable one.
     func found(_ key: String) -> (value: PropertyList, layer: Layer)? {
         let declaration = declaration(of: key)
         for layer in all {
@@ -36,17 +36,17 @@ struct DomainLayers: Sendable {
         return values
     }
 
-    /// The names of all keys that a layer has.
+    /// The keys in any layer.
     var keys: Set<EntryPath.Component> { Set(all.flatMap { $0.values.keys.map { EntryPath.Component($0) } }) }
 }
 
-/// A layer of a domain as a command sees it.
+/// The values of a domain in one layer.
 struct LayerValues: Sendable {
     let origin: Origin
-    /// Nil for what no file of the store holds: variables, and what a schema sets.
+    /// The file; nil for layers without one: environment variables and the schema's defaults.
     let file: DomainFile?
     var values: PropertyList.Dictionary
-    /// Whether others than the user can read the file.
+    /// Whether users other than this one can read the file.
     let isExposed: Bool
 
     var layer: Layer { origin.layer }
@@ -62,19 +62,20 @@ struct LayerValues: Sendable {
         isExposed = contents.status?.isExposed(to: machine.environment.user) ?? false
     }
 
-    /// What the layer says of a key, if it is declared under its present name or a former one; nil for nothing.
+    /// Returns the verdict on the layer's value for a key, under its current or a former name; nil if there is no
+    /// value.
     func verdict(on key: String, _ declaration: SettingDeclaration?) -> Verdict? {
         guard let declaration else { return values[key].map { .usable($0) } }
         return stored(declaration).map { declaration.verdict(on: $0, isExposed: isExposed) }
     }
 
-    /// The value of a declared key as the layer has it.
+    /// Returns the layer's value for a declared key.
     func stored(_ declaration: SettingDeclaration) -> PropertyList? {
         declaration.allKeys.lazy.compactMap { values[$0] }.first
     }
 }
 
-/// The values of a domain that are in force, and the layers that they come from.
+/// The values of a domain in force, with their layers.
 struct ValuesInForce: Sendable {
     private(set) var entries = PropertyList.Dictionary()
     private(set) var layers: [ExactKey: Layer] = [:]
@@ -84,7 +85,7 @@ struct ValuesInForce: Sendable {
         layers[ExactKey(key)] = found?.layer
     }
 
-    /// Those that do not come from the domain that all others look into.
+    /// The values that do not come from the global domain.
     var withoutGlobal: ValuesInForce {
         var values = self
         for (key, layer) in layers where Layer.ofGlobalDomain.contains(layer) { values.set(key.text, nil) }
@@ -93,12 +94,12 @@ struct ValuesInForce: Sendable {
 }
 
 extension Layer {
-    /// The layers of the domain that all others look into.
+    /// The layers of the global domain.
     fileprivate static let ofGlobalDomain: [Layer] = [.globalHost, .global, .siteGlobal]
 }
 
 extension SchemaInForce {
-    /// The layers that come of the schema itself, put where they belong among those that have files.
+    /// Inserts the layers that the schema provides, environment variables and defaults, among those with files.
     func completing(_ stored: [LayerValues], _ variables: EnvironmentVariables) -> [LayerValues] {
         let forced = stored.prefix { $0.layer == .forced }
         let said = PropertyList.Dictionary(self.variables(in: variables).map { ($0.key, .string($0.text)) })

@@ -1,5 +1,5 @@
 extension StoreAccess {
-    /// The store, and in it the domain that the verb is about.
+    /// Returns the access to the store, and the domain named on the command line.
     static func ofDomain(
         _ invocation: Invocation, _ surroundings: Surroundings
     ) throws -> (access: StoreAccess, domain: AddressedDomain) {
@@ -9,7 +9,7 @@ extension StoreAccess {
 }
 
 extension Invocation {
-    /// The key that the verb is about, where it is given one.
+    /// The key named on the command line, if any.
     var key: KeyArgument? {
         get throws(KeyFailure) {
             guard let argument = self[operand: Operand.key.name] else { return nil }

@@ -1,11 +1,11 @@
 internal import Platform
 internal import Preferences
 
-/// Where a layer of the store has the files of domains.
+/// The location of a layer's files.
 struct LayerPlace: Sendable {
     let layer: Layer
     private let folder: StoreFolder
-    /// The host whose files these are; nil for those of all hosts.
+    /// The host for which the files are; nil for all hosts.
     private let host: String?
 
     init(_ layer: Layer, _ folder: StoreFolder, host: String? = nil) {
@@ -14,34 +14,34 @@ struct LayerPlace: Sendable {
         self.host = host
     }
 
-    /// The file of a domain in the layer.
+    /// Returns the file of a domain in the layer.
     func file(of name: DomainName) -> DomainFile {
         host.map { folder.file(of: name, on: $0) } ?? folder.file(of: name)
     }
 
-    /// The domains that have a file in the layer, sorted.
+    /// Returns the domains that have a file in the layer, sorted.
     func domains(in files: any FileSystem) throws(SystemFailure) -> [DomainName] {
         guard let host else { return try folder.domains(in: files) }
         return try folder.domains(on: host, in: files)
     }
 
-    /// The folder that the files lie in.
+    /// The folder of the files.
     var path: FilePath { host == nil ? folder.folder : folder.folder.appending(StoreFolder.hostFolder) }
 }
 
 extension Layer {
-    /// The layers that a command can name, and write given the rights.
+    /// The layers that a command can name and, given the permissions, write.
     static let writable: [Layer] = [.user, .userHost, .site, .forced]
 
-    /// The same, the most important first.
+    /// The writable layers, highest priority first.
     static let writableByRank: [Layer] = [.forced, .userHost, .user, .site]
 
-    /// Whether the user writes it, and no administrator.
+    /// Whether the layer belongs to the user rather than an administrator.
     var isOfUser: Bool { self == .user || self == .userHost }
 }
 
 extension StorePlaces {
-    /// The folder in which a layer has the files of domains; nil for a layer that this store does not have.
+    /// Returns the folder of a layer, or nil if this store does not have the layer.
     func folder(of layer: Layer) -> StoreFolder? {
         switch layer {
         case .user: user
@@ -52,9 +52,9 @@ extension StorePlaces {
         }
     }
 
-    /// The place of a layer that can be written; nil for one that this store does not have.
+    /// Returns the location of a writable layer, or nil if this store does not have it.
     ///
-    /// - Parameter host: The host of the layer `user-host`; nil for this one.
+    /// - Parameter host: The host for the layer `user-host`; nil for this one.
     func place(of layer: Layer, on host: String? = nil) throws(StoreFailure) -> LayerPlace? {
         guard let folder = folder(of: layer) else { return nil }
         guard layer == .userHost else { return LayerPlace(layer, folder) }
@@ -62,14 +62,14 @@ extension StorePlaces {
         return LayerPlace(layer, folder, host: name)
     }
 
-    /// The places of all layers that can be written, the most important first.
+    /// Returns the locations of all writable layers, highest priority first.
     func writablePlaces() throws(StoreFailure) -> [LayerPlace] {
         var found: [LayerPlace] = []
         for layer in Layer.writableByRank { if let place = try place(of: layer) { found.append(place) } }
         return found
     }
 
-    /// The places of all files that a look-up may ask, whatever the domain.
+    /// Returns the locations of all files that a lookup may read, for any domain.
     func allPlaces() throws(StoreFailure) -> [LayerPlace] {
         try writablePlaces() + site.dropFirst().map { LayerPlace(.site, $0) }
     }

@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// The files that a command has read, so that each is read again only once it is another one.
+/// A cache of files that a command has read. A file is read again only when it has changed.
 struct SeenFiles {
     private let machine: Machine
     private var seen: [FilePath: Seen] = [:]
@@ -14,7 +14,8 @@ struct SeenFiles {
 
     init(on machine: Machine) { self.machine = machine }
 
-    /// What a file holds now; a new finding is handed to `note` the first time that a damaged file is stood in for.
+    /// Returns the current contents of a file. When a damaged file is replaced by a kept version, `note` is called
+    /// once.
     mutating func contents(
         of file: DomainFile, note: (Recovery) throws -> Void = { _ in }
     ) throws -> DomainContents {

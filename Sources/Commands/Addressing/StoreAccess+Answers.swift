@@ -2,19 +2,19 @@ internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
-/// What one layer says to the question for a key.
+/// The value of a key in one layer.
 struct LayerAnswer: Hashable, Sendable {
     let origin: Origin
-    /// Nil where the layer has the key, but not the entry inside its value that was asked for.
+    /// The value; nil if the layer has the key but not the requested entry within it.
     let value: PropertyList?
-    /// Whether this is the layer that a look-up stops at.
+    /// Whether this value is in force.
     let isInForce: Bool
-    /// Why the value is passed over, where it breaks the schema.
+    /// The reason the value is ignored, if it breaks the schema.
     var fault: String?
 }
 
 extension StoreAccess {
-    /// Every key that a layer has a value for, sorted, with what each layer says, the most important first.
+    /// Returns every key that has a value, sorted, with the value in each layer, highest priority first.
     func answers(
         _ domain: AddressedDomain, _ key: KeyArgument?
     ) throws -> [(key: KeyArgument, answers: [LayerAnswer])] {

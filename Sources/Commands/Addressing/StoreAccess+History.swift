@@ -4,22 +4,22 @@ internal import PropertyLists
 internal import Synchronization
 
 extension StoreAccess {
-    /// The kept versions of a domain.
+    /// Returns the kept versions of a domain.
     func history(of domain: AddressedDomain) throws -> History {
         guard let history = History(of: domain.file, on: machine) else {
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no versions are kept here")
         }
-        // A folder that cannot be listed need not be empty.
+        // Throws if the folder cannot be listed, which does not mean that it is empty.
         _ = try history.listed()
         return history
     }
 
-    /// Puts a domain into a state that it was in, and says what takes that back.
+    /// Restores a previous state of a domain, and prints the command that reverses this.
     ///
-    /// What the administrator has decided stays as it is in the file, and what stands there now is kept, unless the
-    /// command is forced.
+    /// Unless the command is forced, values that the administrator forces are unchanged, and the current state must be
+    /// kept as a version.
     ///
-    /// - Parameter choose: Decides on the state, under the domain's lock.
+    /// - Parameter choose: Returns the state to restore. Called while the domain is locked.
     func bringBack(
         _ domain: AddressedDomain, _ reason: WriteReason, _ invocation: Invocation,
         choose: @escaping @Sendable (inout DomainDraft) throws -> DomainState
@@ -63,7 +63,7 @@ extension StoreAccess {
         surroundings.remark("to take this back: \(ShellWord.line(words).onOneLine)")
     }
 
-    /// The keys of a domain on which the administrator has decided.
+    /// Returns the keys of a domain that the administrator forces.
     func forcedKeys(of domain: AddressedDomain) throws -> [String] {
         try forcedFile(of: domain)?.contents(on: machine).values.keys.sorted() ?? []
     }

@@ -3,16 +3,16 @@ internal import Preferences
 internal import PropertyLists
 
 extension StoreAccess {
-    /// The files that say what is stored for a domain, the most important first.
+    /// Returns the files in which the values of a domain are stored, highest priority first.
     func files(_ domain: AddressedDomain) throws -> [(layer: Layer, file: DomainFile)] {
         guard let name = domain.name else { return [(.user, domain.file)] }
         return try places.searchList(name)
     }
 
-    /// Those of the files that count: they are there and, where they force values, only the administrator can have
-    /// written them.
+    /// Returns the layers of the files that exist and take effect: a file of forced values must be writable by the
+    /// administrator only.
     ///
-    /// - Parameter read: Reads a file and says, if anybody is to hear of it, that it is damaged.
+    /// - Parameter read: Reads a file, and reports damage if needed.
     func layers(
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
     ) throws -> [LayerValues] {
@@ -23,8 +23,8 @@ extension StoreAccess {
         }
     }
 
-    /// What `body` returns. What the administrator only suggests is not worth a failure: where it cannot be read, that
-    /// is reported, and it is skipped. A policy that cannot be read is a failure, since it must never be ignored.
+    /// Returns the result of `body`. If a layer of defaults from the administrator cannot be read, that is reported and
+    /// the layer is skipped. A failure in the forced layer is thrown, since it must never be ignored.
     private func suggestion<Result>(_ layer: Layer, _ body: () throws -> Result) throws -> Result? {
         do {
             return try body()
@@ -35,20 +35,21 @@ extension StoreAccess {
         }
     }
 
-    /// The layers of a domain in which a command looks things up.
+    /// Returns the layers of a domain.
     func layers(_ domain: AddressedDomain) throws -> DomainLayers {
         layers(domain, stored: try layers(in: files(domain)) { try contents($0) })
     }
 
-    /// The same, where the command has its own way to read the files.
+    /// Returns the layers of a domain whose files have already been read.
     func layers(_ domain: AddressedDomain, stored: [LayerValues]) -> DomainLayers {
         let schema = schemaInForce(domain)
-        // A file that is named by its path stands alone.
+        // A file given by its path has no other layers.
         guard let schema, domain.name != nil else { return DomainLayers(stored, schema) }
         return DomainLayers(schema.completing(stored, machine.environment.variables), schema)
     }
 
-    /// What a file holds, but for the store's own keys. A damaged one is told of and stood in for.
+    /// Returns the contents of a file without the store's own keys. Reports when a kept version replaces a damaged
+    /// file.
     func contents(_ file: DomainFile) throws -> DomainContents {
         var contents = try file.contents(on: machine)
         try warn(contents.recovery)
@@ -56,7 +57,8 @@ extension StoreAccess {
         return contents
     }
 
-    /// The file in which the administrator has decided on values of a domain; nil for a domain that he himself writes.
+    /// Returns the file with the values that the administrator forces for a domain; nil if the domain is itself in that
+    /// layer.
     func forcedFile(of domain: AddressedDomain) throws -> DomainFile? {
         guard let name = domain.name, domain.layer != .forced, let file = places.forced?.file(of: name),
             try file.isTrusted(on: machine)
@@ -66,7 +68,7 @@ extension StoreAccess {
         return file
     }
 
-    /// The names of all domains that have a file in any layer, sorted.
+    /// Returns the names of all domains that have a file in any layer, sorted.
     func namesInAllLayers() throws -> [DomainName] {
         var names: Set<DomainName> = []
         for place in try places.allPlaces() {

@@ -2,21 +2,21 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// A domain, one of its layers, or a file, as an operand names what is to be compared.
+/// An operand of a comparison: a domain, one of its layers, or a file.
 ///
-///     com.example.app          the user's values, or with -currentHost those for this host
-///     com.example.app@site     the values of a layer: user, user-host, site or forced
+///     com.example.app              the user's values, or with -currentHost those for this host
+///     com.example.app@site         the values of a layer: user, user-host, site or forced
 ///     com.example.app@effective    the values in force
-///     ./settings.plist         a file; - is the standard input
+///     ./settings.plist             a file; - is the standard input
 struct ComparedOperand {
     let values: PropertyList.Dictionary
     let masking: Masking
-    /// How commands name it; nil for what no command can write.
+    /// The operand as named in commands; nil if no command can write it.
     let command: CommandSpelling?
 }
 
 extension StoreAccess {
-    /// What an operand of `diff` stands for.
+    /// Resolves an operand of `diff`.
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
         if try word == "-" || DomainWord.isPath(word) && surroundings.isStream(word) {
             let input = try InputFile(word, invocation, surroundings)
@@ -36,7 +36,7 @@ extension StoreAccess {
         return ComparedOperand(values: values, masking: masking(domain), command: command)
     }
 
-    /// A layer that says nothing of the domain is as good as an empty one.
+    /// A layer without the domain is treated as empty.
     private func operand(
         _ name: String, _ layer: Layer?, _ invocation: Invocation
     ) throws -> ComparedOperand {
@@ -55,7 +55,7 @@ extension StoreAccess {
             command: CommandSpelling(name, in: layer, invocation))
     }
 
-    /// The domain and the layer of `DOMAIN@LAYER`; no layer for the values in force, nil for a word without one.
+    /// Splits `DOMAIN@LAYER`. The layer is nil for `effective`; the result is nil for other words.
     private func layerOperand(_ word: String) -> (domain: String, layer: Layer?)? {
         guard let sign = word.unicodeScalars.lastIndex(of: "@"), sign != word.startIndex else { return nil }
         let (name, ending) = (String(word[..<sign]), String(word[sign...].dropFirst()))

@@ -3,7 +3,7 @@ internal import Preferences
 internal import PropertyLists
 
 extension StoreAccess {
-    /// All values of a domain in its layer; nil where it has no file.
+    /// Returns all values of a domain in its layer, or nil if it has no file.
     func values(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let contents = try contents(domain.file)
         guard contents.exists else { return nil }
@@ -11,7 +11,7 @@ extension StoreAccess {
         return contents.values
     }
 
-    /// One value of a domain in its layer.
+    /// Returns a value of a domain in its layer.
     func value(_ key: KeyArgument, in domain: AddressedDomain) throws -> PropertyList? {
         guard !key.key.isHidden else { return nil }
         let (value, recovery) = try domain.file.value(at: key.path, on: machine)
@@ -20,7 +20,7 @@ extension StoreAccess {
         return value
     }
 
-    /// The values in force for a program that is given no arguments.
+    /// Returns the values in force for a program without arguments.
     func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
         guard !layers.all.isEmpty else { return nil }
@@ -41,7 +41,7 @@ extension StoreAccess {
         throw DamagedInput(name: domain.word, bytes: bytes, failure: failure)
     }
 
-    /// What `--effective` or its absence asks for.
+    /// Returns the values in force, or those of the layer, depending on `--effective`.
     func values(_ domain: AddressedDomain, effective: Bool) throws -> PropertyList.Dictionary? {
         try effective ? effectiveValues(domain) : values(domain)
     }
@@ -53,14 +53,14 @@ extension StoreAccess {
         return value
     }
 
-    /// Says that a damaged file is stood in for.
+    /// Reports that a kept version replaces a damaged file.
     func warn(_ recovery: Recovery?) throws {
         if let recovery { try surroundings.note(recovery.description) }
     }
 }
 
 extension PropertyList {
-    /// Whether this is or contains a real that an integer beyond 64 bits is rounded to.
+    /// Whether this contains a real to which an integer beyond 64 bits may have been rounded.
     fileprivate var mayBeRounded: Bool {
         switch self {
         case .real(let number): abs(number) >= 0x1p63
@@ -72,7 +72,7 @@ extension PropertyList {
 }
 
 extension PropertyList.Dictionary {
-    /// The domain without the store's own keys.
+    /// The values without the store's own keys.
     var withoutHidden: PropertyList.Dictionary {
         guard keys.contains(where: \.isHidden) else { return self }
         var values = self
@@ -81,7 +81,7 @@ extension PropertyList.Dictionary {
     }
 }
 
-// MARK: Failures that name what was asked for
+// MARK: Failures
 
 extension CommandFailure {
     static func noPair(_ domain: AddressedDomain, _ key: KeyArgument) -> CommandFailure {

@@ -3,7 +3,7 @@ internal import Preferences
 internal import PropertyLists
 
 extension StoreAccess {
-    /// Changes domains in one step: all of them or none.
+    /// Changes domains in one transaction.
     @discardableResult
     func commit(_ edits: [DomainEdit], _ reason: WriteReason) throws -> [CommittedDomain] {
         let policy = policy
@@ -31,7 +31,7 @@ extension StoreAccess {
         return outcomes
     }
 
-    /// The edit, with what the domain's schema calls sensitive, where others are to read the file.
+    /// Returns the edit with a check for sensitive values, if the file will be readable by everyone.
     private func judgingSecrets(_ edit: DomainEdit) -> DomainEdit {
         guard edit.file.audience == .everyone, let name = try? DomainName(edit.file.name) else { return edit }
         let masking = masking(AddressedDomain(word: name.text, name: name, file: edit.file, layer: .site))
@@ -40,7 +40,8 @@ extension StoreAccess {
         return judging
     }
 
-    /// The edit, and from it on no interrupt: the locks are ours then, so that it cannot take long.
+    /// Returns the edit with interrupts delayed from the moment its change runs. By then all locks are held, so the
+    /// rest is short.
     private func delayingInterrupts(_ edit: DomainEdit) -> DomainEdit {
         let delay = surroundings.delayInterrupts
         var delaying = edit
@@ -51,7 +52,7 @@ extension StoreAccess {
         return delaying
     }
 
-    /// Changes the values of one domain, as its schema allows it.
+    /// Changes the values of one domain, subject to its schema.
     @discardableResult
     func change(
         _ domain: AddressedDomain, _ reason: WriteReason = .write, isForced: Bool,
@@ -60,7 +61,7 @@ extension StoreAccess {
         try commit([edit(domain, isForced: isForced) { draft in try body(&draft.values) }], reason).first
     }
 
-    /// Refuses to write a key that the administrator has decided on.
+    /// Throws if any of the keys is forced by the administrator.
     func checkNotForced(_ keys: some Sequence<String>, in domain: AddressedDomain) throws {
         guard let file = try forcedFile(of: domain) else { return }
         let forced = try file.contents(on: machine).values

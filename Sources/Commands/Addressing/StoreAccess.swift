@@ -2,17 +2,17 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// The settings as the options of a command name them: the store, the layer and the host.
+/// The store, layer and host that the options of a command select.
 struct StoreAccess {
     let surroundings: Surroundings
     let machine: Machine
     let places: StorePlaces
     let schemas: KnownSchemas
-    /// What the user has set of the store itself. Only writers ask.
+    /// The user's settings for the store itself. Only writers need them.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
-    /// What the classic verbs see, and what is written.
+    /// The layer that classic verbs read, and that is written.
     let layer: Layer
-    /// The host of the layer `user-host`.
+    /// The host for the layer `user-host`.
     private let host: String?
 
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
@@ -42,7 +42,7 @@ struct StoreAccess {
     private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
         if let kind = Option.store(named: word) { return kind }
         let path = try surroundings.absolutePath(word)
-        // A name that is not spelled well must not become a folder.
+        // A misspelled store name must not create a folder.
         guard try word.contains("/") || surroundings.fileSystem.status(of: path) != nil else {
             let hint = Spelling.hint(word, among: Option.stores.map(\.name))
             throw CommandFailure(
@@ -53,8 +53,8 @@ struct StoreAccess {
         return .folder(path)
     }
 
-    /// The file of a domain is named `domain.host`, of which the last dot must be ours: else it would be another
-    /// domain's for another host. What a machine is called without being asked has none.
+    /// Throws unless the name is valid and has no dot. The file of a domain is `domain.host`, so a dot in the host
+    /// would make it another domain's file. Host names that the system provides have none.
     private static func check(host: String) throws {
         let isName = (try? DomainName(host)) != nil
         guard !isName || host.utf8.contains(UInt8(ascii: ".")) else { return }
@@ -70,7 +70,7 @@ struct StoreAccess {
         return layer
     }
 
-    /// Refuses a layer that the store does not have.
+    /// Throws if the store does not have the layer.
     func check(_ layer: Layer) throws { try Self.check(layer, places) }
 
     private static func check(_ layer: Layer, _ places: StorePlaces) throws {
@@ -83,7 +83,7 @@ struct StoreAccess {
 // MARK: Domains
 
 extension StoreAccess {
-    /// The domain or file that a word names.
+    /// Returns the domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
         if DomainWord.isPath(word) {
             let file = try self.file(at: word)
@@ -94,22 +94,22 @@ extension StoreAccess {
 
     func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }
 
-    /// A domain in one of the layers that can be written.
+    /// Returns a domain in a writable layer.
     func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
         AddressedDomain(word: name.text, name: name, file: try file(of: name, in: layer), layer: layer)
     }
 
-    /// A domain in both of the layers that are the user's, or in the only one.
+    /// Returns a domain in each of the user's layers.
     func domainsOfUser(_ name: DomainName) throws -> [AddressedDomain] {
         try [Layer.user, .userHost].filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
     }
 
-    /// The file of a domain in one of the layers that can be written.
+    /// Returns the file of a domain in a writable layer.
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
         (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
-    /// A file by its path; `.plist` may be left off.
+    /// Returns a file by its path; `.plist` can be omitted.
     private func file(at word: String) throws -> DomainFile {
         guard !word.hasSuffix("/") else {
             throw CommandFailure(.usage, "\(word.onOneLine): names a folder, not a file")
@@ -128,7 +128,7 @@ extension StoreAccess {
             newFormat: PropertyList.Format(fileName: word) == .json ? .json : .xml)
     }
 
-    /// The names of all domains that have a file in the layer.
+    /// Returns the names of all domains that have a file in the layer.
     func names() throws -> [DomainName] { try names(in: layer) }
 
     func names(in layer: Layer) throws -> [DomainName] {
@@ -136,25 +136,25 @@ extension StoreAccess {
     }
 
     func names(in place: LayerPlace) throws -> [DomainName] {
-        // A domain that a transaction has made need not have its file yet.
+        // Finishes pending transactions first, since they may create files of new domains.
         place.file(of: .global).finishTransactions(on: machine)
         return try place.domains(in: machine.fileSystem)
     }
 }
 
-/// A domain or a file that the command line named.
+/// A domain or file named on the command line.
 struct AddressedDomain: Sendable {
-    /// What it is called in messages.
+    /// The name in messages.
     let word: String
-    /// Nil for a file that was named by its path.
+    /// The domain; nil for a file given by its path.
     let name: DomainName?
     var file: DomainFile
     /// The layer of the file.
     let layer: Layer
 
-    /// How `read` heads it.
+    /// The heading in the output of `read`.
     var heading: String { name?.isGlobal == true ? "Apple Global Domain" : word }
 
-    /// What it is called where it is named together with a key.
+    /// The name in messages that also name a key.
     var application: String { name?.isGlobal == true ? "kCFPreferencesAnyApplication" : word }
 }
