@@ -2,9 +2,9 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// What `apply` has set and still answers for: of each domain's file the keys.
+/// The keys that `apply` has set and still manages, by the file of each domain.
 ///
-/// It is a file of settings itself, changed in one step with the domains, so that no crash comes between them.
+/// The record is itself a settings file, and is changed in the same transaction as the domains.
 ///
 ///     { "/home/ada/.config/prefs/com.example.app.plist" = { domain = "com.example.app"; keys = (size, theme); }; }
 struct AppliedRecord: Hashable, Sendable {
@@ -13,7 +13,7 @@ struct AppliedRecord: Hashable, Sendable {
         var keys: Set<EntryPath.Component>
     }
 
-    /// By the path of the domain's file, which tells hosts and stores apart.
+    /// The entries by the path of the domain's file, which distinguishes hosts and stores.
     private(set) var entries: [String: Entry] = [:]
 
     init(_ values: PropertyList.Dictionary) {

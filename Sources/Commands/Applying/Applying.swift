@@ -3,16 +3,16 @@ internal import Preferences
 internal import PropertyLists
 internal import Synchronization
 
-/// Makes domains what a declaration says, all of them or none.
+/// Makes domains equal to a declaration in one transaction.
 struct Applying: Sendable {
     let access: StoreAccess
     let declaration: Declaration
-    /// Whether what was applied before and is not declared any more goes.
+    /// Whether to remove keys that were applied before and are no longer declared.
     let prunes: Bool
-    /// Whether keys that the administrator has decided on are written all the same.
+    /// Whether to write keys that the administrator forces.
     let isForced: Bool
 
-    /// Of one domain: what it is to have, and which keys are to go.
+    /// The values to set and the keys to remove in one domain.
     private struct Step: Sendable {
         let domain: AddressedDomain
         let declared: PropertyList.Dictionary
@@ -24,7 +24,7 @@ struct Applying: Sendable {
         }
     }
 
-    /// Somebody else has applied something meanwhile that concerns other domains than those locked.
+    /// Another process has applied domains that this one has not locked.
     private struct RecordChanged: Error {}
 
     // MARK: Writing
@@ -44,7 +44,8 @@ struct Applying: Sendable {
 
     private func commit(_ domains: [AddressedDomain]) throws {
         let decided = Mutex<[Step]>([])
-        // First of all, and under the locks of all: what the others do follows from what was applied before.
+        // The first edit of the transaction. It runs while all domains are locked, and determines the changes of the
+        // others.
         let record = DomainEdit(access.places.user.recordOfApplied) { draft in
             let former = AppliedRecord(draft.values)
             let steps = try steps(by: former)
@@ -67,9 +68,9 @@ struct Applying: Sendable {
         try access.checkNotForced(Array(step.declared.keys) + step.pruned.map(\.text), in: step.domain)
     }
 
-    // MARK: Looking
+    // MARK: Comparing
 
-    /// What a commit would change, domain by domain.
+    /// Returns what a commit would change in each domain.
     func differences() throws -> [(domain: AddressedDomain, differences: Differences)] {
         try steps(by: record()).compactMap { step in
             try check(step)
@@ -90,14 +91,14 @@ struct Applying: Sendable {
         return AppliedRecord(contents.values)
     }
 
-    // MARK: Deciding
+    // MARK: Planning
 
-    /// The steps for all domains that are declared or, with `prunes`, were so before, in the order of their names.
+    /// Returns the steps for all declared domains and, with `prunes`, those applied before, sorted by name.
     private func steps(by record: AppliedRecord) throws -> [Step] {
         var names = Set(declaration.domains.keys)
         if prunes {
             for (path, entry) in record.entries {
-                // Those of other hosts and stores are no business of this call.
+                // Entries for other hosts and stores are left alone.
                 let file = try access.file(of: entry.domain, in: access.layer)
                 if file.path.description == path { names.insert(entry.domain) }
             }

@@ -2,23 +2,23 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// What files declare: for each domain the keys that it is to have, with their values.
+/// The values that files declare for each domain.
 struct Declaration: Sendable {
     private(set) var domains: [DomainName: PropertyList.Dictionary] = [:]
-    /// Whether a file has no types but strings.
+    /// Whether a file is in a format without types other than strings.
     private var isUntyped = false
-    /// The file that each domain's key comes from, for the message that two files disagree.
+    /// The file of each declared key, for messages about contradictions.
     private var sources: [DomainName: [String: String]] = [:]
 
-    /// Reads the files that a command was given.
+    /// Reads the files named on the command line.
     ///
-    /// - Parameter only: The domain that the one file is about, where the command says so.
+    /// - Parameter only: The domain of the single file, if the command names it.
     init(_ arguments: [String], only: String?, _ invocation: Invocation, _ surroundings: Surroundings) throws {
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain is for one file, and there are \(arguments.count)")
         }
         for argument in arguments {
-            // What is in a stream has nothing to do with its name.
+            // The name of a stream does not indicate its format.
             let name = try surroundings.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, surroundings)
             let values = try file.dictionary()
@@ -33,7 +33,7 @@ struct Declaration: Sendable {
         }
     }
 
-    /// What is declared for a domain, each value as the domain's schema has it where the file has only text for it.
+    /// Returns the values declared for a domain. Values from formats without types are converted to the declared types.
     func values(for domain: AddressedDomain, in access: StoreAccess) -> PropertyList.Dictionary {
         let values = domain.name.flatMap { domains[$0] } ?? [:]
         return isUntyped ? access.adapted(values, in: domain) : values
@@ -62,7 +62,7 @@ struct Declaration: Sendable {
         }
     }
 
-    /// The domain that a file is named for.
+    /// Returns the domain that a file is named after.
     private static func domain(ofFile argument: String, _ shown: String) throws -> DomainName {
         var name = argument.split(separator: "/").last.map(String.init) ?? argument
         for ending in [".plist", ".json", ".xml"] where name.hasSuffix(ending) {
@@ -79,7 +79,7 @@ struct Declaration: Sendable {
 }
 
 extension PropertyList.Dictionary {
-    /// The domains of a dictionary of domains; nil where a value is no dictionary.
+    /// The domains in a dictionary of domains; nil if any value is not a dictionary.
     fileprivate var asDomains: [(name: String, values: PropertyList.Dictionary)]? {
         var domains: [(name: String, values: PropertyList.Dictionary)] = []
         for entry in self {

@@ -2,9 +2,9 @@ package import PropertyLists
 
 /// The shell commands that turn one state of a domain into another.
 ///
-/// Each names one key or, by its path, one entry inside it, so that what others changed meanwhile stays. What no
-/// command line can carry, a key that is empty or has a NUL in it, or a value beyond the system's limit for an
-/// argument, goes through standard input.
+/// Each command changes one key or, by its path, one entry, so that concurrent changes to others are kept. Keys and
+/// values that cannot be on a command line, such as an empty key, a key with a NUL or a very long value, are passed on
+/// the standard input.
 ///
 ///     prefs delete com.example.app :windows:3
 ///     prefs write com.example.app theme -string 'it'\''s dark'
@@ -14,11 +14,13 @@ package struct CommandLines {
     private let command: CommandSpelling
     private let masking: Masking
 
+    /// Creates the commands.
+    ///
     /// - Parameters:
     ///   - domain: The argument that names the domain: its name, `-g` or a path.
-    ///   - options: What stands before the verb, such as `-currentHost`.
-    ///   - verbOptions: What stands behind the verb, such as `--layer site`.
-    ///   - masking: What is not to be shown: a comment stands in its place.
+    ///   - options: Options before the verb, such as `-currentHost`.
+    ///   - verbOptions: Options after the verb, such as `--layer site`.
+    ///   - masking: The values that are replaced by a comment.
     package init(
         from old: PropertyList.Dictionary, to new: PropertyList.Dictionary, domain: String, options: [String] = [],
         verbOptions: [String] = [], masking: Masking = .none
@@ -33,9 +35,9 @@ package struct CommandLines {
         (self.old, self.new, self.command, self.masking) = (old, new, command, masking)
     }
 
-    /// The lines, each with its newline. A quoted value may itself go over several.
+    /// Returns the lines. A quoted value may span several lines.
     ///
-    /// Elements go from the end of an array first, so that the others keep their places meanwhile.
+    /// Elements are removed from the end of an array first, so that the indices of the others stay valid.
     package func text() throws(CommandFailure) -> String {
         let steps = steps()
         guard !steps.contains(.replaceAll) else { return try comments() + replacement() }
@@ -47,24 +49,24 @@ package struct CommandLines {
     }
 }
 
-// MARK: What there is to do
+// MARK: Steps
 
 extension CommandLines {
     fileprivate enum Step: Hashable {
         case delete(EntryPath)
         case write(EntryPath, PropertyList)
-        /// Puts a value behind the last element of the array at the path.
+        /// Appends a value to the array that contains the path.
         case append(EntryPath, PropertyList)
-        /// Takes a key's whole value from standard input.
+        /// Imports a key's whole value from the standard input.
         case importKey(String)
         case replaceAll
-        /// Cannot be done without showing what is sensitive.
+        /// A change that cannot be expressed without showing a sensitive value.
         case unsayable(EntryPath)
 
         var isRemoval: Bool { if case .delete = self { true } else { false } }
     }
 
-    /// A step for each difference, but one for all that is taken as a whole.
+    /// Returns a step for each difference, or a single one for a value that is replaced as a whole.
     private func steps() -> [Step] {
         let differences = Differences(from: old, to: new).entries.filter { !isHidden($0) }
         let steps = differences.map { (entry: $0, step: step(for: $0)) }
@@ -90,7 +92,7 @@ extension CommandLines {
         }
     }
 
-    /// The step for an entry that cannot be named or carried: the nearest container that can be, as a whole.
+    /// Returns the step for an entry that cannot be on a command line: it replaces the nearest container that can be.
     private func wholeStep(above path: EntryPath) -> Step {
         let root = PropertyList.dictionary(new)
         for length in stride(from: path.components.count - 1, to: 0, by: -1) {
@@ -119,7 +121,7 @@ extension CommandLines.Step {
         }
     }
 
-    /// Whether all that lies at the place goes with the step, though a difference may be only in a part of it.
+    /// Whether the step replaces the whole value at its place, even if only part of it differs.
     fileprivate var isWhole: Bool {
         switch self {
         case .importKey, .unsayable: true
@@ -128,7 +130,7 @@ extension CommandLines.Step {
     }
 }
 
-// MARK: How it is said
+// MARK: Text
 
 extension CommandLines {
     private func line(_ step: Step) throws(CommandFailure) -> String {
@@ -154,7 +156,8 @@ extension CommandLines {
         return entries.isEmpty ? "" : try command.importing(entries, replacing: false)
     }
 
-    /// The one command for a state that only the whole domain can say. What is hidden stays as it was.
+    /// Returns the command that replaces the whole domain, for changes that no other command can express. Throws if the
+    /// domain has sensitive values.
     private func replacement() throws(CommandFailure) -> String {
         let hasSecrets = masking.touches(.dictionary(new), at: []) || masking.touches(.dictionary(old), at: [])
         guard !hasSecrets else {
@@ -172,7 +175,7 @@ extension CommandLines {
 }
 
 extension EntryPath {
-    /// Whether the path leads through one of the places.
+    /// Returns whether the path is inside one of the places.
     fileprivate func lies(inside places: Set<EntryPath>) -> Bool {
         guard !places.isEmpty else { return false }
         return components.indices.dropFirst().contains { places.contains(EntryPath(Array(components[..<$0]))) }

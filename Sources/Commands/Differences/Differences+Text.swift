@@ -1,7 +1,7 @@
 package import PropertyLists
 
 extension Differences {
-    /// A line for each entry: `+` for what came, `-` for what went, and both for what changed.
+    /// Returns a line for each entry: `+` for added, `-` for removed, both for changed.
     ///
     ///     - theme: "light"
     ///     + theme: "dark"
@@ -15,17 +15,17 @@ extension Differences {
         }.joined()
     }
 
-    /// An array with a dictionary for each entry: `path`, `change`, and `old` and `new` as far as there are such.
+    /// Returns an array with a dictionary for each entry: `path`, `change`, and `old` and `new` if present.
     package func json(masking: Masking = .none) -> PropertyList {
         .array(entries.map { .dictionary($0.values(masking)) })
     }
 }
 
 extension Differences.Entry {
-    /// The key or path, on one line whatever is in it.
+    /// The key or path, on one line.
     package var label: String { ((try? KeyArgument(path))?.spelling ?? path.description).onOneLine }
 
-    /// The entry for programs, behind what says where it is.
+    /// Returns the entry as a dictionary, added to the location in `place`.
     func values(_ masking: Masking, in place: PropertyList.Dictionary = [:]) -> PropertyList.Dictionary {
         var values = place
         values["path"] = .string(path.description)
@@ -47,12 +47,12 @@ extension Differences.Change {
 }
 
 extension Masking {
-    /// The value as it may be shown, where it lies in something sensitive or holds it.
+    /// Returns the value with everything sensitive masked.
     func hidden(_ value: PropertyList, at path: EntryPath) -> PropertyList {
         hides(path) ? .string(Self.dots) : masked(value, at: path)
     }
 
-    /// The value as lossless JSON on one line, which tells 1 from "1" and true.
+    /// Returns the value as lossless JSON on one line, which distinguishes 1, "1" and true.
     func text(of value: PropertyList, at path: EntryPath) -> String {
         if hides(path) { return Self.dots }
         return LosslessJSON.text(of: masked(value, at: path)) ?? "(\(value.kind.rawValue))"

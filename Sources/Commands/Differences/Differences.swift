@@ -1,10 +1,10 @@
 package import PropertyLists
 
-/// What turns one dictionary into another: the entries that differ, each at its path, in the order of their keys.
+/// The differences between two dictionaries: the paths of the entries that differ, sorted by key.
 ///
-/// Where both sides have a dictionary, or an array, what is in it is compared; elements are compared by their place.
+/// Nested dictionaries and arrays are compared entry by entry, arrays by index.
 package struct Differences: Hashable, Sendable {
-    /// One entry that differs.
+    /// An entry that differs.
     package struct Entry: Hashable, Sendable {
         package let path: EntryPath
         package let change: Change
@@ -24,7 +24,7 @@ package struct Differences: Hashable, Sendable {
         compare(old, new, at: [])
     }
 
-    /// How deep dictionaries and arrays are looked into; what lies deeper is compared whole.
+    /// The maximum depth of the comparison. Values deeper than that are compared as a whole.
     static let greatestDepth = 64
 }
 

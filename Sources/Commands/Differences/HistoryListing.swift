@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// The kept versions of a domain as a person reads them: the newest first, each with what it changed.
+/// The kept versions of a domain as text, newest first, each with what it changed.
 ///
 ///     2  2026-01-01T00:00:00Z  write  prefs[4711]  61 bytes
 ///         - theme: "light"
@@ -10,9 +10,9 @@ internal import PropertyLists
 struct HistoryListing {
     struct Entry {
         let version: KeptVersion
-        /// Nil for a version that cannot be read.
+        /// The state; nil if the version cannot be read.
         let state: DomainState?
-        /// What the domain was before; nil where nobody knows.
+        /// The previous state; nil if unknown.
         let former: DomainState?
     }
 
@@ -32,10 +32,12 @@ struct HistoryListing {
     }
 }
 
-// MARK: As text
+// MARK: Text
 
 extension HistoryListing {
-    /// - Parameter present: What the domain is now, which is listed too where no version is.
+    /// Returns the versions as text.
+    ///
+    /// - Parameter present: The current state, which is listed first if it differs from the newest version.
     func text(present: DomainState, isFull: Bool, masking: Masking = .none) -> String {
         var output = ""
         if let newest = entries.first?.state, newest != present {
@@ -87,10 +89,10 @@ extension HistoryListing.Entry {
     }
 }
 
-// MARK: As a value
+// MARK: Property list
 
 extension HistoryListing {
-    /// The versions as a dictionary: `domain`, and `versions` with a dictionary for each.
+    /// Returns the versions as a dictionary with `domain` and an array `versions`.
     func propertyList(domain: String, masking: Masking = .none) -> PropertyList {
         .dictionary(["domain": .string(domain), "versions": .array(entries.map { .dictionary($0.values(masking)) })])
     }

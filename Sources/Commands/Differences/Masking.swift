@@ -1,38 +1,41 @@
 package import PropertyLists
 internal import SettingsSchema
 
-/// Which entries of a domain are never shown: those that its schema calls sensitive.
+/// The entries of a domain that are not shown because its schema declares them sensitive.
 package struct Masking: Sendable {
-    /// What stands in place of a value.
+    /// The text shown in place of a value.
     package static var dots: String { mask }
 
     private let isSensitive: @Sendable (EntryPath, PropertyList?) -> Bool
 
-    /// - Parameter isSensitive: Is asked for an entry's path, its key first, and what stands there, where that is
-    ///   known.
+    /// Creates a masking.
+    ///
+    /// - Parameter isSensitive: Called with the path of an entry, its key first, and its value if known.
     init(_ isSensitive: @escaping @Sendable (EntryPath, PropertyList?) -> Bool) { self.isSensitive = isSensitive }
 
-    /// - Parameter isSensitive: Is asked for an entry's path, its key first.
+    /// Creates a masking.
+    ///
+    /// - Parameter isSensitive: Called with the path of an entry, its key first.
     package init(_ isSensitive: @escaping @Sendable (EntryPath) -> Bool) {
         self.init { path, _ in isSensitive(path) }
     }
 
-    /// Hides what either of two hides.
+    /// Creates a masking that hides what either of two hides.
     init(_ one: Masking, _ other: Masking) {
         self.init { one.isSensitive($0, $1) || other.isSensitive($0, $1) }
     }
 
-    /// Shows everything.
+    /// Hides nothing.
     package static let none = Masking { _ in false }
 
-    /// Whether the value at the path is to be hidden, itself or with what it lies in.
+    /// Returns whether the value at the path, or one that contains it, is sensitive.
     package func hides(_ path: EntryPath) -> Bool {
         (1...max(1, path.components.count)).contains {
             isSensitive(EntryPath(Array(path.components.prefix($0))), nil)
         }
     }
 
-    /// The value with dots in place of all that is sensitive.
+    /// Returns the value with everything sensitive masked.
     package func masked(_ value: PropertyList, at path: EntryPath) -> PropertyList {
         if !path.components.isEmpty, isSensitive(path, value) { return .string(Self.dots) }
         switch value {
@@ -52,7 +55,7 @@ package struct Masking: Sendable {
         }
     }
 
-    /// Whether anything in the value is sensitive, or what it lies in.
+    /// Returns whether the value contains or is inside something sensitive.
     package func touches(_ value: PropertyList, at path: EntryPath) -> Bool {
         hides(path) || masked(value, at: path) != value
     }

@@ -1,15 +1,18 @@
 internal import Preferences
 internal import PropertyLists
 
-/// The keys that a user has changed in a text, and what they were in the domain when the text was made.
+/// The keys that a user has changed in a text, and their values in the domain when the text was created.
 struct EditedChanges: Sendable {
     private let changes: [(key: String, value: PropertyList?)]
     private let base: PropertyList.Dictionary
 
+    /// Creates the changes.
+    ///
     /// - Parameters:
-    ///   - original: What the text stood for at first: not all formats hold all of a value.
-    ///   - edited: What it stands for now.
-    ///   - base: The domain's values of which the text was made.
+    ///   - original: The values of the original text. They may differ from `base`, since not all formats can hold every
+    ///     value.
+    ///   - edited: The values of the edited text.
+    ///   - base: The domain's values from which the text was created.
     init(from original: PropertyList.Dictionary, to edited: PropertyList.Dictionary, base: PropertyList.Dictionary) {
         self.base = base
         let added = edited.keys.filter { original[$0] == nil }
@@ -20,7 +23,7 @@ struct EditedChanges: Sendable {
     var isEmpty: Bool { changes.isEmpty }
     var keys: [String] { changes.map(\.key) }
 
-    /// The keys that somebody else has made something else of meanwhile.
+    /// Returns the changed keys that someone else has since changed differently.
     func conflicts(with values: PropertyList.Dictionary) -> [String] {
         changes.filter { values[$0.key] != base[$0.key] && values[$0.key] != $0.value }.map(\.key)
     }

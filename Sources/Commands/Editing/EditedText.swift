@@ -1,14 +1,14 @@
 internal import Platform
 internal import PropertyLists
 
-/// The text of a domain in a file for an editor. Nobody but its owner can look into the folder that it is in.
+/// The text of a domain in a file for an editor, in a folder that only its owner can access.
 struct EditedText {
     let file: FilePath
     let format: PropertyList.Format
-    /// What the editor began with.
+    /// The original text.
     let original: [UInt8]
     private let folder: FilePath
-    /// Whether what JSON has no type for stands wrapped in it.
+    /// Whether values without a JSON type are wrapped.
     private let isWrapped: Bool
     private let surroundings: Surroundings
 
@@ -52,9 +52,9 @@ struct EditedText {
         throw SystemFailure(.exists, .makeFolder, place)
     }
 
-    // MARK: What the editor left
+    // MARK: Result
 
-    /// The text as it is now.
+    /// Returns the current text.
     func bytes() throws -> [UInt8] {
         guard
             let bytes = try surroundings.fileSystem.contents(
@@ -65,7 +65,7 @@ struct EditedText {
         return bytes
     }
 
-    /// The settings that a text of the file stands for.
+    /// Parses the text of the file.
     func values(_ bytes: [UInt8]) throws -> PropertyList.Dictionary {
         let value: PropertyList
         do throws(DecodingFailure) {
@@ -81,7 +81,7 @@ struct EditedText {
         return values
     }
 
-    /// Removes the file, with what the editor has left beside it.
+    /// Removes the file and anything the editor has left next to it.
     func remove() {
         let files = surroundings.fileSystem
         for name in (try? files.names(in: folder)) ?? nil ?? [] { _ = try? files.remove(folder.appending(name)) }

@@ -2,13 +2,13 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// The change of a domain in an editor, from the text that it is given to the keys that are written.
+/// The editing of a domain in an editor.
 struct Editing {
     let access: StoreAccess
     let domain: AddressedDomain
-    /// The format of the text, where the user wants one.
+    /// The requested format of the text.
     let format: PropertyList.Format?
-    /// Whether keys that the administrator has decided on are written all the same.
+    /// Whether to write keys that the administrator forces.
     let isForced: Bool
 
     func run() throws {
@@ -17,7 +17,7 @@ struct Editing {
         try access.warn(contents.recovery)
         let base = contents.values.withoutHidden
         try access.checkExact(.dictionary(base), at: [], in: domain)
-        // What is not shown stays as it is, unless the dots in its place are changed.
+        // Masked values are unchanged unless the user edits the mask.
         let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
         let text = try text(of: shown, contents.format)
         do {
@@ -25,7 +25,7 @@ struct Editing {
                 try commit(EditedChanges(from: try text.values(text.original), to: edited, base: base))
             }
         } catch {
-            // What the user has typed is not to be lost with what went wrong.
+            // Keeps the user's text if an error occurs.
             guard let bytes = try? text.bytes(), bytes != text.original else {
                 text.remove()
                 throw error
@@ -35,11 +35,12 @@ struct Editing {
         text.remove()
     }
 
-    /// The text in the wanted format; else in the file's own or, where XML cannot hold a value, as JSON.
+    /// Returns the text in the requested format, or else in the file's own format, or as JSON if XML cannot hold a
+    /// value.
     private func text(of values: PropertyList.Dictionary, _ own: PropertyList.Format?) throws -> EditedText {
         let name = domain.name?.fileStem ?? "settings"
         let preset: PropertyList.Format = own == .json ? .json : .xml
-        // A file of JSON that is no domain has nothing wrapped in it.
+        // A JSON file that is not a domain has no wrapped values.
         let isWrapped = domain.file.isOfDomain || own != .json
         func text(as format: PropertyList.Format) throws -> EditedText {
             try EditedText(values, as: format, isWrapped: isWrapped, named: name, access.surroundings)
@@ -54,8 +55,8 @@ struct Editing {
 
     // MARK: The editor
 
-    /// The values that the user has left in the file; nil where the text is the same as before. A mistake opens the
-    /// editor again, unless the user has left it as it was.
+    /// Runs the editor and returns the edited values, or nil if the text is unchanged. After an error the editor is
+    /// opened again, unless the user has not changed the text since.
     private func edit(_ text: EditedText, _ base: PropertyList.Dictionary) throws -> PropertyList.Dictionary? {
         var refused: [UInt8]?
         while true {
@@ -74,7 +75,7 @@ struct Editing {
         }
     }
 
-    /// The values as the schema of the domain declares them; an error where what was changed breaks it.
+    /// Returns the values converted to their declared types. Throws if a change breaks the schema.
     private func checked(
         _ values: PropertyList.Dictionary, _ base: PropertyList.Dictionary, _ text: EditedText
     ) throws -> PropertyList.Dictionary {
@@ -100,7 +101,7 @@ struct Editing {
     private func runEditor(on file: FilePath) throws {
         let variables = access.surroundings.environment.variables
         let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
-        // As git does it: the variable is a line of the shell, and the file is an argument of that.
+        // As in git: the variable is a shell command line, and the file is its argument.
         let status = try access.surroundings.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
         guard status == 0 else {
             throw CommandFailure(
