@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Something that is not as it should be, and what mends it.
+/// A finding of the doctor, and how to fix it.
 ///
 ///     /home/ada/.config/prefs/d.plist: others can read it
 ///         chmod go-rwx /home/ada/.config/prefs/d.plist
@@ -10,11 +10,11 @@ struct Ailment: Hashable, Sendable {
     let problem: String
     let remedy: Remedy
 
-    /// What is to be done about it.
+    /// A way to fix the problem.
     enum Remedy: Hashable, Sendable {
-        /// A command, in words.
+        /// A command, as words.
         case command([String])
-        /// What no command does.
+        /// Advice, where no command can fix the problem.
         case advice(String)
     }
 
@@ -24,7 +24,7 @@ struct Ailment: Hashable, Sendable {
         self.remedy = remedy
     }
 
-    /// The finding, and below it the line that a shell can be given: advice is a comment there.
+    /// The finding, followed by a line that can be pasted into a shell; advice is a comment.
     var lines: [String] { ["\(place): \(problem)", "    \(remedy.line)"] }
 }
 
@@ -36,7 +36,7 @@ extension Ailment.Remedy {
         }
     }
 
-    /// A command on a file. One whose path no command line can be trusted with is left to a person.
+    /// Returns a command on a file, or advice if its path cannot safely be on a command line.
     static func command(_ words: [String], on path: FilePath) -> Ailment.Remedy {
         guard let text = String(validating: path.bytes, as: UTF8.self), text == text.onOneLine else {
             return .advice("\(words.joined(separator: " ")), for the file of this name")
@@ -45,9 +45,9 @@ extension Ailment.Remedy {
     }
 }
 
-/// One thing that the doctor looks at: a row of its own for each.
+/// A check that the doctor performs.
 package struct Examination: Sendable {
-    /// What is looked at, as the manual lists it.
+    /// The subject of the check, as listed in the manual.
     package let subject: String
     let find: @Sendable (Checkup) throws -> [Ailment]
 

@@ -2,10 +2,10 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// What all examinations look at: the store, and each domain that it has in any layer.
+/// The data that all checks use: the store and its domains in all layers.
 struct Checkup: Sendable {
     let access: StoreAccess
-    /// The store that was named.
+    /// The store named on the command line.
     private let store: String?
     let domains: [ExaminedDomain]
 
@@ -17,14 +17,14 @@ struct Checkup: Sendable {
         access = try StoreAccess(invocation, surroundings)
         store = invocation[.store]
         domains = try access.places.writablePlaces().flatMap { place in
-            // A folder that may not be listed is a finding of its own.
+            // A folder that cannot be listed is reported by another check.
             ((try? place.domains(in: surroundings.fileSystem)) ?? []).map { name in
                 ExaminedDomain(name: name, layer: place.layer, file: place.file(of: name))
             }
         }
     }
 
-    /// A command on a domain in its layer.
+    /// Returns a command on a domain in its layer.
     func command(
         _ verb: String, _ domain: ExaminedDomain, _ operands: [String] = [], options: [String] = []
     ) -> Ailment.Remedy {
@@ -33,33 +33,33 @@ struct Checkup: Sendable {
         return .command(needsRights ? ["sudo"] + words : words)
     }
 
-    /// A command that is about no domain, in the same store.
+    /// Returns a command for the same store that takes no domain.
     func command(_ verb: [String]) -> Ailment.Remedy {
         .command([Prefs.name] + Option.words(naming: store) + verb)
     }
 
-    /// How commands name a domain in the same store.
+    /// Returns the spelling of commands on a domain in the same store.
     func spelling(of domain: String, in layer: Layer = .user) -> CommandSpelling {
         CommandSpelling(domain, in: layer, store: store)
     }
 
-    /// What takes a key away from a domain in its layer.
+    /// Returns the command that removes a key from a domain in its layer.
     func removal(of key: String, in domain: ExaminedDomain, options: [String] = []) -> Ailment.Remedy {
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
         return argument.map { command("delete", domain, [$0], options: options) }
             ?? .advice("no command line can name this key: prefs edit")
     }
 
-    /// What lies in a folder; nothing where it may not be listed.
+    /// Returns the names in a folder, or none if it cannot be listed.
     func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
 
-    /// The folders of the user's store in which files of settings are written, as far as they exist.
+    /// The folders of the user's store in which settings are written.
     var writtenFolders: [FilePath] {
         [user.folder, user.folder.appending(StoreFolder.hostFolder), user.transactions]
     }
 }
 
-/// A domain in one of the layers that have files.
+/// A domain in a layer with files.
 struct ExaminedDomain: Sendable {
     let name: DomainName
     let layer: Layer

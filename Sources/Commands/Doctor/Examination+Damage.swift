@@ -3,7 +3,7 @@ internal import Preferences
 internal import PropertyLists
 
 extension Examination {
-    /// Files that cannot be read, domains and their versions.
+    /// Unreadable files: domains and kept versions.
     static let damage = Examination(subject: "unreadable and damaged files") { checkup in
         var findings: [Ailment] = []
         for domain in checkup.domains {
@@ -33,11 +33,11 @@ extension Examination {
         }
     }
 
-    /// What the system refused. That the user's own files may not be read is told of as a matter of permissions.
+    /// Returns a failure of the system as a finding. Missing read permission is reported by the permissions check.
     private static func refused(_ failure: StoreFailure, _ domain: ExaminedDomain) -> Ailment? {
         let path = domain.file.path
         guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
-            // Only a fault of the device is in the kernel's log.
+            // The kernel log has entries only for failures of the device.
             let isOfDisk =
                 if case .system(ErrorCode.inputOutput.rawValue, _) = failure.problem { true } else { false }
             return Ailment(
@@ -57,7 +57,7 @@ extension Examination {
         }
     }
 
-    /// Damaged files that were kept beside what was written in their place.
+    /// Damaged files that were set aside when a new file was written.
     static let leftovers = Examination(subject: "damaged files that were set aside") { checkup in
         guard checkup.user.arrangement == .own else { return [] }
         return checkup.writtenFolders.prefix(2).flatMap { folder in

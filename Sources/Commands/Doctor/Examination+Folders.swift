@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 
 extension Examination {
-    /// Folders in which nothing can be written, though the store has to.
+    /// Folders that the store must write to but cannot.
     static let folders = Examination(subject: "folders that cannot be written") { checkup in
         guard !checkup.user.file(of: StorePolicy.domain).isReadOnly else { return [] }
         var seen: Set<FilePath> = []
@@ -14,11 +14,11 @@ extension Examination {
         return findings
     }
 
-    /// The folder, or the nearest one above it in which it could be made.
+    /// Returns the folder or its nearest existing ancestor.
     private static func existing(_ folder: FilePath, _ files: any FileSystem) throws -> FilePath? {
         var folder = folder
         while true {
-            // What may not be looked at lies in a folder that may not be used.
+            // A folder that cannot be inspected is inside one that cannot be used.
             if let status = try? files.status(of: folder), status.kind == .folder { return folder }
             guard folder.parent != folder else { return nil }
             folder = folder.parent
@@ -26,7 +26,7 @@ extension Examination {
     }
 
     private static func finding(_ folder: FilePath, _ checkup: Checkup) -> Ailment? {
-        // Root can write anywhere, and must leave nothing in another user's folder, not even for a moment.
+        // Root can write anywhere, and must not create even a temporary file in another user's folder.
         let owner = ((try? checkup.files.status(of: folder)) ?? nil)?.owner
         if checkup.machine.environment.user == 0, owner != 0 { return nil }
         do throws(SystemFailure) {
@@ -38,7 +38,7 @@ extension Examination {
         }
     }
 
-    /// Writes a file of a few bytes, and removes it.
+    /// Writes and removes a small file.
     private static func probe(_ folder: FilePath, _ files: any FileSystem) throws(SystemFailure) {
         let (path, file) = try files.makeTemporary(beside: folder.appending("settings"))
         let written = Result { () throws(SystemFailure) in

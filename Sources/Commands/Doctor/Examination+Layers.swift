@@ -3,11 +3,11 @@ internal import Preferences
 internal import PropertyLists
 
 extension Examination {
-    /// What the user has set and does not count, because a higher layer has it too.
+    /// The user's values that a higher layer overrides.
     static let shadows = Examination(subject: "keys that a higher layer hides") { checkup in
         var higher: [DomainName: [(domain: ExaminedDomain, values: PropertyList.Dictionary)]] = [:]
         var findings: [Ailment] = []
-        // The domains stand in the order of their layers.
+        // The domains are ordered by layer, highest priority first.
         for domain in checkup.domains where [.forced, .userHost, .user].contains(domain.layer) {
             guard domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
                 let contents = try? domain.file.contents(on: checkup.machine)
@@ -33,7 +33,7 @@ extension Examination {
             checkup.removal(of: key, in: domain, options: options))
     }
 
-    /// Files of the administrator that force nothing, since others could have written them.
+    /// Files in the forced layer that are ignored because users other than the administrator could have written them.
     static let forcedFiles = Examination(subject: "forced files that do not count") { checkup in
         guard let folder = checkup.access.places.forced?.folder else { return [] }
         let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
@@ -44,8 +44,9 @@ extension Examination {
         }
     }
 
-    /// Files and folders of the administrator's layers that not everyone can use: then a policy is an error for all,
-    /// and a suggestion reaches nobody. A file with a sensitive value stays closed, and that value has to go.
+    /// Files and folders in the administrator's layers that not everyone can read: forced values then cause an error
+    /// for other users, and defaults do not reach them. A file with a sensitive value must not be opened; the value is
+    /// to be removed.
     static let closedLayers = Examination(subject: "layers of the administrator that not everyone can read") {
         checkup in
         var seen: Set<FilePath> = []
@@ -60,7 +61,7 @@ extension Examination {
         }
         let places = checkup.access.places
         for folder in places.site.map(\.folder) + [places.forced?.folder].compactMap(\.self) {
-            // Of a layer that nobody has, the folders above are not looked at.
+            // If the layer does not exist, its parent folders are not checked.
             if case .success(nil) = Result(catching: { try checkup.files.status(of: folder) }) { continue }
             var chain = [folder]
             while let last = chain.last, last.parent != last { chain.append(last.parent) }
@@ -82,7 +83,7 @@ extension Examination {
         return findings
     }
 
-    /// The first key of a domain whose value is sensitive.
+    /// Returns the first key of a domain whose value is sensitive.
     private static func secret(in domain: ExaminedDomain, _ checkup: Checkup) -> String? {
         guard let values = try? domain.file.contents(on: checkup.machine).values,
             let addressed = try? checkup.access.domain(domain.name, in: domain.layer)

@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 
 extension Examination {
-    /// Whether changes are told by the kernel, or have to be looked for.
+    /// Whether the kernel reports changes, or the files must be polled.
     static let watching = Examination(subject: "watching") { checkup in
         let watch = checkup.machine.watcher.watch(checkup.user.folder) { _ in }
         defer { watch.cancel() }
@@ -38,7 +38,7 @@ extension Examination {
         }
     }
 
-    /// Variables that do not count, because they hold a relative path.
+    /// Variables that are ignored because they contain a relative path.
     static let variables = Examination(subject: "variables") { checkup in
         let variables = checkup.machine.environment.variables
         let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> Ailment? in

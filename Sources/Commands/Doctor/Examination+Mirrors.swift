@@ -4,7 +4,8 @@ internal import Preferences
 internal import PreferencesMirror
 
 extension Examination {
-    /// Mirrors whose directory is away, or another one. Their state is left alone: who loads it may have to mend it.
+    /// Mirrors whose directory is missing or belongs to another mirror. The mirror's state is not loaded, since loading
+    /// may repair and change it.
     static let mirrors = Examination(subject: "directories of mirrors") { checkup in
         guard checkup.user.arrangement == .own,
             let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)

@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 
 extension Examination {
-    /// Files and folders of the user's settings that others can read or write, or that belong to somebody else.
+    /// The user's files and folders that others can read or write, or that another user owns.
     static let permissions = Examination(subject: "permissions and owners") { checkup in
         var findings: [Ailment] = []
         for path in paths(checkup) {
@@ -22,13 +22,13 @@ extension Examination {
         return paths
     }
 
-    /// The path and all that is below it; what a symbolic link leads to counts, but not what is in there.
+    /// Collects a path and everything below it. Symbolic links are checked but not descended into.
     private static func collect(
         _ path: FilePath, depth: Int, _ checkup: Checkup, into paths: inout [FilePath]
     ) {
-        // What lies in a folder that may not be used is that folder's finding.
+        // A folder that cannot be used is reported itself, not each file in it.
         guard let status = (try? checkup.files.status(of: path, followingLink: false)) ?? nil else { return }
-        // A version of a file that was named by its path is as open as that file, which is not the store's.
+        // Versions of a file given by its path have that file's permissions, which are not the store's concern.
         if status.kind == .folder || path.parent.parent.lastComponent != ".paths" { paths.append(path) }
         guard status.kind == .folder, depth > 0, let names = try? checkup.files.names(in: path) else { return }
         for name in names { collect(path.appending(name), depth: depth - 1, checkup, into: &paths) }

@@ -4,7 +4,7 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension Examination {
-    /// Installed schemas that have mistakes, and so count for nothing.
+    /// Installed schemas that are ignored because they contain errors.
     static let schemas = Examination(subject: "schemas with mistakes") { checkup in
         let places = checkup.access.schemas.places
         return places.domains(on: checkup.machine).flatMap { name -> [Ailment] in
@@ -21,7 +21,7 @@ extension Examination {
         }
     }
 
-    /// Stored settings of another version than their schema's.
+    /// Stored settings whose version differs from their schema's.
     static let versions = Examination(subject: "settings of another version than their schema") { checkup in
         checkup.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
@@ -38,12 +38,12 @@ extension Examination {
         }
     }
 
-    /// Values that break their rules, and so do not count.
+    /// Values that are ignored because they break their rules.
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
             let layer = LayerValues(domain.layer, domain.file, contents, on: checkup.machine)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Ailment? in
-                // That others can read the user's files is a finding about these files.
+                // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
                 guard case .passedOver(let reason)? = layer.verdict(on: setting.key, setting),
                     let key = setting.allKeys.first(where: { contents.values[$0] != nil })
@@ -57,7 +57,7 @@ extension Examination {
         }
     }
 
-    /// Keys that their schema says nothing of.
+    /// Keys that their schema does not declare.
     static let unknownKeys = Examination(subject: "keys that a schema does not know") { checkup in
         checkup.current.flatMap { domain, schema, contents in
             let all = schema.settings + schema.commands.flatMap(\.settings)
@@ -78,7 +78,7 @@ extension Examination {
 }
 
 extension Checkup {
-    /// The domains that have a schema and can be read, each with what it holds.
+    /// The readable domains that have a schema, with their contents.
     fileprivate var stored: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
         domains.compactMap { domain in
             guard let schema = access.schemas[domain.name]?.schema,
@@ -88,7 +88,7 @@ extension Checkup {
         }
     }
 
-    /// Those whose settings are of the schema's version: of others nobody can say what they should be.
+    /// The domains whose settings have the schema's version. The schema does not apply to others.
     fileprivate var current: [(domain: ExaminedDomain, schema: Schema, contents: DomainContents)] {
         stored.filter {
             !$0.domain.layer.isOfUser || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version

@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 
 extension Examination {
-    /// Files that writers left behind when they died.
+    /// Temporary files that killed writers have left.
     static let temporaries = Examination(subject: "stale temporary files") { checkup in
         let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
         let now = checkup.machine.clock.wall
@@ -21,10 +21,10 @@ extension Examination {
         }
     }
 
-    /// A writer that still lives has its temporary file for moments.
+    /// The age from which a temporary file is considered stale. Running writers keep theirs only briefly.
     private static let oldAge = Duration.seconds(3600)
 
-    /// Changes to several domains that were decided, but could not be carried out.
+    /// Committed transactions that could not be completed.
     static let transactions = Examination(subject: "pending transactions") { checkup in
         checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
             if noted.isOfOthers {
