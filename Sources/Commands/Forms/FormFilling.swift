@@ -1,7 +1,7 @@
 internal import Platform
 internal import SettingsSchema
 
-/// The way of a plain form: its questions go out, its answers come in, and what is decided is stored at the end.
+/// Runs a plain form on a terminal, and saves the answers at the end.
 struct FormFilling {
     let surroundings: Surroundings
     private var form: PlainForm
@@ -13,7 +13,7 @@ struct FormFilling {
         self.save = save
     }
 
-    /// Asks until the form is at its end; whether it was filled in.
+    /// Asks all questions, and returns whether the form was completed.
     mutating func run() throws -> Bool {
         var actions = form.begin()
         while true {
@@ -28,7 +28,7 @@ struct FormFilling {
                 case .finish(let isComplete): return isComplete
                 }
             }
-            // Every turn asks or ends.
+            // Each iteration asks or finishes.
             guard let event else { return false }
             actions = form.handle(event)
         }

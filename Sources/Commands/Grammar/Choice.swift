@@ -1,11 +1,11 @@
-/// The words that may stand in a place of the command line, where these are few. The parser lets no other one through.
+/// A fixed set of words for an argument. The parser rejects others.
 package enum Choice: Hashable, Sendable {
     case formats([FormatName])
     case words([String])
 }
 
 extension Choice {
-    /// The words, each in the one spelling that a verb sees.
+    /// The words in their canonical spelling.
     package var words: [String] {
         switch self {
         case .formats(let formats): formats.map(\.rawValue)
@@ -13,7 +13,7 @@ extension Choice {
         }
     }
 
-    /// The word in that spelling; nil for one that may not stand here.
+    /// Returns the canonical spelling of a word, or nil if it is not in the set.
     func canonical(_ word: String) -> String? {
         let name =
             switch self {

@@ -1,23 +1,23 @@
 internal import Preferences
 
-/// What a word stands for where a domain is wanted.
+/// The interpretation of an argument that names a domain.
 package enum DomainWord {
-    /// The words for the global domain that look like options.
+    /// The options that stand for the global domain.
     package static let globalFlags = ["-g", "-globalDomain"]
 
-    /// Whether the word is one of those.
+    /// Returns whether the word is one of these options.
     static func isGlobalFlag(_ word: String) -> Bool { globalFlags.contains(word) }
 
-    /// Whether the word is the path of a file, and no domain's name.
+    /// Returns whether the word is the path of a file rather than a domain.
     static func isPath(_ word: String) -> Bool {
         word.utf8.first == UInt8(ascii: "/") || word.utf8.starts(with: "./".utf8) || word.utf8.starts(with: "~/".utf8)
     }
 
-    /// The name that the word stands for, or the word itself.
+    /// Returns the domain name for the word.
     static func name(_ word: String) -> String { isGlobalFlag(word) ? DomainName.global.text : word }
 }
 
 extension DomainName {
-    /// The domain that a word of the command line names.
+    /// Creates the domain name for a word of the command line.
     init(word: String) throws(Failure) { try self.init(DomainWord.name(word)) }
 }

@@ -1,12 +1,12 @@
 internal import Preferences
 internal import SettingsSchema
 
-/// The help that comes from the table of verbs.
+/// The help texts, generated from the table of verbs.
 package enum HelpText {
-    /// How wide help is set out, whatever the terminal: it is also read in files.
+    /// The width of help texts. It does not depend on the terminal, since help is also saved in files.
     static let width = 79
 
-    /// The help on all.
+    /// Returns the general help.
     package static func overview(verbs: [Verb] = Verb.all, program: String = Prefs.name) -> String {
         func table(_ kind: Verb.Kind) -> String {
             let rows = verbs.filter { $0.kind == kind }
@@ -30,7 +30,7 @@ package enum HelpText {
             """
     }
 
-    /// The help on one verb, or on one that is part of another.
+    /// Returns the help on a verb or a sub-verb.
     package static func text(of path: [Verb], program: String = Prefs.name) -> String {
         guard let verb = path.last else { return overview(program: program) }
         let usage = usageLines(of: verb, [program] + path.map(\.name))
@@ -45,7 +45,7 @@ package enum HelpText {
         return text
     }
 
-    /// A line for each way to call the verb, behind the words that lead to it.
+    /// Returns a usage line for each form of the verb.
     static func usageLines(of verb: Verb, _ words: [String]) -> [String] {
         let start = words.joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
@@ -68,10 +68,10 @@ package enum HelpText {
     }
 }
 
-// MARK: Setting out
+// MARK: Layout
 
 extension HelpText {
-    /// Two columns, the second one wrapped.
+    /// Formats rows in two columns, with the second one wrapped.
     static func table(_ rows: [(String, String)]) -> String {
         let column = min(28, (rows.map { $0.0.columns }.max() ?? 0) + 4)
         return rows.map { name, meaning in
@@ -81,7 +81,7 @@ extension HelpText {
         }.joined()
     }
 
-    /// The words in lines of at most `width` columns.
+    /// Wraps text to lines of at most `width` columns.
     static func wrapped(_ text: String, indentation: Int) -> String {
         let margin = String(repeating: " ", count: indentation)
         return text.wrapped(to: width - indentation).map { margin + $0 }.joined(separator: "\n")

@@ -1,11 +1,11 @@
-/// What was asked for: a verb with its options and operands, all of a form that its row allows.
+/// A parsed command line: a verb with its options and operands.
 package struct Invocation: Sendable {
     package let verb: Verb
-    /// The words that led to the verb: `mirror`, `sync`.
+    /// The words that name the verb: `mirror`, `sync`.
     package let path: [String]
-    /// Each operand of the form that was recognised, with its words.
+    /// The operands with their words.
     private let operands: [(operand: Operand, words: [String])]
-    /// Each option that was given, those before the verb too.
+    /// The options given, including those before the verb.
     private let options: [(option: Option, word: String)]
 
     init(
@@ -20,24 +20,24 @@ package struct Invocation: Sendable {
 }
 
 extension Invocation {
-    /// Whether the option was given.
+    /// Returns whether the option was given.
     package func has(_ option: Option) -> Bool { options.contains { $0.option.name == option.name } }
 
-    /// The word behind the option, the last one where it was given twice.
+    /// Returns the argument of the option.
     package subscript(option: Option) -> String? { options.last { $0.option.name == option.name }?.word }
 
-    /// Every word behind an option that may be repeated.
+    /// Returns all arguments of a repeatable option.
     package func all(_ option: Option) -> [String] { options.filter { $0.option.name == option.name }.map(\.word) }
 
-    /// The word of an operand: `invocation["DOMAIN"]`.
+    /// Returns the word of an operand: `invocation["DOMAIN"]`.
     package subscript(operand name: String) -> String? { words(name).first }
 
-    /// All words of an operand that may be repeated.
+    /// Returns all words of a repeatable operand.
     package func words(_ operand: String) -> [String] {
         operands.first { $0.operand.name == operand }?.words ?? []
     }
 
-    /// Whether the word is nothing but the name of a file wherever it was given.
+    /// Returns whether the word is used only as a file name.
     func namesFile(_ word: String) -> Bool {
         let isOfFile = { (operand: Operand) in
             switch operand.kind {
@@ -52,7 +52,7 @@ extension Invocation {
             && (!found.isEmpty || self[.output] == word)
     }
 
-    /// The format that was asked for.
+    /// The requested format.
     package var format: FormatName? {
         options.last { $0.option.name == "--format" }.flatMap { FormatName(word: $0.word) }
     }

@@ -1,13 +1,13 @@
 internal import Preferences
 package import PropertyLists
 
-/// A key as the command line names it: the key itself, or the way to an entry inside its value.
+/// A key on the command line, or the path of an entry within its value.
 ///
-///     theme          the key `theme`, whatever it holds, dots and all
+///     theme          the key `theme`; dots have no special meaning
 ///     :windows:0     the first element of the array under `windows`
 ///     \:theme        the key `:theme`
 package struct KeyArgument: Hashable, Sendable {
-    /// The key in the domain, and behind it the way into its value.
+    /// The key, followed by the path within its value.
     package let path: EntryPath
 
     package init(_ path: EntryPath) throws(KeyFailure) {
@@ -15,7 +15,7 @@ package struct KeyArgument: Hashable, Sendable {
         self.path = path
     }
 
-    /// Reads an argument that names what may or may not exist.
+    /// Parses an argument for reading.
     package init(_ argument: String) throws(KeyFailure) {
         if argument.utf8.first == UInt8(ascii: ":") {
             do {
@@ -28,12 +28,11 @@ package struct KeyArgument: Hashable, Sendable {
         }
     }
 
-    /// Reads an argument that names what is to be written.
+    /// Parses an argument for writing.
     package init(forWriting argument: String) throws(KeyFailure) {
         try self.init(argument)
         let texts = path.components.map(\.text)
-        // Only the last component may be empty, and never the key itself: it stands for the place behind an array's
-        // end.
+        // Only the last component may be empty, where it denotes the end of an array. The key itself must not be.
         guard let key = texts.first, !key.isEmpty, !texts.dropLast().contains(where: \.isEmpty) else {
             throw KeyFailure(.empty, argument: argument)
         }
@@ -46,16 +45,16 @@ extension KeyArgument {
     /// The key in the domain.
     package var key: String { path.components.first?.text ?? "" }
 
-    /// The way from the key's value to the entry; empty for the value itself.
+    /// The path from the key's value to the entry; empty for the value itself.
     package var rest: EntryPath { EntryPath(Array(path.components.dropFirst())) }
 
-    /// What is written to name the entry; nil where no argument can: a key that is empty or has a NUL in it.
+    /// The argument that names the entry; nil if the key is empty or contains a NUL, which no argument can express.
     package var argument: String? {
         guard !path.components.contains(where: { $0.text.isEmpty || $0.text.utf8.contains(0) }) else { return nil }
         return spelling
     }
 
-    /// The argument for any key, be it one that no command line could hold.
+    /// The spelling of any key, including those that no argument can express.
     package var spelling: String {
         guard path.components.count == 1 else { return path.description }
         if key.utf8.first == UInt8(ascii: ":") { return "\\" + key }
@@ -63,14 +62,14 @@ extension KeyArgument {
     }
 }
 
-/// Why an argument names no key, or none that may be written.
+/// The reason an argument is not a valid key.
 package struct KeyFailure: Reportable, Hashable {
     package enum Problem: Hashable, Sendable {
-        /// What is wrong with an entry path.
+        /// The argument is not a valid entry path.
         case notAPath(String)
         case empty
         case nul
-        /// The key is the store's own.
+        /// The key is reserved for the store.
         case own
     }
 
@@ -95,7 +94,7 @@ package struct KeyFailure: Reportable, Hashable {
 }
 
 extension String {
-    /// Whether the text begins as a literal key with a colon is written.
+    /// Whether the text begins with an escaped colon.
     fileprivate var beginsWithEscapedColon: Bool { utf8.starts(with: "\\:".utf8) }
 
     fileprivate var withoutFirstByte: String { String(unicodeScalars.dropFirst()) }

@@ -1,9 +1,9 @@
-/// A word that a verb takes by its place.
+/// A positional argument of a verb.
 package struct Operand: Hashable, Sendable {
-    /// What the word is, which decides how a shell completes it.
+    /// The kind of argument, which determines its completions.
     package enum Kind: Hashable, Sendable {
         case domain, key, file, folder
-        /// A key that the domain has, or one that its schema declares.
+        /// A key that exists in the domain or is declared by its schema.
         case declaredKey
         /// A domain or a file.
         case domainOrFile
@@ -16,7 +16,7 @@ package struct Operand: Hashable, Sendable {
 
     package enum Occurrence: Hashable, Sendable {
         case once, optional, oneOrMore, zeroOrMore
-        /// Any number, behind two dashes where they look like options.
+        /// Any number of words, after `--` if they look like options.
         case behindDashes
     }
 
@@ -41,7 +41,7 @@ extension Operand {
     package static let file = Operand("FILE", .file)
     package static let files = Operand("FILE", .file, .oneOrMore)
 
-    /// The fewest and the most words that it takes; nil for any number.
+    /// The minimum and maximum number of words; nil for no maximum.
     var bounds: (least: Int, most: Int?) {
         switch occurrence {
         case .once: (1, 1)
@@ -51,7 +51,7 @@ extension Operand {
         }
     }
 
-    /// The operand in a line of usage.
+    /// The operand in a usage line.
     var usage: String {
         switch occurrence {
         case .once: name

@@ -1,14 +1,14 @@
 internal import Preferences
 
-/// An option of a verb, or of the command itself.
+/// An option of a verb or of the command itself.
 package struct Option: Hashable, Sendable {
-    /// The word behind the option.
+    /// The argument of an option.
     package struct Argument: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case domain, key, file, folder, word
-            /// One of the stores by its name, or a folder.
+            /// The name of a store, or a folder.
             case store
-            /// A whole number that is not negative.
+            /// A non-negative integer.
             case number
             case choice(Choice)
         }
@@ -24,9 +24,9 @@ package struct Option: Hashable, Sendable {
 
     package let name: String
     package let argument: Argument?
-    /// What it does, in one line without a full stop.
+    /// A description on one line without a full stop.
     package let summary: String
-    /// Whether it may stand more than once.
+    /// Whether it can be repeated.
     package let repeats: Bool
 
     package init(_ name: String, _ argument: Argument, _ summary: String, repeats: Bool = false) {
@@ -36,7 +36,7 @@ package struct Option: Hashable, Sendable {
         self.repeats = repeats
     }
 
-    /// An option without an argument.
+    /// Creates an option without an argument.
     package init(_ name: String, _ summary: String) {
         self.name = name
         argument = nil
@@ -44,12 +44,12 @@ package struct Option: Hashable, Sendable {
         repeats = false
     }
 
-    /// The option with its argument, as usage and help show it.
+    /// The option with its argument, for usage and help.
     var usage: String { argument.map { "\(name) \($0.name)" } ?? name }
 }
 
 extension Option.Argument {
-    /// The words that may stand here, where they are known.
+    /// The possible values, if they are known.
     package var choices: [String]? {
         switch kind {
         case .choice(let choice): choice.words
@@ -57,7 +57,7 @@ extension Option.Argument {
         }
     }
 
-    /// The word in the one spelling that a verb sees; nil where it may not stand here.
+    /// Returns the canonical spelling of an argument, or nil if it is invalid.
     func canonical(_ word: String) -> String? {
         switch kind {
         case .choice(let choice): choice.canonical(word)
@@ -67,28 +67,28 @@ extension Option.Argument {
     }
 }
 
-// MARK: Options that several verbs have
+// MARK: Shared options
 
 extension Option {
     package static let currentHost = Option("-currentHost", "the settings for this host alone")
     package static let host = Option("-host", Argument("NAME", .word), "the settings for that host alone")
     package static let store = Option(
         "--store", Argument("NAME|DIR", .store), "where settings are kept: native, foundation, gnustep or a folder")
-    /// The stores that have names.
+    /// The named stores.
     static let stores: [(name: String, kind: Store.Kind)] = [
         ("native", .native), ("foundation", .foundation), ("gnustep", .gnustep),
     ]
-    /// The store that a word names; nil for what can only be a folder.
+    /// Returns the store with a name, or nil if the word can only be a folder.
     static func store(named word: String) -> Store.Kind? {
         let name = word.lowercased()
         return stores.first { $0.name == name }?.kind
     }
-    /// The words that name a store before a verb; none for the user's own.
+    /// Returns the words that select a store; empty for the default one.
     static func words(naming store: String?) -> [String] { store.map { [Self.store.name, $0] } ?? [] }
     package static let version = Option("--version", "print the version")
     package static let help = Option("--help", "print help; also behind any verb")
 
-    /// What may stand before the verb.
+    /// The options that can precede the verb.
     package static let global: [Option] = [currentHost, host, store, version, help]
 
     package static func format(_ formats: [FormatName], _ summary: String = "how to print it") -> Option {
@@ -108,7 +108,7 @@ extension Option {
     package static let strict = Option("--strict", "fail where something would be lost")
     package static let from = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the format that the input must be in")
-    /// The same, where it is about values and not about the file that holds them.
+    /// The `--from` option for verbs that read values rather than a file in its own format.
     package static let fromLines = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the format that the input must be in")
     package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")

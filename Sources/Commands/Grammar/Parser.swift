@@ -1,16 +1,16 @@
-/// Reads the words behind the program's name by the table of verbs.
+/// Parses the arguments according to the table of verbs.
 package struct Parser {
-    /// What the words ask for.
+    /// The result of parsing.
     package enum Request: Sendable {
         case run(Invocation)
-        /// Help on the verb at the end of the path, or on all.
+        /// Help on the verb at the end of the path, or general help.
         case help([Verb])
         case version
     }
 
-    /// Other verbs than those of the command.
+    /// The verbs to use instead of the command's own.
     private let verbs: [Verb]?
-    /// What the command was called by.
+    /// The name by which the command was called.
     private let program: String
     private var words: ArraySlice<String>
     private var options: [(option: Option, word: String)] = []
@@ -47,7 +47,7 @@ package struct Parser {
         return .run(try invocation(of: verb, operands))
     }
 
-    /// Takes the words that lead to a verb; nil where one of them asks for help.
+    /// Takes the words that name a verb; returns nil if one of them requests help.
     private mutating func takeVerb() throws(UsageFailure) -> Verb? {
         guard let word = words.popFirst() else { throw failure(.noVerb) }
         var verb: Verb
@@ -66,7 +66,7 @@ package struct Parser {
         return verb
     }
 
-    /// Takes all words, options wherever they stand before `--`; gives what ends the parsing, if anything does.
+    /// Takes all words, with options anywhere before `--`. Returns a request that ends parsing, if any.
     private mutating func takeOptionsAndOperands(
         of verb: Verb, _ operands: inout [String]
     ) throws(UsageFailure) -> Request? {
@@ -100,12 +100,12 @@ package struct Parser {
 // MARK: Options
 
 extension Parser {
-    /// Takes options up to the first word that is none; gives what ends the parsing, if anything does.
+    /// Takes options up to the first other word. Returns a request that ends parsing, if any.
     private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
         while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
             if !path.isEmpty, DomainWord.isGlobalFlag(word) { return nil }
             words.removeFirst()
-            // A colon or an equals sign may be part of a name of ours, never of an option's.
+            // Split only at an equals sign: option names contain neither `=` nor `:`.
             let (name, attached) = word.splitAtEqualsSign
             guard let option = known.first(where: { $0.name == name }) else {
                 throw failure(.unknownOption(name, known: known.map(\.name)))
@@ -140,7 +140,7 @@ extension Parser {
 // MARK: Operands
 
 extension Parser {
-    /// The invocation, if one of the verb's forms takes so many words.
+    /// Returns the invocation for the first form of the verb that accepts the number of words.
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
         for form in verb.forms {
             guard let bound = bind(words, to: form) else { continue }
@@ -159,7 +159,7 @@ extension Parser {
         throw failure(.missingOperand(missing), showsUsage: true)
     }
 
-    /// The operand with its words in the spelling that the verb sees.
+    /// Returns the operand with canonical spellings.
     private func canonical(
         _ bound: (operand: Operand, words: [String])
     ) throws(UsageFailure) -> (operand: Operand, words: [String]) {
@@ -189,17 +189,17 @@ extension Parser {
 }
 
 extension [Operand] {
-    /// The fewest words that the form takes.
+    /// The minimum number of words.
     fileprivate var least: Int { reduce(0) { $0 + $1.bounds.least } }
 
-    /// The most words that the form takes.
+    /// The maximum number of words.
     fileprivate var most: Int {
         contains { $0.bounds.most == nil } ? .max : reduce(0) { $0 + ($1.bounds.most ?? 0) }
     }
 }
 
 extension String {
-    /// `--format=json` in its two parts.
+    /// Splits `--format=json` into its two parts.
     var splitAtEqualsSign: (name: String, argument: String?) {
         guard utf8.starts(with: "--".utf8), let sign = unicodeScalars.firstIndex(of: "=") else { return (self, nil) }
         return (String(unicodeScalars[..<sign]), String(unicodeScalars[sign...].dropFirst()))

@@ -1,10 +1,10 @@
-/// Arguments that are not of a form that the command has.
+/// Invalid command line arguments.
 package struct UsageFailure: Reportable {
     package enum Problem: Hashable, Sendable {
         case noVerb
         case unknownVerb(String, known: [String])
         case unknownOption(String, known: [String])
-        /// An option that stands where it does not count.
+        /// An option in a position where it is not recognized.
         case lateOption(String)
         case missingArgument(option: String, argument: String)
         case unexpectedArgument(option: String)
@@ -14,14 +14,14 @@ package struct UsageFailure: Reportable {
         case missingOperand(String)
         case unexpectedOperand(String)
         case unknownOperand(String, word: String, known: [String])
-        /// What is no UTF-8. It would be stored as something else.
+        /// An argument that is not valid UTF-8. It would be stored as a different string.
         case notText(String)
     }
 
     package let problem: Problem
-    /// The verb that was recognised, with those above it.
+    /// The recognized verb, preceded by those that contain it.
     package let path: [String]
-    /// How the verb is to be called.
+    /// The usage line of the verb.
     let usage: String?
 
     init(_ problem: Problem, path: [String] = [], usage: String? = nil) {
@@ -57,7 +57,7 @@ package struct UsageFailure: Reportable {
 
     private var name: String { path.joined(separator: " ") }
 
-    /// What an operand is called in a sentence: one that stands for others has a name in capitals.
+    /// Returns the name of an operand for a sentence. Placeholders are in capitals.
     private func noun(_ operand: String) -> String {
         operand == operand.uppercased() ? operand.lowercased() : "word behind \(name)"
     }

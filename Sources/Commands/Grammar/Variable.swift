@@ -1,4 +1,4 @@
-/// The variables of the environment that the command heeds. The manual has a row for each.
+/// The environment variables that the command uses. Each has a row in the manual.
 package enum Variable: String, Hashable, Sendable, CaseIterable {
     case home = "HOME"
     case configHome = "XDG_CONFIG_HOME"

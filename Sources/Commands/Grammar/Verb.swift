@@ -1,35 +1,35 @@
-/// One row of the command's table: all that the parser, help, completions and the manual's check know of a verb.
+/// A verb of the command, as used by the parser, help, completions and the check of the manual.
 package struct Verb: Sendable {
-    /// What a verb does with an invocation that the parser let through.
+    /// The implementation of a verb.
     package typealias Action = @Sendable (Invocation, Surroundings) throws -> ExitStatus
 
-    /// Whose rules hold for the options.
+    /// The rules for the position of options.
     package enum Kind: Hashable, Sendable {
-        /// A verb of macOS: options of ours stand between the verb and the domain, and what follows is taken as it is.
+        /// A verb of macOS. Our options precede the domain; the words after it are taken literally.
         case classic
-        /// A verb of ours: options stand anywhere before `--`.
+        /// A verb of our own. Options can be anywhere before `--`.
         case new
-        /// Called by our own completion scripts, and shown nowhere.
+        /// A verb for completion scripts, which is not documented.
         case hidden
     }
 
     package let name: String
     package let aliases: [String]
     package let kind: Kind
-    /// What the verb does, in one line without a full stop.
+    /// A description on one line without a full stop.
     package let summary: String
-    /// The paragraphs of its help, each one line here.
+    /// The paragraphs of the help text.
     package let details: [String]
-    /// What its operands are made of, row by row, under a title.
+    /// A table for the help text.
     package let table: Table?
     package let options: [Option]
-    /// What may follow, in one or several ways that differ in their number of words.
+    /// The possible operands, as forms that differ in their number of words.
     package let forms: [[Operand]]
-    /// The verbs under this one: `mirror sync`.
+    /// The sub-verbs, such as `mirror sync`.
     package let parts: [Verb]
-    /// How it may end, beyond `done` and `usage`.
+    /// The possible exit statuses other than `done` and `usage`.
     package let statuses: [ExitStatus]
-    /// Never called for a verb that has others under it: the parser goes on to one of those.
+    /// The implementation. Never called for a verb with sub-verbs.
     package private(set) var run: Action
 
     package init(
@@ -53,19 +53,19 @@ package struct Verb: Sendable {
 }
 
 extension Verb {
-    /// Words and what they mean.
+    /// A table of words and their meanings.
     package struct Table: Sendable {
         package let title: String
         package let rows: [(word: String, meaning: String)]
     }
 
-    /// The verb that a word names, in whatever case.
+    /// Returns the verb that a word names, ignoring case.
     package static func named(_ word: String, among verbs: [Verb]) -> Verb? {
         let word = word.lowercased()
         return verbs.first { $0.name == word || $0.aliases.contains(word) }
     }
 
-    /// The same verb, whose failures are told as `retell` has them for an invocation.
+    /// Returns the verb with its errors replaced by the result of `retell`.
     func retelling(_ retell: @escaping @Sendable (any Error, Invocation) -> any Error) -> Verb {
         var verb = self
         verb.run = { invocation, surroundings in
@@ -78,7 +78,7 @@ extension Verb {
         return verb
     }
 
-    /// All ways in which it may end.
+    /// All possible exit statuses.
     package var allStatuses: [ExitStatus] {
         ([.done, .usage] + statuses + parts.flatMap(\.statuses)).reduce(into: [ExitStatus]()) { known, status in
             if !known.contains(status) { known.append(status) }
