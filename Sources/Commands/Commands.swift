@@ -1,9 +1,9 @@
-// The command: from words to an exit status.
+// The command: from arguments to an exit status.
 //
-// Words become an `Invocation` (`Parser`, by the `Verb` that they name), its verb runs, and what it reads and changes
-// goes through a `StoreAccess`.
+// `Parser` turns the arguments into an `Invocation` of a `Verb`. The verb runs, and reads and changes settings through
+// a `StoreAccess`.
 //
-// Verbs: a file each, and several for those of `mirror`. Grammar: how words are understood, and help. Addressing: the
-// domain, key and layer that they mean. Values and Rendering: values from words, and back. Running: what a command sees
-// of the machine, and how it ends. Differences, Applying, Searching, Watching, Editing, Doctor, Forms, Schemas,
-// Scripts, Mirroring: what the verbs of those names need. Shell: completions.
+// Verbs: one file each, and several for those of `mirror`. Grammar: parsing of arguments, and help. Addressing: the
+// domains, keys and layers that arguments name. Values and Rendering: parsing and printing of values. Running: the
+// command's access to the system, and its exit. Differences, Applying, Searching, Watching, Editing, Doctor, Forms,
+// Schemas, Scripts, Mirroring: the implementation of the verbs with these names. Shell: completions.

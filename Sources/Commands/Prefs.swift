@@ -4,9 +4,9 @@ internal import PreferencesMirror
 internal import PropertyLists
 internal import SettingsSchema
 
-/// The command `prefs`: from its arguments to its exit status.
+/// The command `prefs`.
 public enum Prefs: Sendable {
-    /// What it is called where nobody has given it another name by a link.
+    /// The name of the command, unless it is called by a link with another name.
     package static let name = "prefs"
 
     /// Runs the command and returns its exit status.
@@ -16,7 +16,7 @@ public enum Prefs: Sendable {
         return run(in: surroundings).rawValue
     }
 
-    /// Runs what the environment's arguments ask for.
+    /// Runs the command with the environment's arguments.
     package static func run(in surroundings: Surroundings) -> ExitStatus {
         do {
             return try perform(in: surroundings)
@@ -44,7 +44,7 @@ public enum Prefs: Sendable {
             try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
             return .done
         case .run(let invocation):
-            // Only the name of a file may be any bytes.
+            // Only file names may be invalid UTF-8.
             for word in surroundings.environment.changedArguments.keys.sorted()
             where words.contains(word) && !invocation.namesFile(word) {
                 throw UsageFailure(.notText(word), path: invocation.path)
@@ -53,18 +53,18 @@ public enum Prefs: Sendable {
         }
     }
 
-    /// Says what went wrong. A reader that has gone away wanted no more, and is told nothing.
+    /// Prints an error and returns the exit status. A closed output pipe is not an error.
     private static func report(_ error: any Error, in surroundings: Surroundings) -> ExitStatus {
         if let failure = error as? SystemFailure, failure.isBrokenPipe { return .done }
         let (status, lines) = explanation(of: error)
-        // A path or a name may be a stranger's.
+        // Paths and names may come from other users, so control characters in them are escaped.
         let text = "\(surroundings.program): ".shown + lines.map { $0.shown + "\n" }.joined()
-        // Nobody is left to hear that not even this could be said.
+        // If standard error cannot be written, there is no way to report it.
         try? surroundings.terminal.write(text, to: .errors)
         return status
     }
 
-    /// How the command ends with an error, and what it says of it.
+    /// Returns the exit status for an error, and its message.
     static func explanation(of error: any Error) -> (ExitStatus, [String]) {
         switch error {
         case let error as any Reportable: (error.status, error.lines)

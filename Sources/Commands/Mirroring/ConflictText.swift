@@ -3,18 +3,18 @@ internal import Platform
 internal import PreferencesMirror
 internal import PropertyLists
 
-/// A conflict of one key as people and programs read it.
+/// A conflict of one key as text and JSON.
 struct ConflictText {
     let item: ConflictJournal.Item
     let session: MirrorSession
 
-    /// `3  2026-01-01T00:00:00Z  com.example.editor :fontSize  replaced by desk`
+    /// Returns the line: `3 2026-01-01T00:00:00Z com.example.editor :fontSize replaced by desk`
     func line(withState: Bool) -> String {
         let state = withState ? "  \(state)" : ""
         return "\(item.number)\(state)  \(Self.time(item.latest.when))  \(item.key.place)  \(outcome)"
     }
 
-    /// The values that were lost, and the value in force.
+    /// The lost values and the value in force.
     var lines: [String] {
         var lines = [line(withState: !item.isOpen)]
         for conflict in item.conflicts {
@@ -24,7 +24,7 @@ struct ConflictText {
         return lines + ["    in force  \(Self.text(inForce).shown)"]
     }
 
-    /// The same for programs, as an object on one line.
+    /// The conflict as a JSON object on one line.
     var json: String? {
         var line: PropertyList.Dictionary = [
             "mirror": .string(session.id.description), "number": .integer(PropertyList.Integer(item.number)),
@@ -49,7 +49,7 @@ struct ConflictText {
     private var winner: String? { item.latest.winner.map { session.host($0.writer) } }
     private var inForce: CanonicalValue? { session.engine.local.atoms.value(at: item.key) }
 
-    /// What became of the value.
+    /// What happened to the lost value.
     var outcome: String {
         let host = winner?.onOneLine ?? "another host"
         return switch item.latest.kind {
@@ -70,9 +70,9 @@ struct ConflictText {
 }
 
 extension Path {
-    /// The entry in its domain.
+    /// The path of the entry within its domain.
     var entry: EntryPath { EntryPath(components.dropFirst().map { EntryPath.Component($0.text) }) }
 
-    /// The domain and the entry, for a message.
+    /// The domain and the entry, for messages.
     var place: String { "\(domain) \(entry)".onOneLine }
 }

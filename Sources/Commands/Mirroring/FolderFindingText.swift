@@ -1,7 +1,7 @@
 internal import MirrorEngine
 internal import PreferencesMirror
 
-/// What an examination of a mirror's files has found, in words: where, what it is, and what to do about it.
+/// The text of findings in a mirror's files: the path, the problem and how to fix it.
 enum FolderFindingText {
     static func line(_ finding: FolderCheck.Finding, _ session: MirrorSession) -> String {
         func host(_ writer: WriterID) -> String { session.host(writer).onOneLine }
@@ -53,7 +53,7 @@ enum FolderFindingText {
 }
 
 extension FolderCheck.Finding {
-    /// Whether a file is still to come, which is no damage.
+    /// Whether a file is still missing, which is not damage.
     var isOfWaiting: Bool {
         switch self {
         case .stray(_, .placeholder), .empty, .faulty(_, .missingBlobs), .gap, .brokenChain, .unsaid, .notJoined,

@@ -3,12 +3,12 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 
-/// The mirrors that a command is about.
+/// The mirrors that a command applies to.
 struct MirrorAccess {
     let surroundings: Surroundings
     let places: MirrorPlaces
     private let word: String?
-    /// The store that was named.
+    /// The store named on the command line.
     private let store: String?
 
     init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
@@ -22,7 +22,7 @@ struct MirrorAccess {
         word = invocation[.mirror]
     }
 
-    /// All mirrors of this store, or the one that was named.
+    /// Returns all mirrors of this store, or the one named on the command line.
     func all() throws -> [MirrorSession] {
         let joined = try word.map { word in
             let path = try surroundings.absolutePath(word)
@@ -36,14 +36,14 @@ struct MirrorAccess {
         return found.map { MirrorSession($0, places) }
     }
 
-    /// Does something with each of them; the worst that comes of it.
+    /// Runs `body` for each mirror, and returns the worst status.
     func each(_ body: (inout MirrorSession) throws -> ExitStatus) throws -> ExitStatus {
         var worst = ExitStatus.done
         for var session in try all() { worst = max(worst, try body(&session)) }
         return worst
     }
 
-    /// The one mirror, or the one that was named.
+    /// Returns the only mirror, or the one named on the command line.
     func one() throws -> MirrorSession {
         let all = try all()
         guard all.count == 1 else {
@@ -54,30 +54,30 @@ struct MirrorAccess {
         return all[0]
     }
 
-    /// The folder of the store that was named; nil for the user's own.
+    /// The folder of the store named on the command line; nil for the default one.
     var namedStore: FilePath? { store.flatMap { Option.store(named: $0) == nil ? places.store.user.folder : nil } }
 
-    /// Says something, and the commands in it as they are typed for the store that was named.
+    /// Prints a text. Commands in it are spelled for the named store.
     func say(_ text: String) throws { try surroundings.say(Self.spelled(text, for: store)) }
 
     func note(_ text: String) throws { try surroundings.note(Self.spelled(text, for: store)) }
 
-    /// A text with the commands in it as they are typed for a store.
+    /// Returns a text with the commands in it spelled for a store.
     static func spelled(_ text: String, for store: String?) -> String {
         guard store != nil else { return text }
         let words = ShellWord.line([Prefs.name] + Option.words(naming: store)).shown
         return text.replacing("`\(Prefs.name) ", with: "`\(words) ")
     }
 
-    /// Refuses with the reason and the advice if the directory of a mirror cannot be used.
+    /// Throws if the directory of a mirror cannot be used, with advice.
     func check(_ session: MirrorSession) throws {
         guard let obstacle = session.obstacle else { return }
         let reason = MirrorLine.text(of: obstacle, session.id, session.directory.path)
         throw CommandFailure(obstacle.status, Self.spelled("\(session.place): \(reason)", for: store))
     }
 
-    /// Refuses if the store is part of a mirror in a directory in which nothing is to be joined or created because
-    /// something is missing there.
+    /// Throws if this store is part of a mirror in the directory and the directory has lost files, so that nothing must
+    /// be created or joined there.
     func checkLoss(in directory: FilePath) throws {
         for joined in places.joined where joined.configuration.directory == directory {
             let session = MirrorSession(joined, places)
@@ -85,7 +85,7 @@ struct MirrorAccess {
         }
     }
 
-    /// Lets time pass, or comes back at once when the command is interrupted.
+    /// Waits, or returns early when the command is interrupted.
     func wait(_ duration: Duration) {
         let gate = Gate()
         let wakeup = surroundings.clock.wake(at: surroundings.clock.now.advanced(by: duration)) { gate.open() }
@@ -93,12 +93,12 @@ struct MirrorAccess {
         wakeup.cancel()
     }
 
-    /// The directory that a command names.
+    /// Returns the directory named on the command line.
     func directory(_ invocation: Invocation) throws -> FilePath {
         try surroundings.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
     }
 
-    /// Prints what an exchange reported, and returns how the command ends: well, where the mirror is as was wanted.
+    /// Prints the reports of an exchange, and returns the exit status: `done` if the mirror has the wanted condition.
     ///
     /// - Parameter reportsConflicts: Whether open conflicts are a failure.
     func conclude(
@@ -107,7 +107,7 @@ struct MirrorAccess {
         let reports = session.takeReports()
         var (shown, replaced) = ([Report](), [String: Int]())
         for report in reports {
-            // The advice at the end includes it.
+            // Included in the advice at the end.
             if case .standing = report { continue }
             if case .conflict(let id) = report, let path = session.replacedPath(id) {
                 replaced[path.domain, default: 0] += 1
@@ -128,7 +128,7 @@ struct MirrorAccess {
 }
 
 extension FilePath {
-    /// The same path, which also equals what others wrote without the last separator.
+    /// The path without trailing separators, so that it compares equal to other spellings.
     fileprivate var withoutTrailingSeparator: FilePath {
         var bytes = bytes
         while bytes.count > 1, bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
@@ -146,7 +146,7 @@ extension SharedDirectory.Obstacle {
 }
 
 extension ExitStatus {
-    /// The worst is what the shell gets to know.
+    /// Creates the exit status for a condition.
     init(_ condition: MirrorCondition) {
         switch condition {
         case .inSync: self = .done

@@ -4,9 +4,9 @@ internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
 
-/// What a mirror tells, in lines for people and for programs.
+/// The reports of a mirror as text and JSON.
 enum MirrorLine {
-    /// Lines for a person: one for each key that changed or has a new conflict.
+    /// Returns a line for each key that changed or has a new conflict.
     static func lines(of reports: [Report], in session: MirrorSession) -> [String] {
         var new: Set<WriteID> = []
         for case .conflict(let id) in reports { new.insert(id) }
@@ -27,7 +27,7 @@ enum MirrorLine {
         } + conflicts
     }
 
-    /// A line for a person; nil for what concerns nobody, or is reported otherwise.
+    /// Returns a line of text, or nil for reports that are not printed or are printed otherwise.
     private static func text(of report: Report, in session: MirrorSession) -> String? {
         switch report {
         case .changed, .conflict: return nil
@@ -46,7 +46,7 @@ enum MirrorLine {
         }
     }
 
-    /// The event as an object on one line; nil for what concerns no program.
+    /// Returns the event as a JSON object on one line, or nil for reports without an event.
     static func json(_ report: Report, in session: MirrorSession) -> String? {
         var line: PropertyList.Dictionary
         switch session.event(report) {
@@ -76,13 +76,13 @@ enum MirrorLine {
     static let unwritable = "cannot be written, so nothing of this host goes out"
     static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
 
-    /// That the mirror had other values when a preference file was read for the first time.
+    /// Returns the message that the mirror's values replaced those of a preference file when the file was first read.
     static func replaced(_ count: Int, in domain: String) -> String {
         "\(domain.onOneLine): \(counted(count, "value")) of this host replaced by the mirror's; "
             + "`prefs mirror conflicts` lists \(count == 1 ? "it" : "them")"
     }
 
-    /// What a person can type where nothing goes on by itself.
+    /// Returns the advice for a condition that requires action by the user.
     static func advice(_ condition: MirrorCondition, _ session: MirrorSession) -> String? {
         let place = session.place
         switch condition {
@@ -103,7 +103,7 @@ enum MirrorLine {
         }
     }
 
-    /// Why the directory of a mirror cannot be used, and what to do about it.
+    /// Returns why the directory of a mirror cannot be used and how to fix it.
     static func text(of obstacle: SharedDirectory.Obstacle, _ id: MirrorID, _ directory: FilePath) -> String {
         let (own, place) = (id.abbreviation, ShellWord.quoted(directory.description.shown))
         let again = "`prefs mirror init --again \(place)`"
@@ -124,13 +124,13 @@ enum MirrorLine {
 }
 
 extension MirrorSession {
-    /// The entry whose value in the preference file the mirror replaced when it read the file for the first time; nil
-    /// for another conflict.
+    /// Returns the path whose value in the preference file the mirror replaced when the file was first read; nil for
+    /// other conflicts.
     func replacedPath(_ id: WriteID) -> Path? {
         engine.local.conflicts.conflict(id).flatMap { $0.kind == .replaced ? $0.path : nil }
     }
 
-    /// The directory, and the number of the mirror where the store is part of two with one directory.
+    /// The directory, with the ID of the mirror if the store is part of two mirrors in one directory.
     var place: String {
         let directory = directory.path
         let isAlone = places.joined.count { $0.configuration.directory == directory } <= 1

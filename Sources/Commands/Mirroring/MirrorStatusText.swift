@@ -5,7 +5,7 @@ internal import PreferencesMirror
 internal import PropertyLists
 internal import SettingsSchema
 
-/// The status of a mirror as a person reads it: what is well in a word, and what is not with the command that mends it.
+/// The status of a mirror as text. Each problem is followed by the command that fixes it.
 ///
 ///     /mnt/shared/settings: in sync
 ///       this host   laptop, watched
@@ -35,13 +35,13 @@ extension MirrorStatus {
         }
     }
 
-    /// Hosts whose folders are gone, and whose values other hosts have.
+    /// The hosts whose folders are missing, but whose values other hosts have.
     private var absent: [Host] { hosts.filter { $0.isCarried && $0.isGone } }
 
-    /// Whether an exchange has something to do.
+    /// Whether an exchange has work to do.
     private var hasWork: Bool { pending > 0 || unread > stuck || !unwritten.isEmpty || isLeaving || lost > 0 }
 
-    /// A name and what there is to say.
+    /// Returns the rows of the status: a label and a text.
     func rows(at now: Timestamp) -> [(String, String)] {
         var rows = standingRows
         let watching = isWatched ? "watched" : "not watched; `prefs mirror watch`, or `prefs mirror service install`"
@@ -81,7 +81,7 @@ extension MirrorStatus {
         var rows = unmirrored.prefix(Self.mostUnmirroredRows).flatMap { unmirrored in
             let (place, host) = (unmirrored.key.place, unmirrored.host.onOneLine)
             let (domain, key) = (ShellWord.quoted(unmirrored.key.domain), unmirrored.key.key ?? "")
-            // Some keys fit on no command line, and some on no line.
+            // Some keys cannot be on a command line, or are too long for it.
             let argument = (try? KeyArgument([EntryPath.Component(key)]))?.argument.map { ShellWord.quoted($0) }
             let command = argument.flatMap { $0.utf8.count < 100 ? "delete \(domain) \($0.shown)" : nil }
             let words = "\(Prefs.name) \(command ?? "edit \(domain)")"
@@ -112,7 +112,7 @@ extension MirrorStatus {
         return "\(domains.count): \(shown)" + (domains.count > 4 ? ", …; `prefs mirror list`" : "")
     }
 
-    /// The same for programs.
+    /// The status as a property list.
     var propertyList: PropertyList {
         [
             "mirror": .string(id.description), "directory": .string(directory.description), "label": .string(label),
@@ -156,7 +156,7 @@ extension MirrorStatus.Host {
         return (age < .seconds(2) ? "changed just now" : "changed \(Self.words(age)) ago") + ahead
     }
 
-    /// A time in its largest unit.
+    /// Returns a duration in its largest unit.
     private static func words(_ duration: Duration) -> String {
         let seconds = duration.components.seconds
         for (length, unit) in [(86_400, "day"), (3600, "hour"), (60, "minute")] as [(Int64, String)]

@@ -1,17 +1,19 @@
 internal import Platform
 
-/// What starts the watching of a store's mirrors by itself.
+/// The systemd unit that watches a store's mirrors.
 struct MirrorUnit {
     let name: String
     private let words: [String]
 
-    /// - Parameter store: The folder of a store that is not the user's own one.
+    /// Creates the unit.
+    ///
+    /// - Parameter store: The folder of the store; nil for the default one.
     init(_ program: String, _ store: FilePath?) {
         name = "prefs-mirror" + (store.map { "-" + Self.escapedPath($0) } ?? "")
         words = [program] + Option.words(naming: store?.description) + ["mirror"]
     }
 
-    /// A path in the name of a unit, as systemd writes it: no two are the same.
+    /// Returns a path escaped as by `systemd-escape`, so that different paths have different unit names.
     private static func escapedPath(_ path: FilePath) -> String {
         path.bytes.drop { $0 == UInt8(ascii: "/") }.map { byte in
             let character = Character(Unicode.Scalar(byte))
@@ -21,7 +23,7 @@ struct MirrorUnit {
         }.joined()
     }
 
-    /// The unit of systemd.
+    /// The text of the unit file.
     var text: String {
         """
         [Unit]
@@ -41,7 +43,7 @@ struct MirrorUnit {
         """
     }
 
-    /// As systemd wants a word: in quotes, with nothing in it that stands for something else.
+    /// Returns a word quoted for a unit file, without specifiers and variables.
     private static func escaped(_ word: String) -> String {
         var text = word
         for (character, escape) in [
@@ -50,6 +52,6 @@ struct MirrorUnit {
         return text == word && !word.contains(where: { " '".contains($0) }) ? word : "\"\(text)\""
     }
 
-    /// A percent sign ends a line of a crontab.
+    /// The command for a crontab, in which a percent sign would end the line.
     var cronCommand: String { ShellWord.line(words + ["sync"]).replacing("%", with: "\\%") }
 }
