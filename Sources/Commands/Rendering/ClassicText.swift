@@ -6,8 +6,7 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// The text that `defaults read` has always printed, to the byte. It loses types: scripts parse it, nothing else
-/// should.
+/// The output of macOS's `defaults read`, byte for byte. It loses types, and exists for scripts that parse it.
 ///
 ///     {
 ///         "a key" = 1;
@@ -17,7 +16,7 @@ package import PropertyLists
 ///         );
 ///     }
 package enum ClassicText {
-    /// The text of a value, without a newline at its end.
+    /// Returns the text of a value, without a final newline.
     package static func text(of value: PropertyList) -> String {
         switch value {
         case .string(let text): return text.reducedToASCII
@@ -29,10 +28,10 @@ package enum ClassicText {
         }
     }
 
-    /// The text of entries as `find` shows them: a dictionary, though they may come from several places.
+    /// Returns the text of entries, formatted as a dictionary.
     package static func text(of entries: PropertyList.Dictionary) -> String { text(of: .dictionary(entries)) }
 
-    // As bytes: `find` may have to print all that there is.
+    // Appends bytes rather than strings, for speed: `find` may print every domain.
     private static func append(_ value: PropertyList, level: Int, to output: inout [UInt8]) {
         switch value {
         case .array(let elements):
@@ -75,7 +74,7 @@ package enum ClassicText {
         }
     }
 
-    /// A number without a fraction prints as an integer does.
+    /// Removes the fraction of a whole number, which is printed like an integer.
     private static func withoutFractionOfZero(_ text: String) -> String {
         text.hasSuffix(".0") ? String(text.dropLast(2)) : text
     }
@@ -88,7 +87,7 @@ package enum ClassicText {
         return "{length = \(data.count), bytes = 0x\(first) ... \(last) }"
     }
 
-    /// The bytes in hexadecimal digits, four in a group.
+    /// Returns the bytes in hexadecimal, in groups of four.
     private static func groups(of data: Data) -> String {
         stride(from: data.startIndex, to: data.endIndex, by: 4)
             .map { Data(data[$0..<min($0 + 4, data.endIndex)]).hexadecimal }.joined(separator: " ")
@@ -98,7 +97,8 @@ package enum ClassicText {
         output += repeatElement(UInt8(ascii: " "), count: 4 * levels)
     }
 
-    /// The text as it stands inside a collection: bare if it is letters and digits alone, else quoted and escaped.
+    /// Appends the text of a key or value within a collection: bare if it has only letters and digits, otherwise
+    /// quoted.
     private static func appendQuotedUnlessPlain(_ text: String, to output: inout [UInt8]) {
         let quote = UInt8(ascii: "\"")
         guard text.isEmpty || !text.utf8.allSatisfy(\.isLetterOrDigit) else {
@@ -133,7 +133,7 @@ package enum ClassicText {
 }
 
 extension String {
-    /// The text in ASCII, and so that nothing of it is lost: what is not ASCII stands behind a backslash.
+    /// The text in ASCII, with other characters as escapes.
     fileprivate var reducedToASCII: String {
         guard utf8.contains(where: { $0 >= 0x80 || $0 == UInt8(ascii: "\\") }) else { return self }
         var result = ""
@@ -158,6 +158,6 @@ extension UInt8 {
         0x30...0x39 ~= self || 0x41...0x5A ~= self || 0x61...0x7A ~= self
     }
 
-    /// Whether it is the same inside quotation marks.
+    /// Whether the character needs no escape within quotes.
     fileprivate var standsForItself: Bool { 0x20..<0x7F ~= self && self != 0x22 && self != 0x5C }
 }

@@ -1,6 +1,6 @@
 package import PropertyLists
 
-/// The names that `--format` knows, over all verbs. Which of them a verb takes stands in its row.
+/// All names that `--format` accepts. Each verb declares the ones that it supports.
 package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
     case text, lines, commands
@@ -9,7 +9,7 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
 }
 
 extension FormatName {
-    /// The other names by which a format is known.
+    /// The alternative names of a format.
     package var synonyms: [String] {
         switch self {
         case .xml: ["xml1"]
@@ -18,7 +18,7 @@ extension FormatName {
         }
     }
 
-    /// The format that a word names, in whatever case.
+    /// Returns the format that a word names, ignoring case.
     package init?(word: String) {
         let word = word.lowercased()
         guard let found = Self.allCases.first(where: { $0.rawValue == word || $0.synonyms.contains(word) }) else {
@@ -27,19 +27,19 @@ extension FormatName {
         self = found
     }
 
-    /// What `read`, `export`, `explain`, `find` and `history` take.
+    /// The formats of `read`, `export`, `explain`, `find` and `history`.
     package static let ofValues: [FormatName] = [.classic, .xml, .binary, .json, .openstep, .gnustep, .raw, .typed]
 
-    /// What a file can be written in.
+    /// The formats in which a file can be written.
     package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
 
-    /// What a file can be read as.
+    /// The formats in which a file can be read.
     package static let ofReadFiles: [FormatName] = ofFiles + [.json5]
 
-    /// What values are read from.
+    /// The formats in which values can be read.
     package static let ofInput: [FormatName] = ofReadFiles + [.typed]
 
-    /// The format of files that goes by this name. JSON5 is read as a kind of JSON, and written as JSON.
+    /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
     package var ofPropertyList: PropertyList.Format? {
         self == .json5 ? .json : PropertyList.Format(rawValue: rawValue)
     }

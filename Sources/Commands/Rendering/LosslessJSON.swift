@@ -6,15 +6,15 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// JSON on one line that holds any value: what JSON has no type for is wrapped, as `--lossless-json` does.
+/// JSON on one line that can hold any value. Values without a JSON type are wrapped, as by `--lossless-json`.
 package enum LosslessJSON {
-    /// The text of a value; nil where it is nested deeper than any format allows.
+    /// Returns the text of a value, or nil if it is nested too deeply.
     package static func text(of value: PropertyList) -> String? {
         guard let data = try? value.serialized(as: .json, options: options) else { return nil }
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// The value that such a text says, whose integers must not be beyond 64 bits.
+    /// Parses a text. Integers beyond 64 bits are rejected.
     package static func value(of text: String) throws(DecodingFailure) -> PropertyList {
         var options = PropertyList.ReadingOptions(unwrapsJSON: true)
         options.inexactIntegers = .refused

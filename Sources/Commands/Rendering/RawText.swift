@@ -6,9 +6,9 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// A scalar without any quoting, for scripts.
+/// A scalar without quotes, for scripts.
 package enum RawText {
-    /// The text of a scalar, without a newline at its end.
+    /// Returns the text of a scalar, without a final newline.
     package static func text(of value: PropertyList) throws(RawFailure) -> String {
         switch value {
         case .string(let text): return text
@@ -25,7 +25,7 @@ package enum RawText {
     }
 }
 
-/// The value has no raw text: it holds others, or is a date beyond the years that are written.
+/// The value has no raw text: it is a container, or a date outside the supported years.
 package struct RawFailure: Reportable, Hashable {
     package let kind: PropertyList.Kind
 

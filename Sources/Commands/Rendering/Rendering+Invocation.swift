@@ -1,12 +1,12 @@
 internal import PropertyLists
 
 extension Rendering {
-    /// What the options ask for; the preset where they say nothing.
+    /// Creates the rendering that the options request, with a default format.
     init(_ invocation: Invocation, preset: FormatName) {
         self.init(invocation, as: invocation.format ?? preset)
     }
 
-    /// What the options ask for, in a format that stands elsewhere than behind `--format`.
+    /// Creates the rendering that the options request, in a given format.
     init(_ invocation: Invocation, as format: FormatName) {
         var options = PropertyList.WritingOptions.default
         options.isPretty = true
@@ -17,10 +17,10 @@ extension Rendering {
         self.init(format, options: options)
     }
 
-    /// Whether nothing may be lost.
+    /// Whether loss of data is an error.
     var isStrict: Bool { !options.isLossy }
 
-    /// Whether dates in the value are written without their fractions of a second.
+    /// Returns whether the format drops fractions of a second in the value's dates.
     func dropsFractions(of value: PropertyList) -> Bool {
         guard options.isLossy, let format = format.ofPropertyList, !format.keepsFractions else { return false }
         return value.hasFractionalDates

@@ -6,7 +6,7 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// How a value is printed: in which format, and what is done with what the format lacks.
+/// The format and options for printing a value.
 package struct Rendering: Hashable, Sendable {
     package var format: FormatName
     package var options: PropertyList.WritingOptions
@@ -16,9 +16,9 @@ package struct Rendering: Hashable, Sendable {
         self.options = options
     }
 
-    /// The bytes for standard output: text ends with a newline.
+    /// Returns the bytes to print. Text ends with a newline.
     ///
-    /// - Parameter key: The key under which the value was asked for; nil where it is a whole domain.
+    /// - Parameter key: The key of the value; nil for a whole domain.
     package func bytes(of value: PropertyList, under key: KeyArgument? = nil) throws -> [UInt8] {
         switch format {
         case .raw: return Array((try RawText.text(of: value) + "\n").utf8)
@@ -36,7 +36,7 @@ package struct Rendering: Hashable, Sendable {
 }
 
 extension Rendering {
-    /// The bytes of a domain, or of what stands under a key of it, without what is never shown.
+    /// Returns the bytes of a domain or of the value of a key, with sensitive values masked.
     func bytes(of value: PropertyList, under key: KeyArgument?, _ masking: Masking) throws -> [UInt8] {
         let path = key?.path ?? []
         guard masking.touches(value, at: path) else { return try bytes(of: value, under: key) }
@@ -44,7 +44,8 @@ extension Rendering {
         return try bytes(ofMasked: isHidden ? .string(Masking.dots) : masking.masked(value, at: path), under: key)
     }
 
-    /// The bytes of a value in which dots stand for what is not shown: the classic text has none but these.
+    /// Returns the bytes of a masked value. The classic format would escape the mask, so the escapes are replaced by
+    /// it.
     func bytes(ofMasked value: PropertyList, under key: KeyArgument? = nil) throws -> [UInt8] {
         let bytes = try bytes(of: value, under: key)
         guard format == .classic else { return bytes }

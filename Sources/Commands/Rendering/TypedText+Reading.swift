@@ -8,7 +8,7 @@ internal import SettingsSchema
 #endif
 
 extension TypedText {
-    /// Reads lines back into the domain that they came from.
+    /// Parses the lines of a domain.
     package static func domain(from bytes: [UInt8]) throws(TypedFailure) -> PropertyList.Dictionary {
         var root: PropertyList = [:]
         var number = 0
@@ -25,7 +25,7 @@ extension TypedText {
         return root.dictionaryValue ?? [:]
     }
 
-    /// What is wrong with a line.
+    /// An error in a line.
     private struct Problem: Error {
         let description: String
 
@@ -50,7 +50,7 @@ extension TypedText {
         }
     }
 
-    /// The path, or where it leads one behind the last element of an array, the path that says so.
+    /// Returns the path, or the path of the array's end if the index is one past the last element.
     private static func place(of path: EntryPath, in root: PropertyList) -> EntryPath {
         let parent = EntryPath(Array(path.components.dropLast()))
         guard let elements = root[parent]?.arrayValue, path.components.last?.index == elements.count else {
@@ -109,7 +109,7 @@ extension TypedText {
     }
 }
 
-/// A line that is not as `--format typed` writes it.
+/// An error in text of the format `typed`.
 package struct TypedFailure: Error, Hashable {
     package let line: Int
     package let problem: String

@@ -6,23 +6,23 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// A line for each value: key, type and value between tabs, from which the value can be read back.
+/// A line for each value with key, type and value, separated by tabs. It can be read back without loss.
 ///
 ///     theme<TAB>string<TAB>dark
 ///     windows<TAB>array<TAB>1
 ///     :windows:0<TAB>integer<TAB>80
 ///
-/// A container's line says how many it holds, and theirs follow. Backslash, tab, newline and every other control
-/// character stand as `\\`, `\t`, `\n`, `\r` and `\u` with four hexadecimal digits.
+/// The value of a container is its number of entries, whose lines follow. Backslash, tab, newline and carriage return
+/// are escaped as `\\`, `\t`, `\n` and `\r`, other control characters as `\u` with four hexadecimal digits.
 package enum TypedText {
-    /// The lines of a whole domain, keys sorted.
+    /// Returns the lines of a domain, sorted by key.
     package static func text(of domain: PropertyList.Dictionary) -> String {
         var output = ""
         for entry in domain.sortedEntries { append(entry.value, [EntryPath.Component(entry.key)], to: &output) }
         return output
     }
 
-    /// The lines of one value, under the key by which it was asked for.
+    /// Returns the lines of one value with its key.
     package static func text(of value: PropertyList, under key: KeyArgument) -> String {
         var output = ""
         append(value, key.path.components, to: &output)
@@ -49,7 +49,7 @@ package enum TypedText {
         switch value {
         case .array(let elements): elements.count.description
         case .dictionary(let entries): entries.count.description
-        // A moment that no text says exactly is told in seconds from 2001.
+        // A date that RFC 3339 cannot express exactly is written in seconds since 2001.
         case .date(let date): date.rfc3339 ?? "@\(date.timeIntervalSinceReferenceDate)"
         default: (try? RawText.text(of: value)) ?? ""
         }

@@ -1,4 +1,4 @@
 extension Double {
-    /// The shortest text that says this number.
+    /// The shortest text that parses as this number.
     package var word: String { description }
 }

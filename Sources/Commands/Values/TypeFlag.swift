@@ -1,4 +1,4 @@
-/// The flags that say in which form a value of `write` is given.
+/// The flags for the type of a value of `write`.
 package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
     case string = "-string"
     case int = "-int"
@@ -17,7 +17,7 @@ package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
 }
 
 extension TypeFlag {
-    /// Whether the flag takes all that follows, and not one word.
+    /// Whether the flag takes all remaining words rather than one.
     package var isComposite: Bool {
         switch self {
         case .array, .arrayAdd, .dict, .dictAdd: true
@@ -25,7 +25,7 @@ extension TypeFlag {
         }
     }
 
-    /// What follows the flag, and what it may be, for help and the manual.
+    /// The placeholder of the flag's argument and its description, for help and the manual.
     package var argument: (name: String, meaning: String) {
         switch self {
         case .string: ("TEXT", "the text as it is")

@@ -8,12 +8,12 @@ internal import SettingsSchema
     internal import Foundation
 #endif
 
-/// Reads the words behind the key of `write`.
+/// Parses the words after the key of `write`.
 package struct ValueArguments {
     private var words: ArraySlice<String>
     private let surroundings: Surroundings
 
-    /// What the words ask for.
+    /// Parses the words.
     package static func request(
         _ words: [String], in surroundings: Surroundings
     ) throws(ValueFailure) -> WriteRequest {
@@ -26,7 +26,7 @@ package struct ValueArguments {
     private mutating func request() throws(ValueFailure) -> WriteRequest {
         guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
         guard let flag = TypeFlag(rawValue: first) else {
-            // One word is a value though it begins with a dash; of more, the first was meant to be a type.
+            // A single word that begins with a dash is a value. The first of several words must be a type.
             guard words.isEmpty || first.utf8.first != UInt8(ascii: "-") else {
                 throw ValueFailure(.unknownType(first, nearest: Self.nearest(to: first)))
             }
@@ -56,7 +56,7 @@ package struct ValueArguments {
         return entries
     }
 
-    /// A value among others: a word, or a type and a word.
+    /// Parses an element or an entry: a word, or a type and a word.
     private mutating func element() throws(ValueFailure) -> PropertyList {
         guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
         guard let flag = TypeFlag(rawValue: first) else { return try PropertyList(bare: first) }
@@ -105,13 +105,13 @@ package struct ValueArguments {
         }
     }
 
-    /// The value that a text says. JSON may hold the wrapped kinds that `--lossless-json` writes.
+    /// Parses text. JSON may contain values wrapped by `--lossless-json`.
     private func parsed(
         _ text: String, _ flag: TypeFlag, _ format: PropertyList.Format?
     ) throws(ValueFailure) -> PropertyList {
         do throws(DecodingFailure) {
             guard format != .json else { return try LosslessJSON.value(of: text) }
-            // A word such as 12 or true is a string, as defaults(1) reads it.
+            // A word such as 12 or true is a string, as in defaults(1).
             let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
             return try PropertyList(parsing: text, as: format, options: options)
         } catch {

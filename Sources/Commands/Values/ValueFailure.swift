@@ -1,27 +1,27 @@
 package import Platform
 package import PropertyLists
 
-/// Why arguments are not a value that can be written.
+/// The reason words are not a valid value.
 package struct ValueFailure: Reportable, Hashable {
     package enum Problem: Hashable, Sendable {
-        /// A word that a type cannot be made of.
+        /// The word is not valid for the type.
         case malformed(TypeFlag, String)
         case oddDigits(String)
-        /// Bare text that looks like a property list and is none.
+        /// The word contains special characters of property lists but cannot be parsed as one.
         case notParsed(String)
-        /// JSON or the text of a property list that is damaged.
+        /// The JSON or property list text is invalid.
         case damaged(TypeFlag, TextLocation?, String)
         case missingValue(TypeFlag)
         case missingArgument
         case unexpectedArgument(String)
         case unknownType(String, nearest: TypeFlag?)
         case nestedComposite(TypeFlag)
-        /// A key of a dictionary that nothing follows.
+        /// A key of a dictionary without a value.
         case keyWithoutValue(String)
-        /// The stored value that elements or entries are to be added to is of another kind.
+        /// The existing value has the wrong type for adding elements or entries.
         case notAnArray(key: String)
         case notADictionary(key: String)
-        /// The text that is to replace a whole domain.
+        /// The replacement for a whole domain is not a dictionary.
         case notAReplacement
         case noSuchFile(String)
         case unreadable(SystemFailure)
@@ -71,7 +71,7 @@ extension ValueFailure {
 }
 
 extension TypeFlag {
-    /// What a word behind the flag has to be.
+    /// A description of valid words for the flag.
     fileprivate var noun: String {
         switch self {
         case .int, .integer: "a whole number from −2^63 to 2^64−1"
@@ -84,5 +84,5 @@ extension TypeFlag {
     }
 }
 
-/// A word of the command line in a message, on one line.
+/// Returns a word for a message, on one line.
 private func shown(_ text: String) -> String { text.isEmpty ? "''" : ShellWord.quoted(text.onOneLine) }

@@ -6,14 +6,13 @@ package import PropertyLists
     internal import Foundation
 #endif
 
-/// The arguments of `write` that say just one value: the opposite of `ValueArguments`.
+/// The arguments of `write` that express a value: the inverse of `ValueArguments`.
 ///
-/// Scalars go with their flag, and so do the elements of small arrays and dictionaries. What has no exact form of its
-/// own goes as lossless JSON.
+/// Scalars have a type flag, and so do the elements of small arrays and dictionaries. Other values are lossless JSON.
 package struct ValueWords: Hashable, Sendable {
     package let words: [String]
 
-    /// Nil for a value that is nested deeper than any format allows.
+    /// Creates the words, or returns nil if the value is nested too deeply.
     package init?(_ value: PropertyList) {
         if let words = Self.flagged(value), Self.fits(words) {
             self.words = words
@@ -23,13 +22,13 @@ package struct ValueWords: Hashable, Sendable {
         words = [TypeFlag.json.rawValue, json]
     }
 
-    /// Whether the system takes the words as arguments.
+    /// Whether the words fit on a command line.
     package var fitsCommandLine: Bool { Self.fits(words) }
 
-    /// Linux refuses one argument beyond 128 KiB; all together have room by far.
+    /// Linux limits a single argument to 128 KiB. The limit for all arguments is much higher.
     private static let mostBytes = 120_000
 
-    /// The most elements that stand as words of their own.
+    /// The maximum number of elements written as separate words.
     private static let mostElements = 64
 
     private static func fits(_ words: [String]) -> Bool {

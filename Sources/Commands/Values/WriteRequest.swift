@@ -7,30 +7,31 @@ package import SettingsSchema
     package import Foundation
 #endif
 
-/// What `write` is asked to do with the entry that it names.
+/// The change that `write` makes to an entry.
 package enum WriteRequest: Hashable, Sendable {
     case value(PropertyList)
-    /// Text without a type: a schema may know better than `PropertyList(bare:)` what it is.
+    /// A word without a type. A schema can determine its type more precisely than `PropertyList(bare:)`.
     case bare(String)
-    /// Elements for the end of the array that is there.
+    /// Elements to append to the existing array.
     case append([PropertyList])
-    /// Entries for the dictionary that is there.
+    /// Entries to merge into the existing dictionary.
     case merge(PropertyList.Dictionary)
 }
 
 extension WriteRequest {
-    /// The value that comes of a request where `old` stood under what the command line called `key`.
+    /// Returns the new value.
     ///
     /// - Parameters:
-    ///   - rule: What a schema declares for the place. A word without a type is read as it says; whether the value
-    ///   keeps it is another question.
-    ///   - now: What the date `now` stands for then.
+    ///   - old: The existing value.
+    ///   - key: The key as given on the command line, for messages.
+    ///   - rule: The rule of the schema, used to parse words without a type. The value is not checked against it.
+    ///   - now: The date that `now` denotes.
     package func value(
         replacing old: PropertyList?, key: String, rule: ValueRule? = nil, now: Date? = nil
     ) throws(ValueFailure) -> PropertyList {
         switch self {
         case .value(let value):
-            // Words inside a list or a dictionary need not say their types either.
+            // Elements and entries without a type are converted too.
             guard value.arrayValue != nil || value.dictionaryValue != nil else { return value }
             return rule?.adapted(value, now: now) ?? value
         case .bare(let text):
@@ -50,7 +51,7 @@ extension WriteRequest {
         }
     }
 
-    /// What is to be said where a bare word changes the type of what stood there.
+    /// Returns a notice if a word without a type changes the type of the existing value.
     package func notice(replacing old: PropertyList?, with new: PropertyList?, key: String) -> String? {
         guard case .bare = self, let old, let new, old.kind != new.kind else { return nil }
         return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
@@ -58,7 +59,7 @@ extension WriteRequest {
 }
 
 extension PropertyList {
-    /// The value of a word without a type: a string, unless a character in it makes it the text of a property list.
+    /// Parses a word without a type: a string, unless it contains a special character of property lists.
     package init(bare text: String) throws(ValueFailure) {
         guard text.utf8.contains(where: { "\"()[]{}<>".utf8.contains($0) }) else {
             self = .string(text)
@@ -75,7 +76,7 @@ extension PropertyList {
 }
 
 extension PropertyList.Dictionary {
-    /// The dictionary that is to replace a whole domain.
+    /// Parses the replacement for a whole domain.
     package init(replacement text: String) throws(ValueFailure) {
         guard case .dictionary(let dictionary) = try PropertyList(bare: text) else {
             throw ValueFailure(.notAReplacement)
