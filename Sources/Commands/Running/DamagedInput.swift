@@ -1,11 +1,11 @@
 package import PropertyLists
 
-/// A file, or the standard input, that is not the property list it was taken for.
+/// Invalid input in a file or on the standard input.
 ///
 ///     settings.plist:41:7: unknown element <strnig>; did you mean <string>?
 package struct DamagedInput: Reportable {
     package let name: String
-    /// The place in a text; nil in a binary file.
+    /// The location in a text; nil for a binary file.
     package let location: TextLocation?
     package let failure: DecodingFailure
 

@@ -1,39 +1,39 @@
 internal import Platform
 internal import Synchronization
 
-/// Where questions are asked and answered, a line each.
+/// A dialog of questions and answers, one line each.
 package protocol Dialogue: Sendable {
-    /// Writes a prompt, and returns what is answered to it. Of a secret nothing is shown.
+    /// Writes a prompt and returns the answer. The input of a secret is not echoed.
     func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer
 
-    /// Ends the process as the signal wanted that has interrupted it, now that all is in order.
+    /// Ends the process with the signal that interrupted the dialog, after cleanup.
     func endIfInterrupted()
 }
 
-/// What becomes of a question.
+/// The result of a question.
 package enum DialogueAnswer: Hashable, Sendable {
-    /// A line without its end.
+    /// A line without its line break.
     case line([UInt8])
     case endOfInput
     case interrupted
 }
 
-/// The most bytes of an answer.
+/// The maximum number of bytes of an answer.
 let mostBytesOfAnswer = 1 << 20
 
-/// Bytes that are cut into lines as they come.
+/// Splits incoming bytes into lines.
 struct LineBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var isAtEnd = false
 
-    /// How many bytes wait for the end of their line.
+    /// The number of bytes of the incomplete line.
     var count: Int { bytes.count }
 
     mutating func take(_ more: some Collection<UInt8>) {
         if more.isEmpty { isAtEnd = true } else { bytes += more }
     }
 
-    /// The next line; the last one need not have an end. Nil as long as more must come first.
+    /// Returns the next line, or nil if more input is needed. The last line may lack a line break.
     mutating func next() -> DialogueAnswer? {
         if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
             defer { bytes.removeFirst(end + 1) }
@@ -46,7 +46,7 @@ struct LineBuffer: Sendable {
     }
 }
 
-/// Answers that were all written beforehand, as tests and pipes have them.
+/// A dialog whose answers are all read at once, for tests and pipes.
 final class WrittenDialogue: Dialogue {
     private let terminal: any Terminal
     private let lines = Mutex<LineBuffer?>(nil)
@@ -64,7 +64,7 @@ final class WrittenDialogue: Dialogue {
             }
             return lines?.next() ?? .endOfInput
         }
-        // Nobody has typed the end of the line.
+        // Not typed, so the terminal has not echoed the line break.
         if answer != .endOfInput { try terminal.write("\n", to: .output) }
         return answer
     }

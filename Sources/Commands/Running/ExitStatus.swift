@@ -1,4 +1,4 @@
-/// How a command ended, as the shell sees it. One table for all verbs.
+/// The exit statuses of all verbs.
 package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
     case done = 0
     case notFound = 1
@@ -17,7 +17,7 @@ package enum ExitStatus: Int32, Hashable, Sendable, CaseIterable {
 }
 
 extension ExitStatus {
-    /// What the status says, as help and the manual print it.
+    /// The description in help and the manual.
     package var meaning: String {
         switch self {
         case .done: "done, or equal"
@@ -39,6 +39,6 @@ extension ExitStatus {
 }
 
 extension ExitStatus: Comparable {
-    /// The higher number is what the shell gets to know of several mirrors.
+    /// Of the statuses of several mirrors, the highest number is returned to the shell.
     package static func < (left: ExitStatus, right: ExitStatus) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,19 +1,21 @@
 internal import Platform
 internal import PropertyLists
 
-/// A file that a command was given to read, or the standard input.
+/// An input file named on the command line, or the standard input.
 struct InputFile: Sendable {
-    /// What it is called in messages.
+    /// The name in messages.
     let name: String
     let bytes: [UInt8]
     private let format: FormatName?
-    /// The name with the extension; nil for a stream.
+    /// The file name, whose extension indicates the format; nil for the standard input.
     private let fileName: String?
     private var options: PropertyList.ReadingOptions
 
+    /// Reads the input.
+    ///
     /// - Parameters:
     ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
-    ///   - inexactIntegers: What an integer beyond 64 bits in JSON is read as.
+    ///   - inexactIntegers: How integers beyond 64 bits in JSON are read.
     init(
         _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false,
         inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
@@ -28,7 +30,7 @@ struct InputFile: Sendable {
         options.inexactIntegers = inexactIntegers
     }
 
-    /// The value, and the format that it is in.
+    /// Returns the value and its format.
     func value() throws(DamagedInput) -> (value: PropertyList, format: PropertyList.Format) {
         do throws(DecodingFailure) {
             if let format = format?.ofPropertyList {
@@ -40,16 +42,16 @@ struct InputFile: Sendable {
         }
     }
 
-    /// What other readers may refuse or read differently in a file that was read.
+    /// Returns notes on contents that other readers may reject or read differently.
     func notes() throws(DamagedInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
 
-    /// Whether reals in JSON have more digits than are kept.
+    /// Returns whether reals in JSON have more digits than a double can hold.
     func roundsReals() throws(DamagedInput) -> Bool {
         guard format != .typed, try value().format == .json else { return false }
         return PropertyList.hasInexactReals(inJSON: bytes, numberOptions)
     }
 
-    /// The JSON of the value that was read, with the numbers that only a text holds exactly.
+    /// Returns JSON with numbers replaced by their original text where a double would lose digits.
     func keepingNumbers(in written: [UInt8]) throws -> [UInt8] {
         let (value, format) = try value()
         guard format == .json else { return written }
@@ -58,13 +60,13 @@ struct InputFile: Sendable {
 
     private var numberOptions: PropertyList.ReadingOptions { PropertyList.ReadingOptions(allowsJSON5: true) }
 
-    /// Whether the file is in a format that has no types but strings.
+    /// Returns whether the input is in a format without types other than strings.
     func isUntyped() throws(DamagedInput) -> Bool {
         if format == .typed { return false }
         return try value().format == .openstep
     }
 
-    /// The value of a file that must hold a dictionary.
+    /// Returns the value of an input that must be a dictionary.
     func dictionary() throws -> PropertyList.Dictionary {
         if format == .typed { return try linesRead() }
         let value = try value().value

@@ -8,12 +8,12 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Puts off the signals that end a command while it writes, so that it leaves no temporary file behind.
+/// Delays the signals that end a command while it writes, so that it leaves no temporary file.
 final class InterruptDelay: Sendable {
-    /// The signals that were blocked before; nil as long as none are put off.
+    /// The previous signal mask; nil while signals are not delayed.
     private let former = Mutex<sigset_t?>(nil)
 
-    /// Puts the signals off, or lets those come that have waited. To be called on one thread.
+    /// Starts or ends the delay. Must always be called on the same thread.
     func set(_ isOn: Bool) {
         former.withLock { former in
             if isOn, former == nil {

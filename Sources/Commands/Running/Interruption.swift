@@ -1,20 +1,20 @@
 internal import Platform
 internal import Synchronization
 
-/// The wish of the user, or of the system, that a command which runs on and on come to its end.
+/// The interruption of a long-running command by a signal.
 ///
-/// From the first wait on, the signals end a wait and not the process.
+/// From the first wait on, signals end the wait instead of the process.
 final class Interruption: Sendable {
     private let state = Mutex(State())
 
     private struct State: Sendable {
         var isListening = false
         var hasCome = false
-        /// What the command waits for now.
+        /// The gate that the command waits for.
         var gate: Gate?
     }
 
-    /// Returns once the gate is open, or false once the end is wished for.
+    /// Waits until the gate opens. Returns false if the command was interrupted.
     func wait(for gate: Gate) -> Bool {
         let isFirst = state.withLock { state in
             state.gate = gate

@@ -1,6 +1,6 @@
 internal import Platform
 
-/// Says on a terminal how far long work has come; nothing where nobody looks.
+/// A progress display on a terminal. Prints nothing if standard error is not a terminal.
 final class Progress {
     private let what: String
     private let surroundings: Surroundings
@@ -15,7 +15,7 @@ final class Progress {
     func note(_ count: Int, of all: Int) {
         guard surroundings.terminal.isTerminal(.errors) else { return }
         let now = surroundings.clock.now
-        // What is over at once is not worth a line.
+        // Prints nothing until there is progress, and at most ten times per second.
         guard hasSaid || count > 0, last.advanced(by: .milliseconds(100)) <= now else { return }
         last = now
         hasSaid = true

@@ -1,11 +1,11 @@
-/// An error that knows what the command says of it and how it ends.
+/// An error with its messages and the exit status of the command.
 package protocol Reportable: Error {
     var status: ExitStatus { get }
-    /// What standard error gets; the first line behind the program's name.
+    /// The lines for standard error. The program's name precedes the first.
     var lines: [String] { get }
 }
 
-/// A failure for which there is nothing to know but what to say.
+/// An error that is only a message.
 package struct CommandFailure: Reportable, Hashable {
     package let status: ExitStatus
     package let lines: [String]
@@ -15,7 +15,7 @@ package struct CommandFailure: Reportable, Hashable {
         self.lines = lines
     }
 
-    /// What `error` says and how it ends the command, with a line more.
+    /// Creates an error with the messages and status of another, and one more line.
     init(_ error: any Error, and line: String) {
         let (status, lines) = Prefs.explanation(of: error)
         self.status = status

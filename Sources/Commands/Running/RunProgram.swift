@@ -8,10 +8,10 @@ internal import Platform
     internal import Darwin
 #endif
 
-/// Runs a program with this process's streams and variables, and returns its exit status; of one that a signal ended,
-/// 128 and the signal's number.
+/// Runs a program with this process's streams and environment, and returns its exit status, or 128 plus the signal
+/// number.
 ///
-/// An interrupt from the terminal meanwhile is the program's to deal with.
+/// Interrupts from the terminal are ignored in the meantime, so that only the program handles them.
 func runProgram(_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32 {
     let former = [SIGINT, SIGQUIT].map { (number: $0, action: signal($0, SIG_IGN)) }
     defer { for (number, action) in former { _ = signal(number, action) } }
@@ -32,7 +32,7 @@ private func spawn(_ program: FilePath, _ words: [String]) throws(SystemFailure)
     #endif
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // What we ignore, the program is not to.
+    // Restores the default action of signals that this process ignores.
     var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
     posix_spawnattr_setsigdefault(&attributes, &presets)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))

@@ -9,7 +9,7 @@ internal import Platform
 #endif
 
 extension sigset_t {
-    /// A set of signals.
+    /// Creates a set of signals.
     init(of numbers: [Int32]) {
         self.init()
         sigemptyset(&self)
@@ -17,11 +17,11 @@ extension sigset_t {
     }
 }
 
-/// The signals by which a user, a terminal or the system wants a command to end.
+/// The signals that ask a command to end.
 let endingSignals = [SIGINT, SIGTERM, SIGHUP]
 
-/// Has the first of some signals told on a thread of its own: all other threads have them blocked, so none is lost or
-/// runs a handler. Those that whoever started the command wants it to pay no heed to, as `nohup` does, stay ignored.
+/// Calls `tell` on a separate thread with the first of the signals. The signals are blocked in all other threads, so
+/// none is lost or runs a handler. Signals that are ignored, for example by `nohup`, stay ignored.
 func awaitSignal(_ numbers: [Int32], _ tell: @escaping @Sendable (Int32) -> Void) {
     let awaited = sigset_t(of: numbers.filter { !isIgnored($0) })
     var blocked = awaited

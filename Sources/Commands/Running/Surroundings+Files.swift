@@ -3,11 +3,11 @@ internal import Preferences
 internal import PropertyLists
 
 extension Surroundings {
-    /// The bytes of the file that an argument names; `-` is the standard input.
+    /// Returns the contents of the file that an argument names; `-` is the standard input.
     package func contents(_ argument: String, limit: Int) throws -> [UInt8] {
         if argument == "-" { return try terminal.input(limit: limit) }
         let path = try path(argument)
-        // It is not opened to look: a pipe's writer would take that for its reader.
+        // Checked without opening it: the writer of a pipe would take the check for its reader.
         if try isStream(argument) {
             if let own = Self.descriptor(argument) { return try terminal.input(from: own, limit: limit) }
             return try stream(path, limit)
@@ -18,21 +18,21 @@ extension Surroundings {
         return bytes
     }
 
-    /// Whether an argument names what can only be read from its beginning to its end, once.
+    /// Returns whether an argument names a stream, which can be read only once.
     func isStream(_ argument: String) throws -> Bool {
         if argument == "-" { return true }
         return try fileSystem.status(of: path(argument))?.kind == .other
     }
 
-    /// The descriptor that an argument names; to open a socket once more is not possible.
+    /// Returns the descriptor that an argument names. It is read directly, because a socket cannot be opened again.
     private static func descriptor(_ argument: String) -> Int32? {
         if argument == "/dev/stdin" { return StandardStream.input.rawValue }
         let folder = "/dev/fd/"
         return argument.hasPrefix(folder) ? Int32(argument.dropFirst(folder.count)) : nil
     }
 
-    /// Whether a path leads to a descriptor of a process, as `/dev/stdout` does. The kernel has such a link lead
-    /// to the file behind it, but to replace that file is not to write to the descriptor.
+    /// Returns whether a path leads to a descriptor of a process, as `/dev/stdout` does. The kernel resolves such a
+    /// link to the open file, but replacing that file would not write to the descriptor.
     func isDescriptor(_ path: FilePath) throws -> Bool {
         var path = path
         for _ in 0..<40 {
@@ -44,9 +44,9 @@ extension Surroundings {
         return false
     }
 
-    /// Writes a file as a whole, or to the standard output for `-`. A symbolic link is kept.
+    /// Replaces a file as a whole, or writes to the standard output for `-`. Symbolic links are kept.
     ///
-    /// - Parameter isSensitive: Whether the bytes are for nobody but this user.
+    /// - Parameter isSensitive: Whether only this user may read the file.
     func write(_ bytes: [UInt8], to argument: String, isSensitive: Bool = false) throws {
         if argument == "-" { return try terminal.write(bytes, to: .output) }
         try checkReplaceable(argument)
@@ -58,26 +58,25 @@ extension Surroundings {
         try writer.replace(file, with: bytes, isSensitive: isSensitive)
     }
 
-    /// Refuses to write where a file would come to lie beside what was meant.
+    /// Throws if the path is a descriptor, which a new file would not replace.
     func checkNoDescriptor(_ path: FilePath, _ name: String) throws {
         guard try isDescriptor(path) else { return }
         throw CommandFailure(
             .systemFailed, "\(name.onOneLine): stands for an open descriptor; - is the standard output")
     }
 
-    /// Refuses what cannot be replaced by a file; `-` is never replaced.
+    /// Throws if the argument cannot be replaced by a file. `-` is always valid.
     func checkReplaceable(_ argument: String) throws {
         if argument == "-" { return }
         try checkNoDescriptor(absolutePath(argument), argument)
         let former = try fileSystem.status(of: path(argument).followingLinks(in: fileSystem))
-        // What is renamed to the name of a device or a pipe would stand in its place for all programs.
+        // Replacing a device or a pipe would affect all programs that use it.
         guard former.map({ $0.kind == .file }) ?? true else {
             throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
         }
     }
 
-    /// Judges files one by one, so that one that cannot be read does not keep the others from it; the worst that is
-    /// found.
+    /// Checks files one by one and returns the worst status. A file that cannot be read does not stop the others.
     func worst(of names: [String], _ judge: (String) throws -> ExitStatus) throws -> ExitStatus {
         var worst = ExitStatus.done
         for name in names {
@@ -96,7 +95,7 @@ extension Surroundings {
         return worst
     }
 
-    /// That a file is damaged was the question, so it counts for more than that another one could not be asked.
+    /// A damaged file is what the check looks for, so it outranks a file that could not be checked.
     private static func rank(_ status: ExitStatus) -> Int32 {
         status == .damaged ? .max : status.rawValue
     }

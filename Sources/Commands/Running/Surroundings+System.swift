@@ -10,7 +10,7 @@ internal import Preferences
 #endif
 
 extension Surroundings {
-    /// Those of the running process. From now on a write to a closed pipe, or past the size that a file may have, fails
+    /// The context of the running process. From now on, a write to a closed pipe or beyond the file size limit fails
     /// instead of ending the process.
     static var ofThisProcess: Surroundings {
         for ending in [SIGPIPE, SIGXFSZ] { _ = signal(ending, SIG_IGN) }
@@ -23,7 +23,7 @@ extension Surroundings {
     }
 }
 
-/// All that comes from a pipe or a device, for which it waits.
+/// Reads a pipe or a device, and waits for its data.
 private func readStream(_ path: FilePath, limit: Int) throws(SystemFailure) -> [UInt8] {
     let descriptor = open(path.bytes.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw SystemFailure(ErrorCode(rawValue: errno), .open, path) }
@@ -36,6 +36,6 @@ private func readStream(_ path: FilePath, limit: Int) throws(SystemFailure) -> [
 }
 
 extension SystemFailure {
-    /// Whether the other end of a pipe has gone away.
+    /// Whether the reader of a pipe has closed it.
     var isBrokenPipe: Bool { path == nil && operation == .write && code.rawValue == EPIPE }
 }

@@ -2,18 +2,18 @@ package import Platform
 package import Preferences
 internal import PropertyLists
 
-/// All that a verb can reach: the machine, and what only a command has, a user who waits for it.
+/// Everything a verb can access: the system's services, and the user who runs the command.
 package struct Surroundings: Sendable {
     package var machine: Machine
-    /// Returns once the gate is open, or false once the user has interrupted the command.
+    /// Waits until the gate opens. Returns false if the user has interrupted the command.
     package let wait: @Sendable (Gate) -> Bool
-    /// Runs a program, which has the terminal meanwhile, and returns its exit status as a shell says it.
+    /// Runs a program in the terminal, and returns its exit status as a shell would.
     package let run: @Sendable (_ program: FilePath, _ arguments: [String]) throws(SystemFailure) -> Int32
-    /// All that comes from what is no file but can be read: a pipe with a name, or a device.
+    /// Reads a named pipe or a device.
     let stream: @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8]
-    /// Puts off what would end the command, or lets it come.
+    /// Starts or ends a delay of interrupts.
     package let delayInterrupts: @Sendable (Bool) -> Void
-    /// Where questions are asked and answered.
+    /// The dialog with the user.
     package let dialogue: any Dialogue
 
     package init(
@@ -44,18 +44,18 @@ extension Surroundings {
     package var clock: any Clock { machine.clock }
     package var terminal: any Terminal { machine.terminal }
 
-    /// The streams themselves, for what moves the cursor of a terminal on purpose.
+    /// The unescaped streams, for cursor control.
     var cursor: any Terminal { (terminal as? VisibleTerminal)?.inner ?? terminal }
 }
 
 extension Surroundings {
-    /// The name that the program was called by: `prefs`, or that of a link to it.
+    /// The name by which the program was called: `prefs`, or that of a link to it.
     package var program: String {
         let name = environment.arguments.first?.split(separator: "/").last.map(String.init) ?? ""
         return name.isEmpty ? Prefs.name : name
     }
 
-    /// The file that an argument names; `~/` is the user's home.
+    /// Returns the path that an argument names, with `~/` expanded.
     package func path(_ argument: String) throws -> FilePath {
         guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
             guard let path = FilePath(bytes(of: argument)) else {
@@ -67,8 +67,8 @@ extension Surroundings {
         return FilePath(bytes(of: argument).dropFirst(2)).map(home.resolving) ?? home
     }
 
-    /// The bytes in which an argument was given, even if they are not UTF-8. Text that the command itself has added
-    /// before or after it stays.
+    /// Returns the original bytes of an argument, even if they are not valid UTF-8. Text that the command has added
+    /// before or after the argument is kept.
     private func bytes(of argument: String) -> [UInt8] {
         let bytes = Array(argument.utf8)
         for (text, given) in environment.changedArguments {
@@ -78,12 +78,12 @@ extension Surroundings {
         return bytes
     }
 
-    /// The file that an argument names, as seen from the root.
+    /// Returns the absolute path that an argument names.
     func absolutePath(_ argument: String) throws -> FilePath {
         let path = try path(argument)
         if path.isAbsolute { return path }
         let folder = try fileSystem.destination(ofLink: "/proc/self/cwd") ?? .root
-        // The link from a folder that is gone leads to a name that never was.
+        // The link of a deleted folder leads to a path that does not exist.
         if folder.bytes.suffix(10) == Array(" (deleted)".utf8), try fileSystem.status(of: folder) == nil {
             throw SystemFailure(.noSuchFile, .open, path)
         }
@@ -94,18 +94,18 @@ extension Surroundings {
     /// Whether the program was called by the name of one of Apple's tools, and behaves like it.
     var isCalledLikeApples: Bool { program == "defaults" || program == "plutil" }
 
-    /// Reports that dates were written without their fractions, which Apple's tools drop without a message.
+    /// Reports that dates were written without fractions of a second. Apple's tools drop them without a message.
     func noteDroppedFractions(in name: String) throws {
         guard !isCalledLikeApples else { return }
         try note("\(name): dates are written without fractions of a second")
     }
 
-    /// Writes a line of results.
+    /// Prints a line to standard output.
     package func say(_ line: String) throws { try terminal.write(line + "\n", to: .output) }
 
-    /// Writes one line about what was done. That it cannot be written does not undo what was done, so it is no failure.
+    /// Prints a line about what was done. A failure to print is ignored, since it would not undo what was done.
     package func remark(_ line: String) { try? note(line) }
 
-    /// Writes one line about what happened, behind the program's name.
+    /// Prints a line to standard error, after the program's name.
     package func note(_ line: String) throws { try terminal.write("\(program): \(line)".shown + "\n", to: .errors) }
 }

@@ -9,22 +9,23 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// Questions on this process's standard streams, be they a terminal or pipes.
+/// A dialog on this process's standard streams, which may be a terminal or pipes.
 ///
-/// From the first question on, the signals end the dialogue and not the process: the terminal is put in order first.
+/// From the first question on, a signal ends the dialog instead of the process, so that the terminal can be restored
+/// first.
 final class TerminalDialogue: Dialogue {
     private let terminal = VisibleTerminal(SystemTerminal())
     private let state = Mutex(State())
 
     fileprivate struct State: Sendable {
         var lines = LineBuffer()
-        /// The end of a pipe on which a signal's number comes; nil before the first question.
+        /// The read end of a pipe that receives the number of a signal; nil before the first question.
         var signals: Int32?
         var interruption: Int32?
     }
 
     func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
-        // Before the terminal is changed, and before anybody can see a question that an interrupt could answer.
+        // Before the terminal is changed, and before the user sees a prompt that an interrupt could answer.
         _ = try state.withLock { state in try state.listen() }
         let isTyped = terminal.isTerminal(.input)
         let echo = isSecret && isTyped ? try EchoSuppression() : nil
@@ -59,7 +60,7 @@ extension TerminalDialogue.State {
         }
     }
 
-    /// Waits until one of two descriptors can be read.
+    /// Waits until one of two descriptors is readable, and returns it.
     private static func firstReady(_ one: Int32, _ other: Int32) throws(SystemFailure) -> Int32 {
         var polled = [one, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
@@ -69,7 +70,7 @@ extension TerminalDialogue.State {
         }
     }
 
-    /// What can be read now; nothing at the end.
+    /// Returns the available bytes; empty at the end of the input.
     private static func bytes(from descriptor: Int32, limit: Int) throws(SystemFailure) -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: limit)
         let count = read(descriptor, &buffer, limit)
@@ -78,7 +79,7 @@ extension TerminalDialogue.State {
         return try bytes(from: descriptor, limit: limit)
     }
 
-    /// Has signals come as a byte on a pipe, which can be waited for together with the input.
+    /// Starts writing signals to a pipe, which can be polled together with the input.
     fileprivate mutating func listen() throws(SystemFailure) -> Int32 {
         if let signals { return signals }
         var ends: [Int32] = [0, 0]
@@ -87,7 +88,7 @@ extension TerminalDialogue.State {
         let end = ends[1]
         awaitSignal(endingSignals + [SIGQUIT]) { number in
             var byte = UInt8(truncatingIfNeeded: number)
-            // The pipe is empty and open as long as the process lives: this cannot fail.
+            // This cannot fail: the pipe is empty, and open as long as the process lives.
             _ = write(end, &byte, 1)
         }
         signals = ends[0]
@@ -95,7 +96,7 @@ extension TerminalDialogue.State {
     }
 }
 
-/// A terminal that shows nothing of what is typed, for as long as a secret is asked for.
+/// A terminal without echo, while a secret is entered.
 private struct EchoSuppression {
     private let former: termios
 
@@ -104,7 +105,7 @@ private struct EchoSuppression {
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Self.failure }
         former = settings
         settings.c_lflag &= ~tcflag_t(ECHO)
-        // The end of the line is shown, so that the next question stands on one of its own.
+        // Echoes the line break, so that the next question starts on a new line.
         settings.c_lflag |= tcflag_t(ECHONL)
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { throw Self.failure }
         Self.setStopping(blocked: true)
@@ -116,7 +117,7 @@ private struct EchoSuppression {
         Self.setStopping(blocked: false)
     }
 
-    /// A shell that we are stopped under would be left with a terminal that shows nothing.
+    /// Blocks stopping from the terminal (SIGTSTP), which would leave the shell without echo.
     private static func setStopping(blocked: Bool) {
         var signals = sigset_t(of: [SIGTSTP])
         pthread_sigmask(blocked ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)

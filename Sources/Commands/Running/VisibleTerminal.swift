@@ -1,10 +1,11 @@
 internal import Platform
 
-/// The streams of a command, on which a terminal is given nothing that it would obey instead of showing it.
+/// The streams of a command. On a terminal, control characters are escaped.
 ///
-/// Values, keys and names may come from anybody. To a file or a pipe all bytes go as they are.
+/// Values, keys and names can come from anyone and could otherwise control the terminal. Files and pipes receive all
+/// bytes unchanged.
 struct VisibleTerminal: Terminal {
-    /// The streams themselves, for what moves the cursor on purpose.
+    /// The unescaped streams, for cursor control.
     let inner: any Terminal
 
     init(_ inner: any Terminal) { self.inner = inner }
@@ -27,8 +28,8 @@ struct VisibleTerminal: Terminal {
 }
 
 extension String {
-    /// The text, in which all but the ends of lines and tabs can be seen: control characters and those that change the
-    /// direction or the form of others stand as a string literal has them, `\u{1B}`.
+    /// The text with invisible characters escaped, other than newlines and tabs. Control characters, and those that
+    /// change the direction or the shape of others, are written as in a string literal: `\u{1B}`.
     var visible: String {
         guard unicodeScalars.contains(where: \.isInvisible) else { return self }
         var result = ""
