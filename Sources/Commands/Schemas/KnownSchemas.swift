@@ -2,14 +2,14 @@ internal import Platform
 internal import Preferences
 internal import Synchronization
 
-/// The schemas that a command has looked for, so that each is read once.
+/// A cache of the schemas that a command has looked up.
 final class KnownSchemas: Sendable {
     let places: SchemaPlaces
     private let machine: Machine
     private let state = Mutex(State())
 
     private struct State: Sendable {
-        /// Most commands ask for one domain, and to make a table takes longer than to look for its schema.
+        /// Most commands need only one domain, and creating a dictionary takes longer than finding its schema.
         var first: (domain: DomainName, schema: InstalledSchema?)?
         var others: [DomainName: InstalledSchema?]?
     }
@@ -19,7 +19,7 @@ final class KnownSchemas: Sendable {
         self.machine = machine
     }
 
-    /// What is installed for a domain, good or not.
+    /// Returns the installed schema of a domain, valid or not.
     subscript(domain: DomainName) -> InstalledSchema? {
         let found = state.withLock { state -> InstalledSchema?? in
             if let first = state.first, first.domain == domain { return .some(first.schema) }

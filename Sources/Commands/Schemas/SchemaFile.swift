@@ -2,14 +2,14 @@ internal import Platform
 internal import Preferences
 internal import SettingsSchema
 
-/// The text of a schema that a command was given or that a script names, in a file of its own or in the script.
+/// The text of a schema, from a file or a script.
 struct SchemaFile {
-    /// What it is called in messages.
+    /// The name in messages.
     let name: String
     let bytes: [UInt8]
-    /// When it was last changed, where that is known.
+    /// The modification time, if known.
     let modified: Timestamp?
-    /// The folder that it lies in, and in which those that it extends may lie.
+    /// The folder of the file, which may also contain the schemas that it extends.
     private let folder: FilePath?
     private let surroundings: Surroundings
 
@@ -21,7 +21,9 @@ struct SchemaFile {
         self.surroundings = surroundings
     }
 
-    /// - Parameter isInstalled: Whether it is to be installed: what lies beside it does not help it there.
+    /// Reads a schema file.
+    ///
+    /// - Parameter isInstalled: Whether it is to be installed. An installed schema cannot use schemas next to the file.
     init(_ path: FilePath, named name: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
         guard let file = try surroundings.fileSystem.open(path, .reading) else {
             throw CommandFailure(.notFound, "\(name.onOneLine): no such schema")
@@ -38,7 +40,7 @@ struct SchemaFile {
             folder: isInstalled ? nil : path.parent, surroundings)
     }
 
-    /// What an argument names; `-` is the standard input.
+    /// Reads the schema that an argument names; `-` is the standard input.
     init(_ argument: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
         guard argument == "-" else {
             let path = try surroundings.path(argument)
@@ -52,23 +54,23 @@ struct SchemaFile {
 }
 
 extension SchemaFile {
-    /// What can be read of the schema, and a line for each mistake in the order of their places.
+    /// Returns what can be read of the schema, and a line for each error in the order of the text.
     ///
-    /// - Parameter checks: Whether its declarations are held against one another.
+    /// - Parameter checks: Whether to check the declarations against each other.
     func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {
         let (schema, mistakes) = Schema.read(bytes, checks: checks) { declared(by: $0) }
         return (schema, mistakes.map { "\(name):\($0.location == nil ? " " : "")\($0)".onOneLine })
     }
 
-    /// The schema, if nothing is wrong with it. Of one that cannot be read all that is wrong is said, even if only that
-    /// was to be found.
+    /// Returns the schema, or throws if it has errors. The thrown error lists all of them, even if not all were checked
+    /// for.
     func schema(checks: Bool = true) throws -> Schema {
         let (schema, mistakes) = read(checks: checks)
         if let schema, mistakes.isEmpty { return schema }
         throw FaultySchema(mistakes: checks ? mistakes : read().mistakes)
     }
 
-    /// What a schema that this one extends declares itself: the one beside it, else the installed one.
+    /// Returns the declarations of an extended schema: the one next to this file, or else the installed one.
     private func declared(by domain: String) -> Schema? {
         if let folder, let name = try? DomainName(domain) {
             let path = SchemaPlaces.file(of: name, in: folder)
@@ -79,11 +81,11 @@ extension SchemaFile {
     }
 }
 
-/// A schema with mistakes where a good one is needed.
+/// The errors of a schema where a valid one is required.
 ///
 ///     backup.schema.plist:3:15: :Settings:0:Minimum: is above Maximum
 struct FaultySchema: Reportable {
-    /// A line for each.
+    /// A line for each error.
     let mistakes: [String]
 
     var status: ExitStatus { .damaged }

@@ -4,15 +4,15 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension StoreAccess {
-    /// What is installed as the schema of a domain, be the domain addressed by its name or by its file.
+    /// Returns the installed schema of a domain, which can be given by its name or its file.
     func installedSchema(_ domain: AddressedDomain) -> InstalledSchema? {
         guard let name = domain.name ?? places.user.domain(ofOwn: domain.file) else { return nil }
         return schemas[name]
     }
 
-    /// The installed schema of a domain, for a verb that can do nothing without one.
+    /// Returns the installed schema of a domain, or throws if there is none.
     ///
-    /// - Parameter hint: What goes behind the complaint that there is none.
+    /// - Parameter hint: Appended to the message that there is no schema.
     func installedSchema(mustBeThereFor domain: AddressedDomain, hint: @autoclosure () -> String) throws -> Schema {
         guard let installed = installedSchema(domain) else {
             throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
@@ -23,14 +23,13 @@ extension StoreAccess {
         return schema
     }
 
-    /// The schema that look-ups in a domain go by.
+    /// Returns the valid schema of a domain for lookups.
     func schemaInForce(_ domain: AddressedDomain) -> SchemaInForce? {
         guard let installed = installedSchema(domain), let schema = installed.schema else { return nil }
         return SchemaInForce(schema, file: installed.file?.description)
     }
 
-    /// What the schema of a domain demands of those who write it; nil where there is none. That one has mistakes is
-    /// said.
+    /// Returns the rules for writing to a domain, or nil if it has no valid schema. Reports errors in the schema.
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
         if let fault = installed.faults.first {
@@ -39,20 +38,21 @@ extension StoreAccess {
         return installed.schema.map { SchemaRules($0) }
     }
 
-    /// What of a domain's values is never shown. Of a schema with mistakes what can be read counts.
+    /// Returns the masking for a domain's sensitive values. For an invalid schema, it uses the declarations that can be
+    /// read.
     func masking(_ domain: AddressedDomain) -> Masking {
         guard let schema = installedSchema(domain)?.readable, schema.hasSecrets else { return .none }
         return Masking { path, value in schema.isSensitive(path, holding: value) }
     }
 
-    /// The edit, as the schema of the domain allows it.
+    /// Returns an edit that is subject to the schema of the domain.
     ///
-    /// - Parameter isForced: Whether values are written that break the schema.
+    /// - Parameter isForced: Whether values that break the schema are written too.
     func edit(
         _ domain: AddressedDomain, isForced: Bool, _ body: @escaping @Sendable (inout DomainDraft) throws -> Void
     ) throws -> DomainEdit {
         guard let rules = try rules(for: domain) else { return DomainEdit(domain.file, change: body) }
-        // What the administrator writes says nothing of a version.
+        // The administrator's layers store no version.
         let hasVersion = domain.layer.isOfUser
         let word = domain.word.onOneLine
         return DomainEdit(domain.file) { draft in
@@ -60,21 +60,21 @@ extension StoreAccess {
         }
     }
 
-    /// The key, or where that is a former one the one that its setting has now, which is said.
+    /// Returns the key, or the current key of a renamed setting, which is reported.
     func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
         guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
         try surroundings.note("\(key.key) is called \(present) now".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
     }
 
-    /// The values of a text without types, each as the schema of the domain declares it where it says one of that type.
+    /// Returns values from a format without types, converted to their declared types where possible.
     func adapted(_ values: PropertyList.Dictionary, in domain: AddressedDomain) -> PropertyList.Dictionary {
         guard let schema = installedSchema(domain)?.schema else { return values }
         return PropertyList.Dictionary(
             values.map { ($0.key, schema.anyDeclaration(of: $0.key)?.rule.adapted($0.value) ?? $0.value) })
     }
 
-    /// The values of a file that are taken into a domain, but for the store's own keys.
+    /// Returns the values of a file to be imported into a domain, without the store's own keys.
     func taken(
         _ values: PropertyList.Dictionary, from input: InputFile, into domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
@@ -85,7 +85,8 @@ extension StoreAccess {
         return try input.isUntyped() ? adapted(visible, in: domain) : visible
     }
 
-    /// The values under the keys that their settings have now. What stands under both counts under the present one.
+    /// Returns the values with former keys replaced by current ones. If both are present, the value of the current key
+    /// is used.
     private func underPresentKeys(
         _ values: PropertyList.Dictionary, in domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
@@ -100,7 +101,8 @@ extension StoreAccess {
         return result
     }
 
-    /// What may be given away of a domain: to the standard output no secret, and none to a file that others can read.
+    /// Returns the values that may be written to an output, and whether they are sensitive. Secrets are left out on the
+    /// standard output, and rejected for a file that others can read.
     func publishable(
         _ values: PropertyList.Dictionary, of domain: AddressedDomain, to argument: String
     ) throws -> (values: PropertyList.Dictionary, isSensitive: Bool) {

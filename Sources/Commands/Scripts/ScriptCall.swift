@@ -9,7 +9,7 @@ internal import SettingsSchema
     internal import Foundation
 #endif
 
-/// One call of `prefs args`: from a script and its arguments to the text that the script evaluates.
+/// A call of `prefs args`: from a script and its arguments to the text that the script evaluates.
 struct ScriptCall {
     let script: ScriptFile
     let schema: Schema
@@ -25,7 +25,7 @@ struct ScriptCall {
         self.invocation = invocation
         self.surroundings = surroundings
         file = try script.schema(invocation)
-        // What its author was told once, a script that runs every minute can do without: it starts a tenth sooner.
+        // Skips checks that matter only to the script's author, which makes the start 10% faster.
         var schema = try file.schema(checks: false)
         if (try? DomainName(schema.domain)) == nil { schema = try file.schema() }
         self.schema = schema
@@ -33,7 +33,7 @@ struct ScriptCall {
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
     }
 
-    /// Understands the arguments and writes what the script is to evaluate.
+    /// Parses the arguments and writes the text that the script evaluates.
     func run() throws -> ExitStatus {
         let stored = try StoredLayers(settings.domain, schema, settings.access)
         if let newer = settings.newerVersion(stored) { try say("\(newer)") }
@@ -55,20 +55,20 @@ struct ScriptCall {
         }
     }
 
-    /// Looks for all that is wrong with the schema, before somebody is told of it or by it.
+    /// Checks the schema completely, before its help or errors based on it are shown.
     private func checkSchema() throws { _ = try file.schema() }
 
-    /// Makes what is stored that of the schema's version. Who only asks for help is not to find it changed by that.
+    /// Migrates the stored settings. Not called for help, which must not change settings.
     private func storeMigration(of stored: StoredLayers) throws {
         do {
             try settings.migrate(stored)
         } catch {
-            // The script can do its work all the same; the next call tries again.
+            // The script can still run; the next call tries again.
             try say("\(Prefs.explanation(of: error).1.joined(separator: "; "))")
         }
     }
 
-    // MARK: What is handed over
+    // MARK: Output
 
     private func hand(_ arguments: Schema.Arguments, _ stored: StoredLayers) throws -> ExitStatus {
         var given = arguments.values
@@ -93,7 +93,7 @@ struct ScriptCall {
         return .done
     }
 
-    /// Writes the values as the script reads them.
+    /// Writes the values in the form that the script reads.
     private func write(_ values: PropertyList.Dictionary, _ arguments: Schema.Arguments) throws {
         let text: String
         do throws(ScriptFailure) {
@@ -107,8 +107,7 @@ struct ScriptCall {
         try surroundings.terminal.write(text, to: .output)
     }
 
-    /// Says which stored values do not count, as a program in Swift does: a script that went by others in silence would
-    /// look as if it did not heed its settings.
+    /// Reports stored values that are ignored. Without a message, the script would seem to ignore its settings.
     private func tell(_ problems: [(layer: String, problem: Schema.Problem)], of stored: StoredLayers) throws {
         var told: Set<[String]> = []
         for (layer, problem) in problems {
@@ -120,13 +119,13 @@ struct ScriptCall {
         }
     }
 
-    /// Keeps what flags have said as the user's settings, but for what is meant for this one run.
+    /// Stores the values of flags as the user's settings, except transient ones.
     private func save(_ given: PropertyList.Dictionary, _ command: String?) throws {
         let kept = schema.kept(given, of: command)
         if !kept.isEmpty { try settings.save(Form.Changes(values: kept)) }
     }
 
-    // MARK: What ends the script
+    // MARK: Ending the script
 
     private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
@@ -135,9 +134,9 @@ struct ScriptCall {
         return .usage
     }
 
-    /// Has the script print a text and end, since its own output is what a person sees.
+    /// Makes the script print a text and exit, since this command's standard output is evaluated by the script.
     private func show(_ text: String) throws -> ExitStatus {
-        // A program that reads values must not take help for one: it gets nothing, and the status 0.
+        // Programs that read values must not mistake help for a value, so it goes to standard error.
         if output == .json || output == .nul {
             try surroundings.terminal.write(text, to: .errors)
         } else {
@@ -154,18 +153,18 @@ struct ScriptCall {
             let environment = schema.environment(variables, command: request.command)
             values = schema.valuesInForce(stored.layers(environment: environment), command: request.command).values
         }
-        // Our own output is a pipe to the script.
+        // The standard output is a pipe to the script.
         let width = surroundings.terminal.width(of: .errors) ?? surroundings.terminal.width(of: .input) ?? 80
         return schema.helpText(program: script.program, command: request.command, width: width, values: values)
     }
 
-    /// Writes a line in the script's name.
+    /// Prints a line to standard error, after the script's name.
     private func say(_ line: String) throws {
         try surroundings.terminal.write("\(script.program): \(line)".shown + "\n", to: .errors)
     }
 }
 
-/// Values that a script cannot be handed.
+/// The values cannot be passed to the script.
 struct UnfitForScript: Reportable {
     let script: String
     let failure: ScriptFailure
@@ -182,11 +181,11 @@ struct UnfitForScript: Reportable {
 }
 
 extension EnvironmentVariables {
-    /// The variables by their names; of two of one name, the first one counts.
+    /// The variables by name. If a name occurs twice, the first one is used.
     fileprivate var table: [String: String] { Dictionary(all.map { ($0.name, $0.value) }) { first, _ in first } }
 }
 
 extension SettingDeclaration {
-    /// Whether the default is none that the setting may have: then there is no value to hand over.
+    /// Whether the default breaks the setting's own rule, so that there is no valid value.
     fileprivate var hasBrokenDefault: Bool { defaultValue.map { !rule.problems(with: $0).isEmpty } ?? false }
 }

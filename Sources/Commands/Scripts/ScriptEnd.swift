@@ -1,11 +1,11 @@
 internal import SettingsSchema
 
-/// What a script is to evaluate where `prefs args` has failed, so that it does not go on without its settings.
+/// The text that ends a script when `prefs args` fails, so that it does not continue without its settings.
 enum ScriptEnd {
-    /// The text for words of the command line that were not understood themselves.
+    /// Returns the text for a command line that could not be parsed.
     static func text(after words: [String], _ status: ExitStatus) -> String {
         let own = words.prefix { $0 != "--" }
-        // What these print is evaluated by nobody, or by a shell that must live on.
+        // The output of these options is not evaluated by the script.
         if own.contains(where: { $0.hasPrefix("--completions") || $0 == "--man" }) { return "" }
         let named = own.enumerated().compactMap { index, word -> String? in
             if word.hasPrefix("--shell=") { return String(word.dropFirst("--shell=".count)) }

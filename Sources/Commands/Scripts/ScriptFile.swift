@@ -2,10 +2,10 @@ internal import Platform
 internal import Preferences
 internal import SettingsSchema
 
-/// A script as `prefs args` is told of it: what it is called, how it begins, and where its schema is.
+/// A script given to `prefs args`: its name, its beginning, and the location of its schema.
 struct ScriptFile {
     let path: FilePath
-    /// As much of the script as is ever looked at, or why it cannot be read.
+    /// The part of the script that is searched, or the reason it cannot be read.
     private let beginning: Result<String, any Error>
     private let surroundings: Surroundings
 
@@ -16,16 +16,16 @@ struct ScriptFile {
         beginning = Result { try Self.beginning(of: path, in: surroundings.fileSystem) }
     }
 
-    /// What the script is called in help and messages.
+    /// The script's name in help and messages.
     var program: String { (path.lastComponent?.description ?? path.description).onOneLine }
 
-    /// The shell that its first line names.
+    /// The shell named in the script's first line.
     var shell: ScriptOutput? {
         guard case .success(let text) = beginning else { return nil }
         return ScriptOutput(firstLine: text.utf8.first == UInt8(ascii: "#") ? text.prefix { !$0.isNewline } : "")
     }
 
-    /// The schema that the command names, else the one that the script names, or that stands in it.
+    /// Returns the schema named on the command line, or else the one that the script contains or names.
     func schema(_ invocation: Invocation) throws -> SchemaFile {
         try invocation[.schema].map { try SchemaFile($0, surroundings) } ?? ownSchema()
     }
@@ -50,11 +50,11 @@ struct ScriptFile {
         }
     }
 
-    /// Where a file is that the script names: in the script's folder, or in that of the file which a link to it leads
-    /// to.
+    /// Returns the path of a file that the script names: in the script's folder, or, if the script is a symbolic link,
+    /// in the folder of its target.
     private func place(of name: String) throws -> FilePath {
         guard let file = FilePath(name) else { throw CommandFailure(.damaged, "\(path): a file needs a name") }
-        // A name by itself is shorter to read in messages than with the folder before it that goes without saying.
+        // A bare name is easier to read in messages than one with "./" before it.
         let place = path.parent == "." ? file : path.parent.resolving(file)
         if try surroundings.fileSystem.status(of: place) != nil { return place }
         let target = try path.followingLinks(in: surroundings.fileSystem)

@@ -3,9 +3,9 @@ internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
-/// What is stored for a domain that has a schema, layer by layer.
+/// The stored values of a domain with a schema, by layer.
 struct StoredLayers {
-    /// The most important first. The store's own keys are among the values: they say which version these are of.
+    /// The layers, highest priority first. They include the store's own keys, which hold the version.
     private(set) var all: [LayerValues]
     private let schema: Schema
 
@@ -23,14 +23,14 @@ struct StoredLayers {
 
     subscript(layer: Layer) -> LayerValues? { all.first { $0.layer == layer } }
 
-    /// Lets a layer have other values than its file has.
+    /// Replaces the values of a layer.
     mutating func stand(in values: PropertyList.Dictionary, for layer: Layer) {
         for index in all.indices where all[index].layer == layer { all[index].values = values }
     }
 }
 
 extension StoredLayers {
-    /// The layers as a schema takes them, with what a command line and variables say in their places between them.
+    /// Returns the layers for the schema, with those of the command line and of variables inserted.
     func layers(arguments: PropertyList.Dictionary = [:], environment: PropertyList.Dictionary = [:]) -> [Schema.Layer]
     {
         let (decided, chosen) = (all.filter { $0.layer == .forced }, all.filter { $0.layer != .forced })
@@ -40,7 +40,7 @@ extension StoredLayers {
         return decided.map(\.asLayer) + here.filter { !$0.values.isEmpty } + chosen.map(\.asLayer)
     }
 
-    /// What of all this a program can use, without the schema's own defaults.
+    /// The values that a program can use, without the schema's defaults.
     var usable: PropertyList.Dictionary {
         var result = PropertyList.Dictionary()
         for found in all.reversed() {
@@ -51,14 +51,14 @@ extension StoredLayers {
         return result
     }
 
-    /// The keys on which the administrator has decided.
+    /// The keys that the administrator forces.
     var forcedKeys: Set<String> { Set(self[.forced].map { schema.usable($0.values).values.keys.map(\.self) } ?? []) }
 }
 
 extension LayerValues {
     fileprivate var asLayer: Schema.Layer { Schema.Layer(layer.name, values) }
 
-    /// Takes secrets away: what everybody can read must not be trusted to be secret.
+    /// Removes secrets from a layer that others can read, and reports them.
     fileprivate mutating func dropSecrets(_ schema: Schema, _ surroundings: Surroundings) throws {
         for setting in schema.allSettings where setting.hasSecrets {
             for key in setting.allKeys where values[key].map(setting.tellsSecret) ?? false {

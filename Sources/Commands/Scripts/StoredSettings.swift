@@ -3,13 +3,13 @@ internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
-/// Where the values go that a user decides on by a schema: the files of one domain, changed in one transaction.
+/// The stored settings of a domain with a schema.
 struct StoredSettings {
     let schema: Schema
     let domain: AddressedDomain
     let access: StoreAccess
 
-    /// Stores values and takes others back: all of it or nothing. What was stored under old keys is moved by the way.
+    /// Saves and removes values in one transaction. Values under former keys are moved.
     func save(_ changes: Form.Changes) throws {
         var parts: [Layer: Form.Changes] = [:]
         let values = schema.anchored(changes.values, in: access.machine.workingFolder?.description)
@@ -22,7 +22,7 @@ struct StoredSettings {
             parts.sorted { $0.key.name < $1.key.name }.map { layer, changes in try edit(layer, changes) }, .write)
     }
 
-    /// Refuses to store a secret that no other command would take for one.
+    /// Throws if a value is a secret that other commands would not recognize as one.
     private func checkSecrets(_ values: PropertyList.Dictionary) throws {
         guard let name = domain.name,
             let key = schema.keyOfSecret(in: values, shownBy: access.schemas[name]?.readable)
@@ -33,17 +33,17 @@ struct StoredSettings {
         )
     }
 
-    /// Makes what is stored that of the schema's version, in one transaction.
+    /// Migrates the stored settings to the schema's version, in one transaction.
     func migrate(_ layers: StoredLayers) throws {
         let due = due(in: layers)
         guard !due.isEmpty, let name = domain.name else { return }
         try access.commit(DomainMigration(schema, name).edits(of: due.compactMap(\.file)), .migrate)
     }
 
-    /// What is stored as it will be once it is migrated.
+    /// Returns the stored settings as they are after migration.
     func migrated(_ layers: StoredLayers) -> StoredLayers {
         due(in: layers).reduce(into: layers) { layers, found in
-            // Only those are due that can be migrated.
+            // Layers that cannot be migrated are left as they are.
             if let migrated = try? schema.migrated(found.values) { layers.stand(in: migrated.values, for: found.layer) }
         }
     }
@@ -52,7 +52,7 @@ struct StoredSettings {
         [layers[.user], layers[.userHost]].compactMap(\.self).filter { schema.needsMigration($0.values) }
     }
 
-    /// That what is stored is of a version which the schema does not know; nil where it does.
+    /// Returns an error if the stored settings are of a newer version than the schema, or nil.
     func newerVersion(_ layers: StoredLayers) -> Schema.NewerVersion? {
         let stored = [layers[.user], layers[.userHost]].compactMap { $0.map { schema.storedVersion(of: $0.values) } }
         guard let version = stored.max(), version > schema.version else { return nil }
