@@ -1,19 +1,18 @@
-/// Looks whether a word can be in a binary property list at all, by its bytes alone, which is many times as quick as to
-/// read it.
+/// A quick check whether a binary property list can contain a word, without parsing it.
 ///
-/// Such a file has its texts as they are: ASCII as bytes, all others as UTF-16, the higher byte first. What says yes
-/// may still be wrong, for the word can begin in one text and end in another; what says no is right.
+/// Such a file stores strings as ASCII or as big-endian UTF-16. The check can be wrong if it finds the word, which may
+/// span two strings, but not if it does not find it.
 struct RawSearch: Sendable {
-    /// The word as small letters, of ASCII alone.
+    /// The word in lowercase, which is ASCII only.
     private let word: [UInt8]
-    /// The halves of the letters beyond ASCII whose small form begins with a letter of the word.
+    /// The UTF-16 bytes of non-ASCII letters whose lowercase form begins with a letter of the word.
     private let strangers: [(UInt8, UInt8)]
 
-    /// Nil for a word that has other letters, which may stand in UTF-16 only and in more than two cases.
+    /// Creates a check, or returns nil for a word with non-ASCII letters, which can have more than two forms.
     init?(_ word: String) {
         guard !word.isEmpty, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         self.word = Array(word.lowercased().utf8)
-        // The sign of kelvin is a k, and a capital i with a dot is an i and that dot.
+        // The kelvin sign becomes "k" in lowercase, and a capital I with a dot becomes "i" and a combining dot.
         let known: [(letter: UInt8, halves: (UInt8, UInt8))] = [
             (UInt8(ascii: "k"), (0x21, 0x2A)), (UInt8(ascii: "i"), (0x01, 0x30)),
         ]
@@ -21,7 +20,7 @@ struct RawSearch: Sendable {
         strangers = known.filter { letters.contains($0.letter) }.map(\.halves)
     }
 
-    /// Whether the word can be in a text of the file.
+    /// Returns whether the file can contain the word.
     func canBe(in file: [UInt8]) -> Bool {
         file.withUnsafeBufferPointer { bytes in
             let (small, capital) = (word[0], word[0].asCapitalLetter)
@@ -37,7 +36,7 @@ struct RawSearch: Sendable {
         }
     }
 
-    /// Whether the letters of the word stand so many bytes apart, with zeros between.
+    /// Returns whether the letters of the word are at intervals of `step` bytes, with zeros between them.
     private func stands(_ start: Int, _ step: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard bytes.count - start > (word.count - 1) * step else { return false }
         for index in word.indices.dropFirst() {
@@ -53,12 +52,12 @@ struct RawSearch: Sendable {
 }
 
 extension UInt8 {
-    /// The letter as a small one; anything else as it is.
+    /// The letter in lowercase; other bytes are unchanged.
     var asSmallLetter: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self &+ 0x20 : self
     }
 
-    /// The letter as a capital one; anything else as it is.
+    /// The letter in uppercase; other bytes are unchanged.
     var asCapitalLetter: UInt8 {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self &- 0x20 : self
     }

@@ -1,10 +1,10 @@
 internal import PropertyLists
 
-/// Looks for a word in texts, whatever the case of its letters.
+/// A case-insensitive search for a word.
 struct TextSearch: Sendable {
-    /// The word as small letters.
+    /// The word in lowercase.
     private let word: [UInt8]
-    /// The first byte in both its cases.
+    /// The first byte in both cases.
     private let first: (UInt8, UInt8)
 
     init(_ word: String) {
@@ -13,15 +13,15 @@ struct TextSearch: Sendable {
         first = (byte, byte.asCapitalLetter)
     }
 
-    /// Whether the text has the word in it.
+    /// Returns whether the text contains the word.
     func finds(in text: String) -> Bool {
         if let found = find(in: text.utf8Span.span) { return found }
-        // Only text beyond ASCII has letters whose cases differ in more than a bit.
+        // Only non-ASCII letters can differ in more than one bit between cases.
         let small = text.lowercased()
         return find(in: small.utf8Span.span, isLowercase: true) ?? false
     }
 
-    /// Whether the word is in a key or a text of the value, at any depth.
+    /// Returns whether a key or string in the value contains the word, at any depth.
     func finds(in value: PropertyList) -> Bool {
         switch value {
         case .string(let text): finds(in: text)
@@ -35,7 +35,7 @@ struct TextSearch: Sendable {
         entries.contains { finds(in: $0.key) || finds(in: $0.value) }
     }
 
-    /// Nil for text that is not ASCII alone, unless its letters are small already.
+    /// Returns nil if the text has non-ASCII characters and has not been lowercased, so that the result is not certain.
     private func find(in text: Span<UInt8>, isLowercase: Bool = false) -> Bool? {
         var isASCII = true
         for at in text.indices {

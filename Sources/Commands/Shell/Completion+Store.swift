@@ -1,7 +1,7 @@
 internal import PropertyLists
 internal import SettingsSchema
 
-/// What the live store and the schemas say of a word: domains, keys and values.
+// Completions from the store and the schemas: domains, keys and values.
 extension Completion {
     mutating func offerDomains() {
         if current.hasPrefix("-") { offer(DomainWord.globalFlags[0], "the settings that count for all programs") }
@@ -9,9 +9,9 @@ extension Completion {
         for domain in source.domains().sorted() { offer(domain) }
     }
 
-    /// Keys of the domain, or behind a colon the entries of the container that the path leads to.
+    /// Offers keys of the domain, or after a colon the entries of the container at the path.
     ///
-    /// - Parameter declared: Whether keys are wanted too that a schema declares and nobody has set yet.
+    /// - Parameter declared: Whether to include keys that a schema declares but that are not set.
     mutating func offerKeys(of domain: String, declared: Bool) {
         let value = source.domain(domain)
         if let value, current.hasPrefix(":"), let typed = try? EntryPath(parsing: current) {
@@ -46,7 +46,7 @@ extension Completion {
         offer(isPath ? key.path.description : argument, meaning)
     }
 
-    /// What a key may be set to by its schema; where that names nothing, or a dash was typed, the types.
+    /// Offers the values that the key's schema allows. If there are none, or a dash was typed, offers the type flags.
     mutating func offerValues(behind operands: [String]) {
         let rule = operands.dropFirst().first.flatMap { try? KeyArgument($0) }.flatMap { key in
             source.schema(operands.first ?? "")?.rule(at: key.path)
@@ -64,7 +64,7 @@ extension Completion {
 }
 
 extension ValueRule {
-    /// The values that there are, as they are written; none where there is no end to them.
+    /// All valid values as text; empty if their number is unlimited.
     fileprivate var words: [String] {
         if !choices.isEmpty { return choices.map(text) }
         return type == .boolean ? ["true", "false"] : []

@@ -1,19 +1,19 @@
 internal import PropertyLists
 
-/// What may stand where somebody pressed Tab, from the same rows as the parser.
+/// The completions for a command line, from the same table as the parser.
 package struct Completion {
-    /// A word to offer, and what it is.
+    /// A word to offer, with its description.
     package struct Candidate: Hashable, Sendable {
         package let word: String
         package let meaning: String
     }
 
-    /// What a shell is to offer.
+    /// The completions for the shell.
     package struct Answer: Hashable, Sendable {
         package enum Files: String, Hashable, Sendable { case words, files, folders }
 
         package var candidates: [Candidate] = []
-        /// Whether names of files are offered too.
+        /// Whether file names are offered too.
         package var files = Files.words
     }
 
@@ -22,7 +22,9 @@ package struct Completion {
     let current: String
     var answer = Answer()
 
-    /// - Parameter words: What stands behind the program's name, the last one being completed.
+    /// Returns the completions.
+    ///
+    /// - Parameter words: The words after the program's name; the last one is being completed.
     package static func answer(
         to words: [String], verbs: [Verb] = Verb.all, source: CompletionSource = .none
     ) -> Answer {
@@ -37,7 +39,7 @@ package struct Completion {
 }
 
 extension Completion.Answer {
-    /// The answer as the scripts read it: what files are wanted, then a line for each word.
+    /// The answer as the scripts read it: the kind of files, then a line for each word.
     package var text: String {
         let lines = candidates.filter { !$0.word.utf8.contains { $0 < 0x20 || $0 == 0x7F } }
         return files.rawValue + "\n"
@@ -46,7 +48,7 @@ extension Completion.Answer {
     }
 }
 
-// MARK: The way to the word
+// MARK: Position
 
 extension Completion {
     private mutating func walk(_ words: ArraySlice<String>) {
@@ -86,7 +88,7 @@ extension Completion {
         }
     }
 
-    /// Passes over options with their arguments; gives the one whose argument is being completed.
+    /// Skips options with their arguments. Returns the option whose argument is being completed, if any.
     private func skipOptions(_ known: [Option], _ rest: inout ArraySlice<String>) -> Option? {
         while let word = rest.first, let option = known.first(where: { $0.name == word.splitAtEqualsSign.name }) {
             rest.removeFirst()
@@ -97,7 +99,7 @@ extension Completion {
     }
 }
 
-// MARK: What is offered
+// MARK: Completions
 
 extension Completion {
     mutating func offer(_ word: String, _ meaning: String = "") {
@@ -112,7 +114,7 @@ extension Completion {
         for option in options { offer(option.name, option.summary) }
     }
 
-    /// What may stand behind an option.
+    /// Offers the values of an option.
     private mutating func offer(_ option: Option) {
         switch option.argument?.kind {
         case .choice(let choice): for word in choice.words { offer(word) }
@@ -145,7 +147,7 @@ extension Completion {
 }
 
 extension [Operand] {
-    /// The kind of the word with so many operands before it.
+    /// Returns the kind of the operand at a position.
     fileprivate func kind(at position: Int) -> Operand.Kind? {
         if indices.contains(position) { return self[position].kind }
         return last.flatMap { $0.bounds.most == nil ? $0.kind : nil }
@@ -153,6 +155,6 @@ extension [Operand] {
 }
 
 extension Operand.Kind {
-    /// Any order, as long as it is the same each time.
+    /// An arbitrary but stable order.
     fileprivate static func isBefore(_ a: Self, _ b: Self) -> Bool { "\(a)" < "\(b)" }
 }

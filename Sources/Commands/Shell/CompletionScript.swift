@@ -1,12 +1,12 @@
-/// The scripts that make a shell ask `prefs __complete`, which answers from the table of verbs and the live store.
+/// The shell scripts that call `prefs __complete`, which answers from the table of verbs and the store.
 ///
-/// They hold nothing that the table says, so a script that somebody installed never lags behind.
+/// The scripts contain nothing from that table, so an installed script never becomes outdated.
 package enum CompletionScript: String, Hashable, Sendable, CaseIterable {
     case bash, zsh, fish
 }
 
 extension CompletionScript {
-    /// The script. Its first line of answer says what else to offer: `words` alone, or `files` or `folders` too.
+    /// The script. The first line of an answer states what to offer: `words` only, or `files` or `folders` too.
     package var text: String {
         switch self {
         case .bash: Self.bashText

@@ -3,10 +3,10 @@ internal import Preferences
 internal import PropertyLists
 
 extension CompletionSource {
-    /// The store that the words on the command line lead to. What cannot be read offers nothing, and is not told of:
-    /// nobody who presses Tab wants to hear of it.
+    /// Returns the source for the store that the words on the command line select. Errors are not reported, since they
+    /// would disturb the user's typing.
     static func live(_ words: [String], _ surroundings: Surroundings) -> CompletionSource {
-        // Looked for when it is needed: options and verbs need no store.
+        // Created on demand: options and verbs need no store.
         let access: @Sendable () -> StoreAccess? = {
             let invocation = Invocation(
                 verb: .complete, path: [], operands: [], options: storeOptions(words.dropLast()))
@@ -29,7 +29,7 @@ extension CompletionSource {
             })
     }
 
-    /// The options among the words that say which store, host and layer is meant.
+    /// Returns the options among the words that select store, host and layer.
     private static func storeOptions(_ words: ArraySlice<String>) -> [(option: Option, word: String)] {
         var options: [(Option, String)] = []
         var rest = words
@@ -49,7 +49,7 @@ extension CompletionSource {
 }
 
 extension StoreAccess {
-    /// What is in force of a domain that has nothing in its own layer; nothing is said of damaged files.
+    /// Returns the values in force of a domain without a file in its own layer. Damage is not reported.
     fileprivate func quietlyEffectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let files = try files(domain).filter { $0.layer == .site || $0.layer == .forced }
         let layers = try layers(in: files) { (try? $0.contents(on: machine)) ?? .absent }

@@ -1,12 +1,12 @@
 package import PropertyLists
 package import SettingsSchema
 
-/// Where completions find the names of domains, and what is in one.
+/// The source of domain names and their contents for completions.
 package struct CompletionSource: Sendable {
     package let domains: @Sendable () -> [String]
-    /// The domain that an argument names; nil where there is none.
+    /// The values of the domain that an argument names, or nil.
     package let domain: @Sendable (String) -> PropertyList.Dictionary?
-    /// The schema in force for the domain that an argument names; nil where there is none.
+    /// The schema of the domain that an argument names, or nil.
     package let schema: @Sendable (String) -> Schema?
 
     package init(
@@ -19,6 +19,6 @@ package struct CompletionSource: Sendable {
         self.schema = schema
     }
 
-    /// Knows nothing.
+    /// A source without domains.
     package static let none = CompletionSource(domains: { [] }, domain: { _ in nil })
 }

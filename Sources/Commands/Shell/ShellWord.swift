@@ -1,16 +1,16 @@
 internal import SettingsSchema
 
-/// Text as a word of a POSIX shell.
+/// Quoting for POSIX shells.
 package enum ShellWord {
-    /// The word that any shell reads back as `text`, which has no NUL in it.
+    /// Returns the word that any shell reads as `text`, which must not contain a NUL.
     package static func quoted(_ text: String) -> String {
         !text.isEmpty && text.utf8.allSatisfy(isPlain) ? text : ShellQuoting.word(text)
     }
 
-    /// The line that a shell reads back as `words`.
+    /// Returns the line that a shell reads as `words`.
     package static func line(_ words: [String]) -> String { words.map(quoted).joined(separator: " ") }
 
-    /// Whether a byte means nothing but itself to every shell, wherever in a word it stands.
+    /// Returns whether a byte has no special meaning in any shell, at any position in a word.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -22,7 +22,7 @@ package enum ShellWord {
 }
 
 extension ShellWord {
-    /// The text that a word stands for as it is typed, be it not finished yet. Nothing in it is expanded.
+    /// Returns the text of a typed word, which may be incomplete. Expansions are not performed.
     package static func unquoted(_ word: String) -> String {
         var result = ""
         var quote: Unicode.Scalar?
