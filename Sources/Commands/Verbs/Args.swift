@@ -22,7 +22,7 @@ extension Verb {
         do {
             return try ScriptCall(script, output, invocation, surroundings).run()
         } catch {
-            // The error counts, not that nobody may be left to hear of the end.
+            // A failure to write is ignored, so that the original error is reported.
             try? surroundings.terminal.write(
                 output.exit(Prefs.explanation(of: error).0.rawValue), to: .output)
             throw error
@@ -61,7 +61,7 @@ extension Option {
 }
 
 extension Timestamp {
-    /// The day as a manual page has it: `January 31, 2026`.
+    /// The date for a manual page: `January 31, 2026`.
     var dayOfManual: String {
         let parts = description.prefix { $0 != "T" }.split(separator: "-").compactMap { Int($0) }
         guard parts.count == 3, (1...12).contains(parts[1]) else { return "January 1, 1970" }

@@ -13,7 +13,7 @@ extension Verb {
         return .done
     }
 
-    /// What the scripts call: the shell, then the words up to and with the one that is being completed.
+    /// Called by the completion scripts with the shell and the words up to the one being completed.
     package static let complete = Verb(
         "__complete", .hidden, "answer a shell's question",
         forms: [[Operand("SHELL", .word), Operand("WORD", .word, .zeroOrMore)]]

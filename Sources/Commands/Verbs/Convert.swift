@@ -29,7 +29,7 @@ extension Verb {
 }
 
 extension StoreAccess {
-    /// The domain that a word names; nil where the word is a file's.
+    /// Returns the domain that a word names, or nil if it names a file.
     fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
         if DomainWord.isGlobalFlag(word) { return try domain(word) }
         if DomainWord.isPath(word) {
@@ -44,7 +44,7 @@ extension StoreAccess {
 }
 
 extension Surroundings {
-    /// The file that a word names; `.plist` may be left off.
+    /// Returns the file that a word names; `.plist` can be omitted.
     fileprivate func file(toConvert word: String) throws -> String {
         guard word != "-", !word.isEmpty else { return word }
         let file = DomainWord.isPath(word) ? word : "./" + word
@@ -56,7 +56,7 @@ extension Surroundings {
     }
 }
 
-/// How a value comes into another format.
+/// The conversion of a value to another format.
 private struct Conversion: Sendable {
     var rendering: Rendering
 
@@ -104,20 +104,20 @@ private struct Conversion: Sendable {
             return try access.surroundings.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
-            // As it is now, and as the options say that it is to be read.
+            // Reads the file again under its lock, with the same options.
             try InputFile(file, invocation, access.surroundings, inexactIntegers: isJSON ? .rounded : .refused)
                 .dictionary()
         }
     }
 
-    /// Changes the file under its lock, so that nothing is lost that somebody writes meanwhile.
+    /// Converts the file under its lock, so that no concurrent write is lost.
     private func convertInPlace(
         _ domain: AddressedDomain, _ access: StoreAccess,
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) throws {
         let format = rendering.format.ofPropertyList ?? .binary
         var own = self
-        // A domain in GNUstep's format has its fractions in a notation of its own.
+        // A domain in GNUstep's format stores fractions of a second in its own notation.
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
         let edit = DomainEdit(domain.file) { draft in
@@ -130,8 +130,8 @@ private struct Conversion: Sendable {
         try access.commit([edit], WriteReason(rawValue: "convert"))
     }
 
-    /// The values as the file will hold them: others than they were only where the options let go of something, or
-    /// where a file that is no domain is to say in plain JSON what JSON has no type for.
+    /// Returns the values as the file will store them. They differ only if the options allow a loss, or if a file that
+    /// is not a domain is written as plain JSON.
     private func fitted(
         _ values: PropertyList.Dictionary, _ domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {

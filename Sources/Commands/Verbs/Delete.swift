@@ -25,7 +25,7 @@ extension Verb {
         return .done
     }
 
-    /// Removes a key, or everything, from all of the files in one step.
+    /// Removes a key, or everything, from all files in one transaction.
     private static func remove(
         _ invocation: Invocation, from domains: [AddressedDomain], _ access: StoreAccess
     ) throws {
@@ -36,7 +36,7 @@ extension Verb {
         let found = Found()
         try access.commit(
             domains.map { domain in
-                // To let all go is always allowed, whatever a schema says.
+                // Removing a whole domain is always allowed by its schema.
                 guard let key else { return DomainEdit(domain.file, acceptsLoss: true) { found.removeAll(of: &$0) } }
                 return try access.edit(domain, isForced: isForced) { try found.remove(key, from: &$0) }
             }, .delete)
@@ -44,7 +44,7 @@ extension Verb {
     }
 }
 
-/// What of that was there which is to go: a domain may have it in one layer, and not in the other.
+/// Records what was found in any of the layers.
 private final class Found: Sendable {
     private let state = Mutex((domain: false, key: false))
 
@@ -62,7 +62,7 @@ private final class Found: Sendable {
         draft.values = root.dictionaryValue ?? draft.values
     }
 
-    /// Complains of what was not there.
+    /// Throws if the domain or the key was not found.
     func check(_ key: KeyArgument?, in domain: AddressedDomain) throws(CommandFailure) {
         let unchanged = "Defaults have not been changed."
         let name = domain.application.onOneLine

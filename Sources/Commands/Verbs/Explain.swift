@@ -34,7 +34,7 @@ extension Verb {
     }
 }
 
-/// What `explain` says of one key.
+/// The output of `explain` for one key.
 ///
 ///     theme
 ///       * user  /home/ada/.config/prefs/com.example.app.plist  "dark"

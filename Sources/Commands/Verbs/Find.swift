@@ -34,7 +34,7 @@ extension Verb {
     }
 }
 
-/// Goes through all domains for a word.
+/// Searches all domains for a word.
 private struct Finder {
     private let access: StoreAccess
     private let search: TextSearch
@@ -42,7 +42,7 @@ private struct Finder {
     private let isEffective: Bool
     private var files: SeenFiles
     private(set) var found: [(heading: String, entries: PropertyList.Dictionary)] = []
-    /// How the command ends: one domain that cannot be read does not keep the others from being shown.
+    /// The exit status. A domain that cannot be read does not stop the search.
     private(set) var status = ExitStatus.done
 
     init(_ access: StoreAccess, _ word: String, isEffective: Bool) {
@@ -70,7 +70,7 @@ private struct Finder {
         let entries = values.filter { takesAll || matches($0.key, $0.value) }
         guard takesAll || !entries.isEmpty else { return }
         let masking = access.masking(domain)
-        // That a word is in what is not shown must not show either.
+        // A match within a masked value must not be shown.
         let shown = entries.map { ($0.key, masking.hidden($0.value, at: [EntryPath.Component($0.key)])) }
             .filter { takesAll || matches($0.0, $0.1) }
         guard takesAll || !shown.isEmpty else { return }
@@ -81,7 +81,7 @@ private struct Finder {
         search.finds(in: key) || search.finds(in: value)
     }
 
-    /// The values of a domain's file, which is looked through before it is read: most files do not have the word.
+    /// Returns the values of a domain's file. The file is searched before it is parsed, since most files do not match.
     private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let files = access.machine.fileSystem
         guard let rawSearch, !search.finds(in: domain.heading) else { return try access.values(domain) }
@@ -96,7 +96,7 @@ private struct Finder {
         do throws(StoreFailure) {
             return try domain.file.parse(bytes).0.withoutHidden
         } catch {
-            // Perhaps a kept version stands in for it.
+            // A kept version may replace the damaged file.
             return try access.values(domain)
         }
     }

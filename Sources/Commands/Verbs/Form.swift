@@ -25,7 +25,7 @@ extension Verb {
         return isFilled ? .done : .different
     }
 
-    /// The schema that `--schema` names, or the installed one.
+    /// Returns the schema given by `--schema`, or the installed one.
     private static func schema(
         of domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
     ) throws -> Schema {
@@ -40,7 +40,8 @@ extension Verb {
         return try access.installedSchema(mustBeThereFor: domain, hint: "; --schema names a file")
     }
 
-    /// Refuses settings of another version than the schema's: a form shows what it would overwrite as it is.
+    /// Throws if the stored settings are not of the schema's version, since the form would show and overwrite them
+    /// unmigrated.
     private static func checkVersion(_ settings: StoredSettings, _ stored: StoredLayers) throws {
         let (schema, domain) = (settings.schema, settings.domain)
         if let newer = settings.newerVersion(stored) { throw CommandFailure(.invalidValue, "\(newer)") }
@@ -53,7 +54,7 @@ extension Verb {
         }
     }
 
-    /// The values in force of every setting, those of commands too.
+    /// Returns the values in force of all settings, including those of commands.
     private static func values(of schema: Schema, in stored: StoredLayers) -> [String: Schema.ValueInForce] {
         let layers = stored.layers()
         return schema.commands.reduce(into: schema.valuesInForce(layers).values) { values, command in

@@ -3,7 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 
-// What a person decides.
+// Decisions of the user.
 extension MirrorVerbs {
     static let conflicts = Verb(
         "conflicts", .new, "list, show, accept or restore conflicts",
@@ -18,7 +18,7 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         let isAll = invocation.has(.all)
-        // An action alone has the place of a domain.
+        // A single word can be either a domain or an action without operands.
         let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
         guard let action = word.flatMap(ConflictAction.init) else {
             let domain = try word.map { try DomainName(word: $0).text }
@@ -59,7 +59,7 @@ extension MirrorVerbs {
         return try access.conclude(&session)
     }
 
-    /// The conflict of a number, or the open ones of a domain.
+    /// Returns the conflict with a number, or the open conflicts of a domain.
     private static func conflicts(
         _ word: String, _ action: ConflictAction, in session: MirrorSession
     ) throws -> [ConflictJournal.Item] {
@@ -144,7 +144,7 @@ extension MirrorVerbs {
     ) { invocation, surroundings in
         let access = try MirrorAccess(invocation, surroundings)
         var session = try access.one()
-        // A program that watches hears of it, and creates nothing more.
+        // Notifies a watching process, so that it creates no more files.
         try session.tell(.detach)
         try access.places.forget(session.id)
         return .done
@@ -192,7 +192,7 @@ extension MirrorVerbs {
     }
 }
 
-/// What can be done about conflicts.
+/// The actions on conflicts.
 private enum ConflictAction: String, CaseIterable {
     case show, accept, restore
 

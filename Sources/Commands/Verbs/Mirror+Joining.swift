@@ -3,7 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 
-// Beginning, and what takes part.
+// Joining a mirror, and selecting domains.
 extension MirrorVerbs {
     static let initialise = Verb(
         "init", .new, "create a mirror in a directory and join it",
@@ -76,7 +76,7 @@ extension MirrorVerbs {
         }
     }
 
-    // MARK: How it is done
+    // MARK: Implementation
 
     private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.Admission {
         var admission = MirrorPlaces.Admission()
@@ -146,7 +146,7 @@ extension MirrorVerbs {
         return try concludeCompaction(&session, access)
     }
 
-    /// A domain takes part in one mirror.
+    /// Reports a domain that is selected in several mirrors.
     private static func checkOthers(_ session: MirrorSession, _ access: MirrorAccess) throws {
         for other in access.places.joined where other.id != session.id {
             let both = access.places.store.user.domainsHere(access.places.machine).filter {
@@ -160,7 +160,7 @@ extension MirrorVerbs {
     }
 }
 
-/// Whose values count where both sides have one.
+/// The side whose values are used where both have one.
 private enum SeedSide: String, CaseIterable {
     case merge, remote, local
 

@@ -3,7 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 
-// Looking after the files.
+// Checking and repairing the files.
 extension MirrorVerbs {
     static let fsck = Verb(
         "fsck", .new, "check every file of the mirror",

@@ -4,7 +4,7 @@ internal import Preferences
 internal import PreferencesMirror
 internal import PropertyLists
 
-// How things stand.
+// Showing the state of a mirror.
 extension MirrorVerbs {
     static let status = Verb(
         "status", .new, "print how things stand, and what to type",
@@ -58,7 +58,7 @@ extension MirrorVerbs {
             .map(\.onOneLine).joined(separator: "  ") + what
     }
 
-    /// A file of a mirror, with the long values that lie beside it.
+    /// Returns a file of a mirror, with the long values stored in separate files.
     private static func pack(_ bytes: [UInt8], at name: String, _ surroundings: Surroundings) throws -> Pack {
         do throws(PackFault) {
             return try Pack(decoding: bytes)

@@ -3,7 +3,7 @@ internal import Platform
 internal import Preferences
 internal import PreferencesMirror
 
-// Exchanging, once or for good.
+// Exchanging changes, once or continuously.
 extension MirrorVerbs {
     static let sync = Verb(
         "sync", .new, "exchange what changed, once",
@@ -28,7 +28,7 @@ extension MirrorVerbs {
         }
     }
 
-    /// Says what an exchange would do.
+    /// Prints what an exchange would do.
     private static func say(_ status: MirrorStatus, at place: String, _ surroundings: Surroundings) throws {
         let (changes, files) = (counted(status.pending, "change"), counted(status.unread, "file"))
         try surroundings.say("\(place): \(changes) to send, \(files) to fetch")

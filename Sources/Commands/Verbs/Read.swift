@@ -40,7 +40,7 @@ extension Verb {
         return .done
     }
 
-    /// Prints every domain under its name. One that cannot be read is told of, and the others are printed all the same.
+    /// Prints all domains. A domain that cannot be read is reported and skipped.
     private static func readAll(
         _ access: StoreAccess, _ rendering: Rendering, effective: Bool
     ) throws -> ExitStatus {

@@ -19,6 +19,6 @@ extension Verb {
 }
 
 extension PropertyList.Kind {
-    /// What defaults(1) calls the type.
+    /// The name of the type in defaults(1).
     fileprivate var typeName: String { self == .real ? "float" : rawValue }
 }

@@ -40,8 +40,8 @@ extension Verb {
 }
 
 extension PropertyList {
-    /// The path with each index that names an element counted from the beginning, in one spelling: so one place has one
-    /// path, which an element more at the end does not change.
+    /// Returns the path with every index of an existing element as a number from the start, so that each element has a
+    /// single path that stays valid when elements are appended.
     fileprivate func counted(_ path: EntryPath) -> EntryPath {
         var (value, result) = (PropertyList?.some(self), path)
         for (depth, component) in path.components.enumerated() {
@@ -53,7 +53,7 @@ extension PropertyList {
         return result
     }
 
-    /// Puts the value of one place in another, and lets the former go only then: what both paths count stays in order.
+    /// Sets the value at the new path before it removes the old one, so that the indices in both paths stay valid.
     fileprivate mutating func move(
         _ value: PropertyList, from old: EntryPath, to new: EntryPath
     ) throws(EntryPath.Failure) {
@@ -63,7 +63,7 @@ extension PropertyList {
             try remove(at: old)
             return
         }
-        // The new place lies inside the old one, which becomes what leads there.
+        // The new path is inside the old one, whose value is replaced by the containers that lead there.
         let depth = old.components.count - 1
         var holder = PropertyList.dictionary([:])
         do throws(EntryPath.Failure) {
@@ -77,7 +77,7 @@ extension PropertyList {
 }
 
 extension Masking {
-    /// Whether something would be shown in its new place that was not before.
+    /// Returns whether the value would be shown at its new path although it was masked before.
     fileprivate func exposes(_ value: PropertyList, movedFrom old: EntryPath, to new: EntryPath) -> Bool {
         guard touches(value, at: old), !hides(new) else { return false }
         return hides(old) || masked(value, at: new) != masked(value, at: old)

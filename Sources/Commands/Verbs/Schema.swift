@@ -10,7 +10,7 @@ extension Verb {
         details: ["A schema declares what a domain may hold. prefs-schema(5) tells how one is written."],
         parts: [checking, showing, installing, migrating])
 
-    /// What is typed to move stored values to the schema's version, before the domain.
+    /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
 
     private static let checking = Verb(
@@ -98,7 +98,7 @@ extension Verb {
 }
 
 extension StoreAccess {
-    /// What to write where a file has the name of a domain that has no schema.
+    /// Returns a hint for a word that is not a domain with a schema but names a file.
     fileprivate func hintAtFile(_ domain: AddressedDomain) -> String {
         let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
         return file.flatMap(\.self) == nil ? "" : "; for the file of that name write ./\(domain.word.onOneLine)"

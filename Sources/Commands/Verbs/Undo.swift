@@ -49,7 +49,7 @@ extension Verb {
         return .done
     }
 
-    /// A whole number from 1 on.
+    /// Parses an integer of at least 1.
     private static func number(_ word: String, _ meaning: String) throws -> Int {
         guard let number = Int(word), number > 0 else {
             throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not \(meaning)")

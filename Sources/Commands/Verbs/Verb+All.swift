@@ -1,12 +1,13 @@
 extension Verb {
-    /// Every verb, in the order of help and manual.
+    /// All verbs, in the order of help and the manual.
     package static let all: [Verb] = [
         read, readType, write, rename, delete, deleteAll, importing, export, domains, find, help,
         explain, diff, apply, watch, edit, history, undo, restore, convert, lint, args, schema, form, mirror, doctor,
         completions, complete,
     ]
 
-    /// A verb that scripts call again and again, without the table of all, whose making takes longer than the rest.
+    /// Returns a verb that scripts call often, without creating the table of all verbs, which would take most of the
+    /// time.
     package static func often(_ name: String) -> Verb? {
         switch name {
         case "read": .read

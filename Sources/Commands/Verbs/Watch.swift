@@ -23,7 +23,7 @@ extension Verb {
         while !isInterrupted {
             isInterrupted = !surroundings.wait(bell.next)
             bell.reset()
-            // Once more after an interrupt: what was changed before it is told.
+            // Runs once more after an interrupt, to report changes that preceded it.
             for change in try watch.look() {
                 let text = try report.text(of: change)
                 if !text.isEmpty { try surroundings.terminal.write(text, to: .output) }

@@ -30,15 +30,15 @@ extension Verb {
     }
 }
 
-/// The change that `write` makes of one domain.
+/// The change that `write` makes to a domain.
 private struct Writing: Sendable {
     let access: StoreAccess
     let domain: AddressedDomain
     let condition: WriteCondition
-    /// Whether a schema's rules and the administrator's decisions are gone against.
+    /// Whether to ignore the schema's rules and the values that the administrator forces.
     let isForced: Bool
 
-    /// Makes the domain the dictionary that a text says.
+    /// Replaces the whole domain by a dictionary.
     func replaceAll(with text: String) throws {
         let adapted = access.adapted(try PropertyList.Dictionary(replacement: text), in: domain)
         try adapted.checkNoneHidden()
@@ -50,7 +50,7 @@ private struct Writing: Sendable {
         }
     }
 
-    /// Writes one value, and says so where the words did not mean to change its type.
+    /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to words: [String]) throws {
         let key = try access.present(KeyArgument(forWriting: word), in: domain)
         let request = try ValueArguments.request(words, in: access.surroundings)
@@ -74,7 +74,7 @@ private struct Writing: Sendable {
     }
 }
 
-/// What must hold of the present value for a new one to be written.
+/// The condition on the current value for a write.
 private enum WriteCondition: Sendable {
     case none, absent
     case current(PropertyList)
@@ -108,12 +108,12 @@ private enum WriteCondition: Sendable {
 }
 
 extension PropertyList.Dictionary {
-    /// Refuses keys that are not the user's.
+    /// Throws if a key is reserved for the store.
     func checkNoneHidden() throws(StoreFailure) {
         for entry in self where entry.key.isHidden { throw StoreFailure(.ownKey(entry.key), "") }
     }
 
-    /// Makes the values those given, but for the store's own keys.
+    /// Replaces all values but the store's own keys.
     mutating func replaceVisible(with values: PropertyList.Dictionary) {
         var new = values
         for entry in self where entry.key.isHidden { new[entry.key] = entry.value }

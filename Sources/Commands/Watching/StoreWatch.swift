@@ -2,20 +2,19 @@ internal import Platform
 internal import Preferences
 internal import PropertyLists
 
-/// Looks at the stored settings again and again, and tells what is another than before.
+/// Reports changes in the stored settings by comparing the files with their previous contents.
 ///
-/// It goes by the files alone; that something may have happened, the watcher's events tell. So it needs no order of
-/// events, and none that is lost makes it wrong.
+/// The events of the watcher only trigger a comparison, so neither their order nor a lost event affects the result.
 struct StoreWatch {
     private let access: StoreAccess
-    /// The one domain to look at; nil for all.
+    /// The domain to watch; nil for all.
     private let domain: AddressedDomain?
     private let isEffective: Bool
     private let bell: Bell
     private var files: SeenFiles
     private var known: [String: Known] = [:]
     private var watches: [FilePath: any FolderWatch] = [:]
-    /// What could not be read and was told of.
+    /// The failures that have been reported.
     private var failures: [String: String] = [:]
 
     private struct Known {
@@ -24,7 +23,7 @@ struct StoreWatch {
         let generations: [FileGeneration?]
     }
 
-    /// Something to look at: the name that it is known by, and the files that say what it is.
+    /// A unit of comparison: its identifier, its domain and its files.
     private struct Subject {
         let id: String
         let domain: AddressedDomain
@@ -38,13 +37,13 @@ struct StoreWatch {
         self.bell = bell
         files = SeenFiles(on: access.machine)
         for folder in try folders { watch(folder) }
-        // What was there before is no change.
+        // Reads the initial state, which is not a change.
         _ = try look()
     }
 
-    // MARK: Looking
+    // MARK: Comparing
 
-    /// What has changed since the last look, in the order of layers and names.
+    /// Returns the changes since the last call, ordered by layer and name.
     mutating func look() throws -> [WatchedChange] {
         let subjects = try subjects()
         var changes = try subjects.compactMap { try look(at: $0) }
@@ -89,12 +88,12 @@ struct StoreWatch {
         }
         guard isEffective else { return WatchedValues(entries: stored.first?.values ?? [:]) }
         var values = access.layers(subject.domain, stored: stored).valuesInForce
-        // Where all domains are watched, what comes from the global one is told of that one only.
+        // If all domains are watched, values from the global domain are reported for that domain only.
         if domain == nil, subject.domain.name?.isGlobal == false { values = values.withoutGlobal }
         return WatchedValues(entries: values.entries, layers: values.layers)
     }
 
-    // MARK: What there is to look at
+    // MARK: Subjects
 
     private func subjects() throws -> [Subject] {
         if let domain, domain.name == nil {
@@ -116,13 +115,13 @@ struct StoreWatch {
         }
     }
 
-    /// The layers that are stored; with `-currentHost` that one only.
+    /// The layers to watch; with `-currentHost` or `-host` only that one.
     private var layers: [Layer] {
         guard access.layer == .user else { return [access.layer] }
         return Layer.writable.reversed().filter { access.places.folder(of: $0) != nil }
     }
 
-    // MARK: Being told
+    // MARK: Notifications
 
     private var folders: [FilePath] {
         get throws {
@@ -134,13 +133,13 @@ struct StoreWatch {
     private mutating func watch(_ folder: FilePath) {
         guard watches[folder] == nil else { return }
         watches[folder] = access.machine.watcher.watch(folder) { [bell] event in
-            // What is still being written is nothing to look at.
+            // A temporary file is still being written.
             if case .change(_, let name) = event, name.isTemporary { return }
             bell.ring()
         }
     }
 
-    /// What a link leads to is replaced in a folder of its own.
+    /// Watches the folder of a symbolic link's target, where the file is replaced.
     private mutating func watchTarget(of file: DomainFile) throws {
         let target = try file.path.followingLinks(in: access.machine.fileSystem)
         if target.parent != file.path.parent { watch(target.parent) }

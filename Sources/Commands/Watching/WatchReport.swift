@@ -1,7 +1,7 @@
 internal import Preferences
 internal import PropertyLists
 
-/// What `watch` prints of changes.
+/// The output of `watch`.
 ///
 ///     user com.example.app theme: "light" -> "dark"
 ///     site com.example.app :window:width: (none) -> 80
@@ -18,7 +18,7 @@ struct WatchReport {
         ignored = invocation.all(.ignore).map { Glob($0) }
     }
 
-    /// The lines for a change; none where nothing of it is asked for.
+    /// Returns the lines for a change; empty if the command does not request it.
     func text(of change: WatchedChange) throws -> String {
         guard !isIgnored(change.domain.word) else { return "" }
         let (old, new) = asked(change.old.entries, change.new.entries)
@@ -36,9 +36,9 @@ struct WatchReport {
 
     private func isIgnored(_ name: String) -> Bool { ignored.contains { $0.matches(name) } }
 
-    // MARK: What is asked for
+    // MARK: Selection
 
-    /// Both states as far as the command asks for them, so that they differ in nothing else.
+    /// Returns both states, reduced to the keys that the command requests.
     private func asked(
         _ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary
     ) -> (PropertyList.Dictionary, PropertyList.Dictionary) {
@@ -60,13 +60,13 @@ struct WatchReport {
         do throws(EntryPath.Failure) {
             if let newEntry { try root.set(newEntry, at: key.path) } else { try root.remove(at: key.path) }
         } catch {
-            // What the way leads through has become something else, and then the whole of it tells.
+            // A container on the path has been replaced, so the whole key is reported.
             return (former, later)
         }
         return (former, root.dictionaryValue ?? later)
     }
 
-    // MARK: How it is said
+    // MARK: Text
 
     private func line(
         _ entry: Differences.Entry, _ domain: AddressedDomain, _ layer: Layer, _ masking: Masking
