@@ -55,7 +55,7 @@ extension CommandLines {
     fileprivate enum Step: Hashable {
         case delete(EntryPath)
         case write(EntryPath, PropertyList)
-        /// Appends a value to the array that contains the path.
+        /// Appends a value to the array that contains the entry at the path.
         case append(EntryPath, PropertyList)
         /// Imports a key's whole value from the standard input.
         case importKey(String)

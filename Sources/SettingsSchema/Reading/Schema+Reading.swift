@@ -21,7 +21,7 @@ extension Schema {
     /// Reads as much of a schema as possible, and returns all its errors.
     ///
     /// - Parameter checks: Whether to check the declarations against each other. A script that runs often skips these
-    ///   checks, which makes its start 10 % faster. Errors in reading are reported in any case.
+    ///   checks, which makes its start 10% faster. Errors in reading are reported in any case.
     package static func read(
         _ bytes: some Collection<UInt8>, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
