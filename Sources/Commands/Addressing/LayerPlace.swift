@@ -14,7 +14,6 @@ struct LayerPlace: Sendable {
         self.host = host
     }
 
-    /// Returns the file of a domain in the layer.
     func file(of name: DomainName) -> DomainFile {
         host.map { folder.file(of: name, on: $0) } ?? folder.file(of: name)
     }

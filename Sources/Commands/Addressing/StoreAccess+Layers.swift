@@ -35,7 +35,6 @@ extension StoreAccess {
         }
     }
 
-    /// Returns the layers of a domain.
     func layers(_ domain: AddressedDomain) throws -> DomainLayers {
         layers(domain, stored: try layers(in: files(domain)) { try contents($0) })
     }

@@ -11,7 +11,6 @@ extension StoreAccess {
         return contents.values
     }
 
-    /// Returns a value of a domain in its layer.
     func value(_ key: KeyArgument, in domain: AddressedDomain) throws -> PropertyList? {
         guard !key.key.isHidden else { return nil }
         let (value, recovery) = try domain.file.value(at: key.path, on: machine)

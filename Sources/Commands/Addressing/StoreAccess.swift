@@ -94,7 +94,6 @@ extension StoreAccess {
 
     func domain(_ name: DomainName) throws -> AddressedDomain { try domain(name, in: layer) }
 
-    /// Returns a domain in a writable layer.
     func domain(_ name: DomainName, in layer: Layer) throws -> AddressedDomain {
         AddressedDomain(word: name.text, name: name, file: try file(of: name, in: layer), layer: layer)
     }
@@ -104,7 +103,6 @@ extension StoreAccess {
         try [Layer.user, .userHost].filter { places.folder(of: $0) != nil }.map { try domain(name, in: $0) }
     }
 
-    /// Returns the file of a domain in a writable layer.
     func file(of name: DomainName, in layer: Layer) throws(StoreFailure) -> DomainFile {
         (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
@@ -149,7 +147,6 @@ struct AddressedDomain: Sendable {
     /// The domain; nil for a file given by its path.
     let name: DomainName?
     var file: DomainFile
-    /// The layer of the file.
     let layer: Layer
 
     /// The heading in the output of `read`.

@@ -4,7 +4,6 @@ package import PropertyLists
 ///
 /// Nested dictionaries and arrays are compared entry by entry, arrays by index.
 package struct Differences: Hashable, Sendable {
-    /// An entry that differs.
     package struct Entry: Hashable, Sendable {
         package let path: EntryPath
         package let change: Change

@@ -5,7 +5,6 @@ internal import PropertyLists
 struct EditedText {
     let file: FilePath
     let format: PropertyList.Format
-    /// The original text.
     let original: [UInt8]
     private let folder: FilePath
     /// Whether values without a JSON type are wrapped.

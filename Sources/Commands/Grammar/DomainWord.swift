@@ -18,6 +18,5 @@ package enum DomainWord {
 }
 
 extension DomainName {
-    /// Creates the domain name for a word of the command line.
     init(word: String) throws(Failure) { try self.init(DomainWord.name(word)) }
 }

@@ -42,7 +42,6 @@ package struct KeyArgument: Hashable, Sendable {
 }
 
 extension KeyArgument {
-    /// The key in the domain.
     package var key: String { path.components.first?.text ?? "" }
 
     /// The path from the key's value to the entry; empty for the value itself.
@@ -94,7 +93,6 @@ package struct KeyFailure: Reportable, Hashable {
 }
 
 extension String {
-    /// Whether the text begins with an escaped colon.
     fileprivate var beginsWithEscapedColon: Bool { utf8.starts(with: "\\:".utf8) }
 
     fileprivate var withoutFirstByte: String { String(unicodeScalars.dropFirst()) }

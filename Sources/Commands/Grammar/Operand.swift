@@ -5,7 +5,6 @@ package struct Operand: Hashable, Sendable {
         case domain, key, file, folder
         /// A key that exists in the domain or is declared by its schema.
         case declaredKey
-        /// A domain or a file.
         case domainOrFile
         case verb
         case word

@@ -2,7 +2,6 @@ internal import Preferences
 
 /// An option of a verb or of the command itself.
 package struct Option: Hashable, Sendable {
-    /// The argument of an option.
     package struct Argument: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case domain, key, file, folder, word

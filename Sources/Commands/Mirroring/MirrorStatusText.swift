@@ -112,7 +112,6 @@ extension MirrorStatus {
         return "\(domains.count): \(shown)" + (domains.count > 4 ? ", …; `prefs mirror list`" : "")
     }
 
-    /// The status as a property list.
     var propertyList: PropertyList {
         [
             "mirror": .string(id.description), "directory": .string(directory.description), "label": .string(label),

@@ -25,7 +25,6 @@ extension TypedText {
         return root.dictionaryValue ?? [:]
     }
 
-    /// An error in a line.
     private struct Problem: Error {
         let description: String
 

@@ -18,7 +18,6 @@ package enum DialogueAnswer: Hashable, Sendable {
     case interrupted
 }
 
-/// The maximum number of bytes of an answer.
 let mostBytesOfAnswer = 1 << 20
 
 /// Splits incoming bytes into lines.

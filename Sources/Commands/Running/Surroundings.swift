@@ -13,7 +13,6 @@ package struct Surroundings: Sendable {
     let stream: @Sendable (_ path: FilePath, _ limit: Int) throws(SystemFailure) -> [UInt8]
     /// Starts or ends a delay of interrupts.
     package let delayInterrupts: @Sendable (Bool) -> Void
-    /// The dialog with the user.
     package let dialogue: any Dialogue
 
     package init(

@@ -7,7 +7,6 @@ struct SchemaFile {
     /// The name in messages.
     let name: String
     let bytes: [UInt8]
-    /// The modification time, if known.
     let modified: Timestamp?
     /// The folder of the file, which may also contain the schemas that it extends.
     private let folder: FilePath?

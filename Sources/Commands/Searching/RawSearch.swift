@@ -20,7 +20,6 @@ struct RawSearch: Sendable {
         strangers = known.filter { letters.contains($0.letter) }.map(\.halves)
     }
 
-    /// Returns whether the file can contain the word.
     func canBe(in file: [UInt8]) -> Bool {
         file.withUnsafeBufferPointer { bytes in
             let (small, capital) = (word[0], word[0].asCapitalLetter)

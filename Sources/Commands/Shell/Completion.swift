@@ -114,7 +114,6 @@ extension Completion {
         for option in options { offer(option.name, option.summary) }
     }
 
-    /// Offers the values of an option.
     private mutating func offer(_ option: Option) {
         switch option.argument?.kind {
         case .choice(let choice): for word in choice.words { offer(word) }

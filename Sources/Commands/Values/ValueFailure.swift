@@ -16,7 +16,6 @@ package struct ValueFailure: Reportable, Hashable {
         case unexpectedArgument(String)
         case unknownType(String, nearest: TypeFlag?)
         case nestedComposite(TypeFlag)
-        /// A key of a dictionary without a value.
         case keyWithoutValue(String)
         /// The existing value has the wrong type for adding elements or entries.
         case notAnArray(key: String)

@@ -22,7 +22,6 @@ package struct ValueWords: Hashable, Sendable {
         words = [TypeFlag.json.rawValue, json]
     }
 
-    /// Whether the words fit on a command line.
     package var fitsCommandLine: Bool { Self.fits(words) }
 
     /// Linux limits a single argument to 128 KiB. The limit for all arguments is much higher.

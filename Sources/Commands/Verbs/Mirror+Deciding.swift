@@ -192,7 +192,6 @@ extension MirrorVerbs {
     }
 }
 
-/// The actions on conflicts.
 private enum ConflictAction: String, CaseIterable {
     case show, accept, restore
 

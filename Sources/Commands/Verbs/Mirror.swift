@@ -12,7 +12,6 @@ extension Verb {
         })
 }
 
-/// The verbs under `mirror`.
 enum MirrorVerbs {
     static let outcomes: [ExitStatus] = [
         .notFound, .systemFailed, .lockTimeout, .conflicts, .waiting, .halted, .overQuota, .unavailable,

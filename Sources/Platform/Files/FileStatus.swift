@@ -1,6 +1,5 @@
 /// The metadata of a file, as `stat` returns it.
 package struct FileStatus: Hashable, Sendable {
-    /// The type of a file.
     package enum Kind: Hashable, Sendable { case file, folder, symbolicLink, other }
 
     package var kind: Kind

@@ -184,7 +184,6 @@ extension FileSystem {
 
 /// The users that get access to a newly created file or folder.
 package enum Audience: Hashable, Sendable {
-    /// The owner only.
     case owner
     /// Everyone can read it, regardless of the umask.
     case everyone

@@ -1,6 +1,5 @@
 /// A failure of the operating system: the operation, the path and the error code.
 package struct SystemFailure: Error, Hashable, Sendable {
-    /// The operation that failed.
     package enum Operation: String, Hashable, Sendable, CaseIterable {
         case open, read, write, truncate
         /// Reading a pipe, a device or a socket as if it were a file.

@@ -6,7 +6,6 @@
     internal import Darwin
 #endif
 
-/// The clocks of the machine.
 package struct SystemClock: Clock {
     package init() {}
 

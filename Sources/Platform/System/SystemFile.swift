@@ -8,7 +8,6 @@ internal import Synchronization
     internal import Darwin
 #endif
 
-/// An open file of the machine.
 final class SystemFile: OpenFile {
     let path: FilePath
     private let descriptor: Descriptor

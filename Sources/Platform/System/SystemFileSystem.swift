@@ -6,7 +6,6 @@
     internal import Darwin
 #endif
 
-/// The file system of the machine.
 package struct SystemFileSystem: FileSystem {
     package init() {}
 

@@ -11,7 +11,6 @@ package protocol FolderWatcher: Sendable {
     func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) -> any FolderWatch
 }
 
-/// An event in a watched folder.
 package enum FolderEvent: Hashable, Sendable {
     case change(FolderChange, FileName)
     /// Anything may have changed: the folder was created, removed or replaced, or events were lost. Read the whole

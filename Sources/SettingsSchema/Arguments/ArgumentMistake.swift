@@ -20,7 +20,6 @@ extension Schema.Arguments.Mistake {
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
         case unknownFlag(nearest: String?)
-        /// A flag of a command precedes the command's name.
         case misplacedFlag(command: String)
         case unknownCommand(nearest: String?)
         case missingCommand([String])

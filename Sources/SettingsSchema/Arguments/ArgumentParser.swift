@@ -199,7 +199,6 @@ struct ArgumentParser {
         flags = FlagTable(settings)
     }
 
-    /// Whether the next operand may be a number.
     private var nextOperandMayBeNumber: Bool {
         let places = settings.inPlaces
         guard !places.isEmpty else { return true }

@@ -11,7 +11,6 @@ protocol DeclaredValue {
     static var rule: ValueRule { get }
 }
 
-/// An optional of any type.
 protocol OptionalValue {
     var isNothing: Bool { get }
 }

@@ -29,7 +29,6 @@ package struct Form: Sendable {
         package var count: Int { values.count + resets.count }
     }
 
-    /// The result of an answer.
     package enum Answer: Hashable, Sendable {
         case accepted(PropertyList)
         /// The reason the answer is rejected, as a sentence.

@@ -1,7 +1,6 @@
 package import PropertyLists
 
 extension Schema {
-    /// The value in force of a key, with its layer.
     package struct ValueInForce: Hashable, Sendable {
         package let value: PropertyList
         package let layer: String

@@ -43,7 +43,6 @@ package struct SettingDeclaration: Hashable, Sendable {
 }
 
 extension SettingDeclaration {
-    /// The title, or else the key.
     package var name: String { title ?? key }
 
     /// Whether the flag takes no value.

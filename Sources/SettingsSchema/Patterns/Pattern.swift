@@ -50,7 +50,6 @@ package struct PatternFailure: Error, Hashable, Sendable {
         case unexpectedEnd(inside: String)
         /// An unmatched closing parenthesis.
         case unopened
-        /// `*`, `+`, `?` or `{` with nothing to repeat.
         case nothingToRepeat
         /// A repetition of a repetition, which has different meanings in other languages.
         case repeatedTwice

@@ -13,7 +13,6 @@ struct ScalarSet: Hashable, Sendable {
 
     private init(_ ranges: [ClosedRange<UInt32>]) { for range in ranges { insert(range) } }
 
-    /// The complement of this set.
     var complement: ScalarSet {
         var result = self
         result.isComplement.toggle()

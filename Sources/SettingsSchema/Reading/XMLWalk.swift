@@ -10,7 +10,6 @@ struct XMLWalk {
         at = start
     }
 
-    /// A tag and its offset.
     private struct Tag {
         let name: String
         let place: Int

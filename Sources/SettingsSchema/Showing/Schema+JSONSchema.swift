@@ -13,7 +13,6 @@ extension Schema {
         return .dictionary(result)
     }
 
-    /// Returns the JSON Schema as text.
     package func jsonSchemaText() -> String {
         var options = PropertyList.WritingOptions()
         options.isPretty = true

@@ -1,7 +1,6 @@
 internal import PropertyLists
 
 extension Schema {
-    /// The columns of the table.
     private static let columns = ["key", "type", "default", "rule", "flags", "variable", "title"]
 
     /// Returns the settings as a table for a terminal.
