@@ -28,7 +28,7 @@ extension StoreAccess {
         return values
     }
 
-    /// Refuses an entry of a file or domain in JSON that is, or contains, an integer beyond 64 bits.
+    /// Throws if the entry comes from JSON and contains an integer beyond 64 bits.
     func checkExact(_ value: PropertyList, at path: EntryPath, in domain: AddressedDomain) throws {
         guard value.mayBeRounded,
             let bytes = try machine.fileSystem.contents(
