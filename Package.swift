@@ -43,9 +43,8 @@ let package = Package(
         .target(name: "SettingsSchema", dependencies: ["PropertyLists"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
-        // The rim: the operating system, and its simulated twin.
+        // The operating system, behind protocols.
         .target(name: "Platform", dependencies: ["Digests"]),
-        .target(name: "SimulatedPlatform", dependencies: ["Digests", "Platform"]),
 
         // Policy: the store, and the loop that mirrors it.
         .target(name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "SettingsSchema"]),
@@ -68,18 +67,20 @@ let package = Package(
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
-        // Measured and attacked, never shipped.
+        // Everything below is in Tests and never ships: benchmarks, fuzzing, test support and tests.
         .executableTarget(
             name: "Benchmarks",
-            dependencies: ["MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists"]),
+            dependencies: ["MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists"],
+            path: "Tests/Benchmarks"),
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
                 "Commands", "Digests", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
                 "SimulatedPlatform",
-            ]),
-
-        // Tests: one target a module, and what they share.
+            ],
+            path: "Tests/Fuzzing"),
+        .target(
+            name: "SimulatedPlatform", dependencies: ["Digests", "Platform"], path: "Tests/SimulatedPlatform"),
         .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),

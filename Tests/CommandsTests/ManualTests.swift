@@ -90,8 +90,7 @@ import Testing
         let sources = packageRoot.appending(path: "Sources")
         let files = try FileManager.default.subpathsOfDirectory(atPath: sources.path(percentEncoded: false))
         var found: Set<String> = []
-        for file in files where file.hasSuffix(".swift") && !file.hasPrefix("Fuzzing") && !file.hasPrefix("Benchmarks")
-        {
+        for file in files where file.hasSuffix(".swift") {
             let text = String(decoding: try Data(contentsOf: sources.appending(path: file)), as: UTF8.self)
             for match in text.matches(of: /(?:variables\[|absolutePath\()"([A-Z_]+)"|"(XDG_[A-Z_]+)"/) {
                 found.insert(String(match.1 ?? match.2 ?? ""))

@@ -51,8 +51,8 @@ struct `The README` {
     @Test func `names commands that there are`() throws {
         let reader = try Reader()
         let help = try Subprocess.run("Tests/run", ["help"], in: packageRoot).text
-        let benchmarks = try source("Sources/Benchmarks/Benchmark.swift") + source("Sources/Benchmarks/Options.swift")
-        let fuzzing = try source("Sources/Fuzzing/Fuzzer.swift") + source("Sources/Fuzzing/Replay.swift")
+        let benchmarks = try source("Tests/Benchmarks/Benchmark.swift") + source("Tests/Benchmarks/Options.swift")
+        let fuzzing = try source("Tests/Fuzzing/Fuzzer.swift") + source("Tests/Fuzzing/Replay.swift")
         for command in commandsOfClone {
             let words = command.split(separator: " ").map(String.init)
             switch (words[0], words.dropFirst().first) {

@@ -56,7 +56,7 @@ def data(count):
 
 
 def settings():
-    """S. The keys are the properties of the type of that name in Sources/Benchmarks/Settings.swift."""
+    """S. The keys are the properties of the type of that name in Tests/Benchmarks/Settings.swift."""
     kinds = [
         ("isEnabled", lambda i: True),
         ("windowWidth", lambda i: i * 31),

@@ -7,7 +7,6 @@ enum Imports {
         "SettingsSchema": ["PropertyLists"],
         "MirrorEngine": ["Digests", "PropertyLists"],
         "Platform": ["Digests", "Glibc", "Synchronization"],
-        "SimulatedPlatform": ["Digests", "Platform", "Synchronization"],
         "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
         "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists", "Synchronization"],
         "Commands": [
@@ -15,14 +14,6 @@ enum Imports {
             "Synchronization",
         ],
         "prefs": ["Commands", "Glibc"],
-        "Benchmarks": [
-            "Glibc", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists",
-            "Synchronization",
-        ],
-        "Fuzzing": [
-            "Commands", "Digests", "Glibc", "MirrorEngine", "Platform", "Preferences", "PropertyLists",
-            "SettingsSchema", "SimulatedPlatform",
-        ],
     ]
 
     private static let everywhere: Set = ["FoundationEssentials"]

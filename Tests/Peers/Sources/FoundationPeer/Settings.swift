@@ -1,1 +1,1 @@
-../../../../Sources/Benchmarks/Settings.swift
+../../../Benchmarks/Settings.swift

@@ -1,1 +1,1 @@
-../../../../Sources/Benchmarks/TypedLoads.swift
+../../../Benchmarks/TypedLoads.swift

@@ -1,1 +1,1 @@
-../../../../Sources/Benchmarks/Measurement.swift
+../../../Benchmarks/Measurement.swift
