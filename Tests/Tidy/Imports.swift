@@ -1,45 +1,86 @@
-/// Who may import what: a module exists because its list of imports differs, and arrows point down only.
-enum Imports {
-    /// What each module may import of this package and of the system. Also allowed everywhere: `everywhere`.
-    static let allowed: [String: Set<String>] = [
-        "Digests": [],
-        "PropertyLists": ["Digests", "Synchronization"],
-        "SettingsSchema": ["PropertyLists"],
-        "MirrorEngine": ["Digests", "PropertyLists"],
-        "Platform": ["Digests", "Glibc", "Synchronization"],
-        "Preferences": ["Digests", "Observation", "Platform", "PropertyLists", "SettingsSchema", "Synchronization"],
-        "PreferencesMirror": ["MirrorEngine", "Platform", "Preferences", "PropertyLists", "Synchronization"],
-        "Commands": [
-            "Glibc", "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
-            "Synchronization",
-        ],
-        "prefs": ["Commands", "Glibc"],
-    ]
+/// The targets of this package, as `Package.swift` declares them.
+///
+/// Read from the manifest's text: `swift package` waits for the lock that a running `swift test` holds.
+struct PackageGraph {
+    struct Target {
+        let name: String
+        let folder: String
+        let dependencies: Set<String>
+    }
 
-    private static let everywhere: Set = ["FoundationEssentials"]
+    let targets: [Target]
 
-    /// What stands in for a module on another system.
-    private static let substitutes = ["Musl": "Glibc", "Darwin": "Glibc"]
-
-    static func violations(in file: SourceFile) -> [Violation] {
-        let folders = file.path.split(separator: "/").map(String.init)
-        guard folders.count > 2, folders[0] == "Sources" else { return [] }
-        guard let allowed = allowed[folders[1]] else {
-            return [Violation(file.path, "the module \(folders[1]) has no row in the table of imports")]
-        }
-        return all(in: file).compactMap { line, module, isFallback in
-            if module == "Foundation" {
-                return isFallback
-                    ? nil
-                    : Violation(file.path, line: line, "Foundation, outside #else of canImport(FoundationEssentials)")
-            }
-            let counted = substitutes[module] ?? module
-            guard !allowed.contains(counted), !everywhere.contains(counted) else { return nil }
-            return Violation(file.path, line: line, "\(folders[1]) may not import \(module)")
+    init(manifest: String) {
+        targets = manifest.matches(of: /\.(target|executableTarget|testTarget)\(/).compactMap { match in
+            let call = Self.untilClosed(manifest[match.range.upperBound...])
+            guard let name = call.firstMatch(of: /name: "([^"]*)"/)?.1 else { return nil }
+            let root = match.1 == "testTarget" ? "Tests" : "Sources"
+            let names = call.firstMatch(of: /dependencies: \[([^\]]*)\]/)?.1.matches(of: /"([^"]*)"/) ?? []
+            return Target(
+                name: String(name), folder: String(call.firstMatch(of: /path: "([^"]*)"/)?.1 ?? "\(root)/\(name)"),
+                dependencies: Set(names.map { String($0.1) }))
         }
     }
 
-    /// Each import, and whether it stands where there is no FoundationEssentials.
+    /// The arguments of a call: the text up to the parenthesis that closes it.
+    private static func untilClosed(_ text: Substring) -> Substring {
+        var depth = 1
+        return text.prefix { character in
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            return depth > 0
+        }
+    }
+
+    /// The target that compiles a file.
+    func target(of path: String) -> Target? { targets.first { path.hasPrefix($0.folder + "/") } }
+}
+
+/// Which module may import which: what its target depends on, and for what ships, few modules of the system.
+struct Imports {
+    private let graph: PackageGraph
+    private let ours: Set<String>
+
+    init(_ graph: PackageGraph) {
+        self.graph = graph
+        ours = Set(graph.targets.map(\.name))
+    }
+
+    /// The modules of the system that a shipped module may import, besides `FoundationEssentials`.
+    private static let system: [String: Set<String>] = [
+        "PropertyLists": ["Synchronization"],
+        "Platform": ["Glibc", "Synchronization"],
+        "Preferences": ["Observation", "Synchronization"],
+        "PreferencesMirror": ["Synchronization"],
+        "Commands": ["Glibc", "Synchronization"],
+        "prefs": ["Glibc"],
+    ]
+
+    /// Modules that replace another one on other systems.
+    private static let substitutes = ["Musl": "Glibc", "Darwin": "Glibc"]
+
+    func violations(in file: SourceFile) -> [Violation] {
+        let isShipped = file.path.hasPrefix("Sources/")
+        guard let target = graph.target(of: file.path) else {
+            return isShipped ? [Violation(file.path, "no target of Package.swift has this file")] : []
+        }
+        return Self.all(in: file).compactMap { line, module, isFallback in
+            if ours.contains(module) {
+                guard !target.dependencies.contains(module) else { return nil }
+                return Violation(file.path, line: line, "\(target.name) does not depend on \(module)")
+            }
+            guard isShipped, module != "FoundationEssentials" else { return nil }
+            if module == "Foundation" {
+                guard !isFallback else { return nil }
+                return Violation(file.path, line: line, "Foundation, outside #else of canImport(FoundationEssentials)")
+            }
+            let name = Self.substitutes[module] ?? module
+            guard Self.system[target.name]?.contains(name) != true else { return nil }
+            return Violation(file.path, line: line, "\(target.name) may not import \(module)")
+        }
+    }
+
+    /// Each import, and whether it is in the branch for systems without FoundationEssentials.
     private static func all(in file: SourceFile) -> [(line: Int, module: String, isFallback: Bool)] {
         var found: [(Int, String, Bool)] = []
         var branches: [String] = []
