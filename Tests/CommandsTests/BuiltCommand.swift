@@ -80,14 +80,14 @@ final class RunningOutput {
     /// Leaves the writing to the command alone, so that its end is the end of the lines.
     func close() throws { try pipe.fileHandleForWriting.close() }
 
-    /// The next whole line; nil once the command has ended, or where none comes within ten seconds.
+    /// The next whole line; nil once the command has ended, or where none comes within two minutes.
     func line() -> String? {
         while true {
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { bytes.removeFirst(end + 1) }
                 return String(decoding: bytes[..<end], as: UTF8.self)
             }
-            guard isReady(within: 10_000) else { return nil }
+            guard isReady(within: 120_000) else { return nil }
             let data = pipe.fileHandleForReading.availableData
             if data.isEmpty { return nil }
             bytes += data

@@ -13,7 +13,7 @@ see() {
 }
 
 # Nothing of ours may hold the file system: a look at it is over soon.
-leave() { eventually 20 "$1 lets $medium be unmounted" unmount "$place/$1/medium"; }
+leave() { eventually "$patience" "$1 lets $medium be unmounted" unmount "$place/$1/medium"; }
 
 unmount() { umount "$1"; } 2> /dev/null
 
@@ -70,7 +70,7 @@ ext4_away() { both_leave; }
 ext4_back() { both_see; }
 
 # Suddenly nothing can be written, as when a file system has found itself damaged.
-ext4_cut() { eventually 20 'ext4 becomes read-only' make_read_only; }
+ext4_cut() { eventually "$patience" 'ext4 becomes read-only' make_read_only; }
 make_read_only() { mount -o remount,ro "$place/a/medium"; } 2> /dev/null
 ext4_heal() { mount -o remount,rw "$place/a/medium"; }
 ext4_end() { both_leave; fsck.ext4 -nf "$place/image"; }
@@ -102,11 +102,11 @@ mount_vfat() {
     fi
     start fusefat fusefat -f -o rw+ "$place/image" "$1"
     stick=$!
-    eventually 20 'fusefat has mounted' is_mounted "$1"
+    eventually "$patience" 'fusefat has mounted' is_mounted "$1"
 }
 
 pull_stick() {
-    if [ -n "$stick" ]; then eventually 20 'fusefat has written all' is_over "$stick"; fi
+    if [ -n "$stick" ]; then eventually "$patience" 'fusefat has written all' is_over "$stick"; fi
     stick=
     fsck.vfat -n "$place/image"
 }

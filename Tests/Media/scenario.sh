@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # What `prove` sets.
 # What two hosts do with a medium between them, and what must come of it.
 
-# How long it may take until one host has what the other one wrote, in seconds.
-patience=40
+# The longest wait for a condition, in seconds. Only a hang takes that long.
+patience=120
 # How many entries each host writes while the medium is cut off and comes back.
 most=40
 
@@ -104,8 +104,8 @@ all_colours() {
 # Where nothing is mounted, it is said, and nothing is made in the empty mount point.
 see_it_gone() {
     [ "$medium" != syncthing ] || return 0
-    eventually 20 'it is said that the directory is away' ends_with 13 a mirror status
-    eventually 20 'a sync says so too' ends_with 13 b mirror sync
+    eventually "$patience" 'it is said that the directory is away' ends_with 13 a mirror status
+    eventually "$patience" 'a sync says so too' ends_with 13 b mirror sync
     [ -z "$(find "$place/a/medium" "$place/b/medium" -mindepth 1)" ] || fail 'something was made without the medium'
 }
 
@@ -116,9 +116,9 @@ lose_sight_while_writing() {
     : > "$place/written-b"
     write_many a & writers+=($!)
     write_many b & writers+=($!)
-    eventually 60 'both write' both_wrote 10
+    eventually "$patience" 'both write' both_wrote 10
     "${medium}_cut"
-    eventually 60 'both go on writing' both_wrote 25
+    eventually "$patience" 'both go on writing' both_wrote 25
     "${medium}_heal"
     for process in "${writers[@]}"; do wait "$process" || fail 'a write was refused'; done
     eventually "$patience" 'both have all that was written' all_know_all
@@ -145,7 +145,7 @@ come_to_an_end() {
     local host
     for host in a b; do
         kill "${watch[$host]}"
-        eventually 20 'a watch ends' is_over "${watch[$host]}"
+        eventually "$patience" 'a watch ends' is_over "${watch[$host]}"
         wait "${watch[$host]}" || fail "the watch of $host ended with status $?"
     done
     eventually "$patience" 'all is at rest' is_at_rest

@@ -13,7 +13,7 @@ sshfs_begin() {
     mkdir -p "$place"/{a,b}/medium "$place/server" "$place/ssh" /run/sshd
     ssh-keygen -q -t ed25519 -N '' -f "$place/ssh/host"
     ssh-keygen -q -t ed25519 -N '' -f "$place/ssh/user"
-    eventually 20 'an sshd of our own' serve_somewhere
+    eventually "$patience" 'an sshd of our own' serve_somewhere
     both_connect
 }
 
@@ -41,7 +41,7 @@ serve() {
     server=$!
     # It ends by a signal, of which the shell is not to speak.
     disown
-    eventually 5 'sshd listens or ends' has_begun
+    eventually "$patience" 'sshd listens or ends' has_begun
     ! is_over "$server"
 }
 
@@ -52,7 +52,7 @@ connect() {
     start "sshfs-$1" sshfs -f "root@127.0.0.1:$place/server" "$place/$1/medium" -p "$port" -F /dev/null \
         -o "reconnect,dir_cache=no,ServerAliveInterval=1,BatchMode=yes,StrictHostKeyChecking=yes" \
         -o "IdentityFile=$place/ssh/user,UserKnownHostsFile=$place/ssh/known_hosts"
-    eventually 20 "sshfs has mounted for $1" is_mounted "$place/$1/medium"
+    eventually "$patience" "sshfs has mounted for $1" is_mounted "$place/$1/medium"
 }
 
 both_connect() { connect a; connect b; }
@@ -62,7 +62,7 @@ sshfs_back() { both_connect; }
 
 # The server stands still with all its connections, and is another one after a while.
 sshfs_cut() { signal_server STOP; }
-sshfs_heal() { signal_server KILL; eventually 20 'the server begins anew' serve; }
+sshfs_heal() { signal_server KILL; eventually "$patience" 'the server begins anew' serve; }
 sshfs_end() { both_leave; }
 sshfs_clear() { signal_server KILL; }
 

@@ -172,7 +172,7 @@ final class WatchProcess {
 }
 
 /// Waits until a condition holds, looking every millisecond; false where it does not within `patience`.
-func holds(within patience: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
+func holds(within patience: Duration = .seconds(120), _ condition: () throws -> Bool) rethrows -> Bool {
     let deadline = ContinuousClock.now + patience
     while try !condition() {
         guard ContinuousClock.now < deadline else { return false }

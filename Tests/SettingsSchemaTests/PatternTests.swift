@@ -54,18 +54,12 @@ import Testing
         #expect(Pattern(pattern).stateCount <= Pattern.mostStates)
     }
 
+    /// A search in exponential time would never end.
     @Test(arguments: ["(a+)+b", "(a*)*b", "(a|aa)+b", "(a|a)*b", "((a?){30}a{30})*b"])
-    func `that hangs a backtracking search takes linear time`(_ pattern: String) {
-        let clock = ContinuousClock()
+    func `that hangs a backtracking search ends`(_ pattern: String) {
         let compiled = Pattern(pattern)
         let value = String(repeating: "a", count: 10_000)
-        let time = clock.measure { #expect(!compiled.matches(value)) }
-        // A release build takes 1 ms for the first of them; without optimization all is slower a hundred times.
-        #if DEBUG
-            #expect(time < .seconds(4))
-        #else
-            #expect(time < .milliseconds(pattern == "(a+)+b" ? 10 : 100))
-        #endif
+        #expect(!compiled.matches(value))
         #expect(compiled.matches(value + "b"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// What the store promises, shown with processes, files and threads of this machine.
 ///
-/// One after the other: most of these tests keep all cores busy, and some look at the time.
+/// One after the other: most of these tests keep all cores busy.
 @Suite(.serialized) struct `The store of this machine` {}
 
 /// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run proofs` asks for all of it.
