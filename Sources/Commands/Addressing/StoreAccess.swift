@@ -54,7 +54,7 @@ struct StoreAccess {
     }
 
     /// Throws unless the name is valid and has no dot. The file of a domain is `domain.host`, so a dot in the host
-    /// would make it another domain's file. Host names that the system provides have none.
+    /// would make it another domain's file. The identifier of this host, which is hexadecimal, has none.
     private static func check(host: String) throws {
         let isName = (try? DomainName(host)) != nil
         guard !isName || host.utf8.contains(UInt8(ascii: ".")) else { return }

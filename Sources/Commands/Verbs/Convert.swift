@@ -130,8 +130,8 @@ private struct Conversion: Sendable {
         try access.commit([edit], WriteReason(rawValue: "convert"))
     }
 
-    /// Returns the values as the file will store them. They differ only if the options allow a loss, or if a file that
-    /// is not a domain is written as plain JSON.
+    /// Returns the values as the file will store them. They differ only if the options allow a loss, or if wrapped
+    /// values are written to a file that is not a domain, where they are plain JSON.
     private func fitted(
         _ values: PropertyList.Dictionary, _ domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
