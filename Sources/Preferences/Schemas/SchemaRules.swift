@@ -10,8 +10,7 @@ package struct SchemaRules: Sendable {
 
     package init(_ schema: Schema) { self.schema = schema }
 
-    /// Applies a change to a draft of one of the user's files. Throws all violations, and then leaves the draft
-    /// unchanged.
+    /// Applies a change to a draft of one of the user's files. Throws all violations.
     ///
     /// - Parameters:
     ///   - domain: The name of the domain in messages.
