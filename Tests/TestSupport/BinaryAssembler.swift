@@ -1,18 +1,18 @@
 package import Foundation
 import PropertyLists
 
-/// Puts a binary property list together from a description, object by object, so that what is wrong in one can be seen.
+/// Assembles a binary property list from a description of its objects, in which invalid parts are visible.
 ///
 ///     0 dict 1=2              object 0; key references = value references
 ///     1 ascii "k"
 ///     2 int 5
 ///     2 int 5 width 8         in more bytes than needed
-///     2 hex 10 05             as it stands
+///     2 hex 10 05             literal bytes
 ///     gap 00 00               bytes that belong to no object
-///     offset 2 = 4096         instead of where object 2 begins; `object 1+1` is a byte behind the beginning of object
-///     1 root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
+///     offset 2 = 4096         instead of the start of object 2; `object 1+1` is a byte after the start of object 1
+///     root = 7                likewise `count`, `table`, `offset size`, `reference size`, `sort`, `unused`
 ///     header "bplist15"       instead of bplist00
-///     behind = 00             bytes behind the trailer
+///     behind = 00             bytes after the trailer
 ///     trailer = none          no trailer
 ///
 /// Kinds: `null` `false` `true` `int` `real` `real4` `date` (seconds from 2001) `data` (hex) `ascii` `utf16` `uid`
@@ -22,9 +22,9 @@ package struct BinaryAssembler {
         package let description: String
     }
 
-    /// The finished file.
+    /// The assembled file.
     package private(set) var bytes = Data()
-    /// Where each object begins.
+    /// The start of each object.
     package private(set) var objectStarts: [Int] = []
     package private(set) var tableStart = 0
     package private(set) var trailerStart = 0
@@ -54,7 +54,7 @@ package struct BinaryAssembler {
         try assemble(objects)
     }
 
-    /// The byte that a description of a place names: `12`, `object 3`, `table 2`, `trailer+6`, `end`.
+    /// Returns the offset for a description of a place: `12`, `object 3`, `table 2`, `trailer+6`, `end`.
     package func offset(of place: String) throws -> Int {
         let sum = place.split(separator: "+").map { $0.trimmingCharacters(in: .whitespaces) }
         let (word, rest) = sum[0].splitAtFirstSpace
@@ -204,7 +204,7 @@ extension BinaryAssembler {
         return Data([0x10 | UInt8(width.trailingZeroBitCount)]) + bits.bigEndian(width: width)
     }
 
-    /// A marker with a count, which from 15 on stands in an integer behind it.
+    /// Returns a marker with a count. From 15 on, the count is an integer after the marker.
     package static func head(_ marker: UInt8, _ count: Int) -> Data {
         if count < 15 { return Data([marker | UInt8(count)]) }
         let width = count < 0x100 ? 1 : count < 0x1_0000 ? 2 : 4
@@ -214,7 +214,7 @@ extension BinaryAssembler {
 }
 
 extension UInt64 {
-    /// The lowest `width` bytes, the highest of them first.
+    /// Returns the lowest `width` bytes, highest first.
     package func bigEndian(width: Int) -> Data {
         Data(
             (0..<width).reversed().map { $0 < 8 ? UInt8(truncatingIfNeeded: self >> UInt64($0 * 8)) : 0 })

@@ -1,30 +1,31 @@
 package import Foundation
 package import PropertyLists
 
-/// One file of the corpus: an input, and what must become of it.
+/// A file of the corpus: an input and its expected result.
 ///
-/// The path says the format, whether the input is good, and the fact: `xml/rejected/an-internal-subset.case`. The file:
+/// The path states the format, whether the input is valid, and the fact that is tested, such as
+/// `xml/rejected/an-internal-subset.case`. The file:
 ///
 ///     expect: {a: 1}                 or   fails: unknownElement("strnig") in :a
-///     options: unwrapsJSON           what else is asked for; also `limits: nesting=2`, `encoding: utf-16be`, `note: …`
+///     options: unwrapsJSON           optional; also `limits: nesting=2`, `encoding: utf-16be`, `note: …`
 ///     --- text
 ///     <plist><dict><key>a</key>▶<strnig>…
 ///
-/// `▶` is no part of the input: it stands before the byte at which the failure shows. Behind `---` stands one of
+/// `▶` marks the byte at which the failure occurs, and is not part of the input. The forms after `---` are:
 ///
-/// - `text`: the input as it is, up to the last line feed;
-/// - `escaped`: `\n` `\r` `\t` `\\` `\xFF` `\u{E9}` mean what they say, line feeds nothing;
-/// - `bytes`: hexadecimal, with comments behind `#`;
+/// - `text`: the input itself, up to the last line feed;
+/// - `escaped`: text with the escapes `\n` `\r` `\t` `\\` `\xFF` `\u{E9}`, in which line feeds are ignored;
+/// - `bytes`: hexadecimal digits, with comments after `#`;
 /// - `objects`: a description for `BinaryAssembler`.
 ///
-/// Where there is no mark, as in `objects`, the place stands behind `at`: `fails: cycle at object 1 in :k`. A failure
-/// without arguments is compared by its name alone.
+/// Without a mark, as in `objects`, the place follows `at`: `fails: cycle at object 1 in :k`. A failure without
+/// arguments is compared by its name alone.
 package struct CorpusCase: Sendable, CustomStringConvertible {
     package let name: String
     package let format: PropertyList.Format?
     package let outcome: Outcome
     package let input: Data
-    /// Line and column of the mark, where the input is plain text.
+    /// The line and column of the mark in plain text.
     package let location: (line: Int, column: Int)?
     package var options = PropertyList.ReadingOptions()
     package var limits = PropertyList.Limits.default
@@ -71,7 +72,7 @@ extension CorpusCase {
         return (String(text[..<end]), String(rest.last == "\n" ? rest.dropLast() : rest))
     }
 
-    /// The fields; an indented line continues the one above.
+    /// Parses the fields. An indented line continues the one above.
     private static func header(_ text: Substring) -> [String: String] {
         var fields: [String: String] = [:]
         var last = ""
@@ -182,7 +183,7 @@ extension CorpusCase {
             return offset
         }
 
-        /// `utf-16be` is without a byte order mark, `utf-16be-bom` with one.
+        /// Returns the byte order mark of an encoding such as `utf-16be-bom`. `utf-16be` has none.
         private static func byteOrderMark(_ encoding: String?) -> Data {
             guard let encoding, encoding.hasSuffix("-bom") else { return Data() }
             return (try? encoded("\u{FEFF}", as: String(encoding.dropLast(4)))) ?? Data()
@@ -235,7 +236,7 @@ extension CorpusCase {
 // MARK: All of them
 
 extension CorpusCase {
-    /// Every case below `folder`, in the order of their names, and what is wrong with files that are none.
+    /// Returns all cases in a folder, sorted by name, and the errors in invalid ones.
     package static func all(in folder: URL) -> (cases: [CorpusCase], mistakes: [String]) {
         let files = FileManager.default.enumerator(atPath: folder.path)
         let names = (files?.compactMap { $0 as? String } ?? []).filter { $0.hasSuffix(".case") }.sorted()

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// The command as it was built for this run of the tests, with a home of its own.
+/// The command as it was built for this test run, with a home folder of its own.
 public final class InstalledCommand: Sendable {
     private let folder: TemporaryFolder
 
-    /// Holds a link to the command, so that it can be found by its name.
+    /// A folder with a link to the command, so that it can be found by name.
     public let programs: URL
     public let home: URL
 
@@ -18,13 +18,13 @@ public final class InstalledCommand: Sendable {
         try FileManager.default.createSymbolicLink(at: programs.appending(path: "prefs"), withDestinationURL: Self.file)
     }
 
-    /// Stands beside the tests, whatever folder they were built in.
+    /// The command is beside the tests, in any build folder.
     private static let file = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "prefs")
 
     public static var isBuilt: Bool { Tool.path(of: file.path(percentEncoded: false)) != nil }
 
-    /// The variables with which a shell finds the command, and the command its home.
+    /// The environment in which a shell finds the command, and the command its home.
     public var variables: [String: String] {
         let path = ProcessInfo.processInfo.environment["PATH", default: "/usr/bin:/bin"]
         return [

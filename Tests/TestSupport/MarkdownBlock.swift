@@ -1,12 +1,12 @@
 /// A fenced block of a Markdown text.
 package struct MarkdownBlock: Sendable {
-    /// What stands behind the fence that opens it, such as `sh`.
+    /// The text after the opening fence, such as `sh`.
     package let language: String
-    /// The line of the text that it begins on, counted from 1.
+    /// The line number of the opening fence, counted from 1.
     package let line: Int
     package fileprivate(set) var lines: [String] = []
 
-    /// The blocks of a text, in order.
+    /// Returns the blocks of a text, in order.
     package static func all(in text: String) -> [MarkdownBlock] {
         var blocks: [MarkdownBlock] = []
         var isOpen = false

@@ -1,7 +1,7 @@
 import Foundation
 import Platform
 
-/// A small file system of its own, gone with the last who uses it.
+/// A small file system, which is unmounted when it is released.
 package final class Mount {
     private let folder: TemporaryFolder
     package let path: String
@@ -11,13 +11,13 @@ package final class Mount {
         path = folder.url.path(percentEncoded: false)
     }
 
-    /// A file system whose files can have so many bytes together; nil where none can be had.
+    /// Mounts a file system with a size limit. Returns nil if that is not permitted.
     ///
-    /// - Parameter folder: Where it is mounted, if not in a folder of its own.
+    /// - Parameter folder: The mount point, by default a new temporary folder.
     package static func make(size: Int, over folder: TemporaryFolder? = nil) throws -> Mount? {
         let folder = try folder ?? TemporaryFolder()
         let path = folder.url.path(percentEncoded: false)
-        // In a container, root may not mount either.
+        // In a container, root may lack the permission to mount.
         guard try Subprocess.run("mount", ["-t", "tmpfs", "-o", "size=\(size)", "tmpfs", path]).status == 0 else {
             return nil
         }
@@ -34,7 +34,7 @@ package final class Mount {
 
     private var filler: FilePath { (FilePath(path) ?? "/nowhere").appending("filler") }
 
-    /// Fills the file system up, but for some pages.
+    /// Fills the file system except for some pages.
     package func fill(leaving pages: Int) throws {
         let files = SystemFileSystem()
         guard let file = try files.open(filler, .creating(.privateFile)) else { throw Refused() }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The number from which all randomness of a test run follows: `PREFS_TEST_SEED`, or a fresh one.
+/// The seed of all random numbers in a test run: `PREFS_TEST_SEED`, or a random one.
 package struct Seed: Sendable, CustomStringConvertible {
     package let number: UInt64
 
@@ -10,13 +10,13 @@ package struct Seed: Sendable, CustomStringConvertible {
         number: ProcessInfo.processInfo.environment["PREFS_TEST_SEED"].flatMap { UInt64($0) }
             ?? .random(in: .min ... .max))
 
-    /// What to set to see a failure again.
+    /// The variable that repeats a failure.
     package var description: String { "PREFS_TEST_SEED=\(number)" }
 }
 
-/// A generator whose numbers are the same for the same seed and stream (xoshiro256**).
+/// A generator that returns the same numbers for the same seed and stream (xoshiro256**).
 ///
-/// Each test draws from a stream of its own, so that no test depends on which others ran before it.
+/// Each test uses a stream of its own, so that it does not depend on which tests ran before it.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -24,7 +24,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         var mixer = seed.number
         for byte in stream.utf8 { mixer = (mixer ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         mixer = mixer &+ UInt64(truncatingIfNeeded: round) &* 0x9E37_79B9_7F4A_7C15
-        /// SplitMix64, which never leaves the state all zero.
+        /// SplitMix64, which never makes the state all zero.
         func next() -> UInt64 {
             mixer &+= 0x9E37_79B9_7F4A_7C15
             var word = mixer

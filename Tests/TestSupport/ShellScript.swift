@@ -1,6 +1,6 @@
-/// Lines of a shell script as words: quotes and backslashes are taken away, and nothing is expanded.
+/// A parser for lines of shell scripts. It removes quotes and backslashes, and expands nothing.
 ///
-/// It knows what the scripts of this project use: words, comments, newlines between commands, and `|` within one.
+/// It supports what the scripts of this project use: words, comments, newlines between commands, and `|` within one.
 package struct ShellScript {
     package struct Mistake: Error, CustomStringConvertible {
         package let description: String
@@ -8,7 +8,7 @@ package struct ShellScript {
         package init(description: String) { self.description = description }
     }
 
-    /// Commands that pass their output on, the last one not.
+    /// Commands, of which each but the last passes its output to the next.
     package typealias Pipeline = [[String]]
 
     private var rest: Substring.UnicodeScalarView
@@ -23,7 +23,7 @@ package struct ShellScript {
         return pipelines
     }
 
-    /// The words of one command.
+    /// Parses the words of a single command.
     package static func words(_ line: String) throws -> [String] {
         guard let pipeline = try pipelines(line).first, pipeline.count == 1 else {
             throw Mistake(description: "not one command: \(line)")

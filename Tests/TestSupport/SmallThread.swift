@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread with the least stack that a platform gives to a thread other than the main one.
+/// A thread with the smallest stack that a platform gives to threads other than the main one.
 package enum SmallThread {
     package static let stackSize = 512 << 10
 
@@ -11,7 +11,7 @@ package enum SmallThread {
         let isThere = DispatchSemaphore(value: 0)
     }
 
-    /// Runs `body` on such a thread, waits for it, and returns or throws what it did.
+    /// Runs `body` on such a thread, and returns its result or throws its error.
     package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws
         -> Value
     {

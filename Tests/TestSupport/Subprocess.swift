@@ -1,8 +1,8 @@
 public import Foundation
 
-/// What another program did: its status and all that it wrote.
+/// The result of another program: its exit status and its output.
 public struct Subprocess: Sendable {
-    /// The exit status, or 128 and the number of the signal that ended it, as a shell says it.
+    /// The exit status, or 128 plus the number of the signal that terminated it, as in a shell.
     public let status: Int32
     public let output: Data
     public let errors: Data
@@ -14,16 +14,16 @@ public struct Subprocess: Sendable {
     public var text: String { String(decoding: output, as: UTF8.self) }
     public var errorText: String { String(decoding: errors, as: UTF8.self) }
 
-    /// Runs a program to its end.
+    /// Runs a program to completion.
     ///
-    /// Input and output go through files, so that neither side can wait for the other to read.
+    /// Input and output are files, so that neither side can block on the other.
     ///
     /// - Parameters:
-    ///   - program: A path, or a name that is looked up in PATH.
-    ///   - arguments: What the program is told.
-    ///   - input: What it reads from its standard input.
-    ///   - environment: Variables set on top of the test's own.
-    ///   - folder: Where it runs.
+    ///   - program: A path, or a name to look up in PATH.
+    ///   - arguments: The arguments without the program.
+    ///   - input: The standard input.
+    ///   - environment: Variables in addition to those of the test.
+    ///   - folder: The working folder.
     public static func run(
         _ program: String, _ arguments: [String] = [], input: Data = Data(), environment: [String: String] = [:],
         in folder: URL? = nil

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A folder of a test's own, gone when the test lets go of it.
+/// A temporary folder, which is removed when it is released.
 public final class TemporaryFolder: Sendable {
     public let url: URL
 
@@ -11,7 +11,7 @@ public final class TemporaryFolder: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Writes a file, and the folders that lead to it.
+    /// Writes a file, and makes its parent folders.
     public func write(_ text: String, to path: String) throws {
         let file = url.appending(path: path)
         try FileManager.default.createDirectory(

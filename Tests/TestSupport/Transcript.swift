@@ -1,15 +1,15 @@
-/// Commands with what they print and how they end, as a text that a person can read and a test can run.
+/// Commands with their output and exit status, as a text that a person can read and a test can run.
 ///
 ///     # A value that is not there.
 ///     $ prefs read com.example.app missing
 ///     ! prefs: The domain/default pair of (com.example.app, missing) does not exist
 ///     ? 1
 ///
-/// `$` begins a command in words of the shell; `<` lines are its standard input, `|` lines its output, `!` lines its
-/// errors, and `?` is its status, 0 where it is left out. The last line of a stream that has no newline at its end
-/// begins with `|~` or `<~`. Empty lines and those that begin with `#` are for the reader.
+/// `$` starts a command in shell words. `<` lines are its standard input, `|` lines its output, `!` lines its errors,
+/// and `?` is its status, which is 0 by default. The last line of a stream without a final newline starts with `|~` or
+/// `<~`. Empty lines and lines that start with `#` are ignored.
 package struct Transcript: Sendable {
-    /// One command and what is expected of it.
+    /// A command and its expected result.
     package struct Step: Sendable {
         package let line: Int
         package let command: String
@@ -17,7 +17,7 @@ package struct Transcript: Sendable {
         package fileprivate(set) var outcome = Outcome()
     }
 
-    /// What a command did.
+    /// The result of a command.
     package struct Outcome: Hashable, Sendable {
         package var output = ""
         package var errors = ""
@@ -63,7 +63,7 @@ package struct Transcript: Sendable {
         }
     }
 
-    /// What stands behind the mark and a space.
+    /// Returns the text after the mark and a space.
     private static func content(_ line: Substring) -> String {
         let rest = line.dropFirst()
         return String(rest.first == " " ? rest.dropFirst() : rest)
@@ -71,9 +71,9 @@ package struct Transcript: Sendable {
 }
 
 extension Transcript {
-    /// Runs the commands one after the other; says of each that went otherwise what was expected and what came.
+    /// Runs the commands in order, and returns for each failure the expected and the actual result.
     ///
-    /// - Parameter masking: Takes out of a text what differs from machine to machine.
+    /// - Parameter masking: Removes text that differs between machines.
     package func failures(
         masking: (String) -> String = { $0 }, _ run: (_ words: [String], _ input: String) throws -> Outcome
     ) throws -> [String] {
@@ -96,7 +96,7 @@ extension Transcript.Outcome {
         Transcript.Outcome(output: masking(output), errors: masking(errors), status: status)
     }
 
-    /// The outcome as a transcript says it.
+    /// The result in the notation of a transcript.
     package var notation: String {
         Self.lines(output, "|") + Self.lines(errors, "!") + (status == 0 ? "" : "? \(status)\n")
     }

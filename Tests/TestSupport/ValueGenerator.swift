@@ -1,7 +1,7 @@
 package import Foundation
 package import PropertyLists
 
-/// Random values, with a liking for those that have broken readers and writers before.
+/// A generator of random values that favours those that have broken readers and writers before.
 package struct ValueGenerator {
     package var generator: SeededGenerator
     package let scope: Scope
@@ -11,15 +11,15 @@ package struct ValueGenerator {
         self.scope = scope
     }
 
-    /// What the values may hold, so that a format can hold them.
+    /// The values to generate, restricted to those that a format can hold.
     package struct Scope: Sendable {
         package var kinds: Set<PropertyList.Kind> = Set(PropertyList.Kind.allCases)
         package var allowsFractionalDates = true
-        /// Seconds from 2001 in either direction.
+        /// The limit of dates, in seconds before and after 2001.
         package var greatestDate = 1e13
         package var allowsNonFiniteReals = true
         package var allowsNegativeZero = true
-        /// Whether a character can stand in text.
+        /// Whether a character may be in a string.
         package var allows: @Sendable (Unicode.Scalar) -> Bool = { _ in true }
 
         package init() {}
@@ -49,7 +49,7 @@ extension ValueGenerator.Scope {
         return scope
     }()
 
-    /// What both this library and Foundation's formats hold without loss.
+    /// The values that this library and Foundation's formats hold without loss.
     package static let common: Self = {
         var scope = Self.xml
         scope.kinds.remove(.uid)
@@ -67,7 +67,7 @@ extension ValueGenerator.Scope {
 }
 
 extension ValueGenerator {
-    /// A value of at most `depth` levels of containers.
+    /// Returns a value with at most `depth` levels of containers.
     package mutating func value(depth: Int = 5) -> PropertyList {
         let kinds = PropertyList.Kind.allCases.filter { kind in
             scope.kinds.contains(kind) && (depth > 0 || (kind != .array && kind != .dictionary))
@@ -75,7 +75,7 @@ extension ValueGenerator {
         return value(of: kinds.randomElement(using: &generator)!, depth: depth)
     }
 
-    /// A dictionary, which every format takes at its root.
+    /// Returns a dictionary, which every format supports as its root.
     package mutating func root(depth: Int = 5) -> PropertyList {
         value(of: .dictionary, depth: depth)
     }
@@ -108,7 +108,7 @@ extension ValueGenerator {
         for _ in 0..<size() {
             result[text()] = value(depth: depth - 1)
         }
-        // Such a dictionary would be read back as a uid.
+        // Such a dictionary would be read as a UID.
         if result.count == 1, result["CF$UID"] != nil { result["CF$UID "] = .string("") }
         return result
     }
@@ -251,7 +251,7 @@ extension Double {
         -.infinity, Double(Float(0.1)),
     ]
 
-    /// Seconds from 2001: whole and broken ones, leap days, the ends of years of four digits, the year zero.
+    /// Seconds from 2001: whole and fractional ones, leap days, the limits of four-digit years, and the year zero.
     package static let dates: [Double] = [
         0, 1, -1, 0.5, -0.5, 0.001, -0.001, 59, 60, 3599, 3600, 86_399, 86_400, -86_400, -978_307_200,
         -978_307_201,

@@ -1,7 +1,7 @@
 package import Foundation
 package import PropertyLists
 
-/// The notation in which a test case writes down the value that it expects.
+/// The notation for the expected values of test cases.
 ///
 /// Strings `"a\n\u{E9}"`, integers `1`, reals `1.0` `-0.0` `1e300` `nan` `inf`, `true`, dates `@2001-01-01T00:00:00Z`
 /// or in seconds from then `@(0.5)`, data `<00 FF>`, `uid(1)`, arrays `[1, 2]`, dictionaries `{key: 1, "a key": 2}`.
@@ -20,7 +20,7 @@ package struct ValueNotation {
         return value
     }
 
-    /// The string that the quoted `text` stands for.
+    /// Parses a quoted string.
     package static func string(_ text: String) throws -> String {
         guard case .string(let string) = try value(text) else {
             throw Mistake(description: "no string: \(text)")
@@ -135,7 +135,7 @@ extension ValueNotation {
         return Date(timeIntervalSinceReferenceDate: Double(seconds))
     }
 
-    /// Counted plainly from the lengths of years and months: what is tested does it by a formula.
+    /// Computed from the lengths of years and months, because the tested code uses a formula.
     private func daysFrom2001(year: Int, month: Int, day: Int) -> Int {
         func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
         let lengths = [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -169,8 +169,7 @@ extension ValueNotation {
 }
 
 extension Data {
-    /// The bytes that pairs of hexadecimal digits say; white space is skipped, `#` begins a comment up to the line's
-    /// end.
+    /// Parses pairs of hexadecimal digits. White space is ignored, and `#` starts a comment.
     package init(hex text: String) throws {
         self.init()
         for line in text.split(whereSeparator: \.isNewline) {
