@@ -33,7 +33,7 @@ extension Int64 {
 extension Engine {
     /// The waits that the next engine should continue.
     package var vigil: Vigil {
-        // Before the first listing there is nothing to add to what was recalled.
+        // Before the first listing, the former waits are complete.
         guard !folders.isEmpty else { return recalled }
         var vigil = Vigil()
         (vigil.lastCheck, vigil.lastChecked) = (lastCheck?.at, lastCheck?.name)

@@ -59,7 +59,7 @@ package struct Engine: Sendable {
     package internal(set) var hasLosses = false
     /// The time of the last check of one of our own files, and the name of that file.
     var lastCheck: (at: Int64, name: PackName?)?
-    /// Held domains for which a user has accepted the file, or the mirror.
+    /// The held domains for which a user has accepted the file, or the mirror.
     var accepted: Set<Path> = []
     var overruled: Set<Path> = []
     /// Whether missing files of our own are written now, regardless of when this was last done.

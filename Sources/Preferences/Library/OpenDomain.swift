@@ -20,7 +20,7 @@ final class OpenDomain: Sendable {
     let state: Mutex<State>
     /// The version of the last visible change, readable without a lock.
     private let published = Atomic<UInt64>(1)
-    /// Held while the file is being written.
+    /// A lock for writing the file.
     let writing = Mutex(())
 
     struct State: Sendable {
