@@ -1,24 +1,24 @@
 /// What goes wrong in a run. It is counted, so that a suite in which something never happened can say so.
 package enum Fault: CaseIterable, Hashable, Sendable {
-    // Files on their way.
+    // Delivery of files.
     case late, partial, slow, duplicate, returned, deletedFirst, stray, spoilt, staleListing
-    // Media that refuse, or forget.
+    // Media that refuse or lose files.
     case noSpace, noPermission, inputOutput, refusedRemoval, unsynced, forgotten
-    // A folder of a writer that has no room for the next log.
+    // A writer's folder without room for the next log.
     case fullFolder
-    // The directory as a whole.
+    // The whole directory.
     case unavailable, emptyMountPoint, swapped, split, directoryRolledBack, halfRestored, wiped
-    // Hosts and what they remember.
+    // Hosts and their states.
     case crash, tornRecord, clone, rollback, reincarnation, joiner, yearAway
     // Clocks.
     case skew, leap, standingClock, backwardClock, year1970, year2106
-    // Preference files, and which of them take part.
+    // Preference files and domains.
     case foreignSave, fileRolledBack, domainRemoved, withoutSchema
-    // Backups that come back without the rest, and a state that is lost.
+    // Restored backups and lost states.
     case configurationRestored, machineRestored, stateLost
     // A format that cannot hold a value.
     case unheldValue
-    // Programs of different ages.
+    // Mixed versions.
     case newVersion
 }
 

@@ -38,7 +38,7 @@ extension SimulatedHost {
         return nil
     }
 
-    // MARK: Files of our own
+    // MARK: Own files
 
     private func create(_ address: PackAddress, _ pack: EncodedPack) throws -> Event {
         if let failure = isRefused() ? failure : world.refusal() {
@@ -94,7 +94,7 @@ extension SimulatedHost {
         for name in blobView[writer] ?? [] { world.remove(name, of: writer, by: self) }
     }
 
-    // MARK: Files of others
+    // MARK: Files of other hosts
 
     func fetch(_ addresses: [PackAddress]) -> [PackAddress: Fetch] {
         var fetched: [PackAddress: Fetch] = [:]

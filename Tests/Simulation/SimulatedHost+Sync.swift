@@ -78,7 +78,7 @@ extension SimulatedHost {
     func command(_ command: Command) { attempt { try send(.command(command)) } }
 }
 
-// MARK: The directory, as it is seen from here
+// MARK: The directory in view
 
 extension SimulatedHost {
     var isDirectoryThere: Bool { directory == .marked([Self.mirror]) }

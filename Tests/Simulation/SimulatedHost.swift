@@ -163,7 +163,7 @@ final class SimulatedHost {
     }
 }
 
-// MARK: Dying
+// MARK: Crashes
 
 extension SimulatedHost {
     func attempt(_ body: () throws -> Void) {

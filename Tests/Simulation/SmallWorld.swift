@@ -163,7 +163,7 @@ extension SmallWorld {
     }
 }
 
-// MARK: The end
+// MARK: The end of an execution
 
 extension SmallWorld {
     /// Exchanges everything until nothing is left to say.

@@ -233,7 +233,7 @@ extension CorpusCase {
     }
 }
 
-// MARK: All of them
+// MARK: Finding cases
 
 extension CorpusCase {
     /// Returns all cases in a folder, sorted by name, and the errors in invalid ones.

@@ -195,7 +195,7 @@ extension ValueGenerator {
     }
 }
 
-// MARK: What has broken readers and writers before
+// MARK: Values that have broken readers and writers before
 
 extension String {
     package static let awkward: [String] = [

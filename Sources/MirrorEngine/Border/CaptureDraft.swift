@@ -124,7 +124,7 @@ struct CaptureDraft: ~Copyable {
     }
 }
 
-// MARK: The record
+// MARK: Recording
 
 extension CaptureDraft {
     /// Returns the capture, or nil if there is nothing to record.

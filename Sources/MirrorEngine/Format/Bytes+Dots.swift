@@ -82,7 +82,7 @@ extension [UInt8] {
     }
 }
 
-// MARK: Writes that were replaced
+// MARK: Replaced writes
 
 extension [UInt8] {
     /// Encodes a writer: 0 for the writer of the file, or 1 and its number.

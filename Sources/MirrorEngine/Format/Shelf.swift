@@ -45,7 +45,7 @@ struct Shelf: Sendable {
     }
 }
 
-// MARK: Bytes
+// MARK: Encoding
 
 extension [UInt8] {
     /// Appends a value, or its index in the table of blobs.

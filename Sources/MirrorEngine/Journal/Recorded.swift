@@ -18,7 +18,7 @@ extension ByteReader {
     }
 }
 
-// MARK: Numbers and texts
+// MARK: Numbers and strings
 
 extension UInt64: Recorded {
     func write(to bytes: inout [UInt8]) { bytes.append(leb128: self) }

@@ -47,7 +47,7 @@ package struct AtomStore: Sendable {
     }
 }
 
-// MARK: Finding
+// MARK: Lookup
 
 extension AtomStore {
     package var isEmpty: Bool { count == 0 }
@@ -143,7 +143,7 @@ extension AtomStore {
     }
 }
 
-// MARK: Changing
+// MARK: Changes
 
 extension AtomStore {
     /// Inserts an atom at a path that has none.
@@ -177,8 +177,8 @@ extension AtomStore {
         runs.insert(upper, at: run + 1)
     }
 
-    /// Removes the atom at a path. The merge never does this; a writer does that withdraws a write that nobody has
-    /// seen.
+    /// Removes the atom at a path. The merge never removes atoms; a writer uses this to withdraw a write that no other
+    /// host has seen.
     @discardableResult
     package mutating func remove(at path: Path) -> Atom? {
         let place = place(of: path)

@@ -40,7 +40,7 @@ package struct Path: Hashable, Sendable {
     package static let mostComponents = 513
 }
 
-// MARK: Making
+// MARK: Initializers
 
 extension Path {
     package init(domain: String) { self = Path(bytes: []).appending(domain) }
@@ -79,7 +79,7 @@ extension Path {
     }
 }
 
-// MARK: Asking
+// MARK: Components
 
 extension Path {
     package var components: [Component] {

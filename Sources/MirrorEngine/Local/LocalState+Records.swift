@@ -110,7 +110,7 @@ extension LocalState {
     }
 }
 
-// MARK: Backups that come back
+// MARK: Restored backups
 
 extension LocalState {
     /// From now on, changes in the files are not taken for edits until the files were checked.

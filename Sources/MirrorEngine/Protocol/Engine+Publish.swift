@@ -95,7 +95,7 @@ extension Engine {
     }
 }
 
-// MARK: What a file says
+// MARK: Contents of a file
 
 extension Engine {
     private mutating func intendLog(at now: Int64) {

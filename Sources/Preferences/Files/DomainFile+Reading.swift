@@ -89,7 +89,7 @@ extension DomainFile {
     }
 }
 
-// MARK: One value
+// MARK: Reading one value
 
 extension DomainFile {
     /// Files up to this size are read completely, which is faster than several partial reads.

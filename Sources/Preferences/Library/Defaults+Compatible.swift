@@ -125,7 +125,7 @@ extension Defaults {
         return converted
     }
 
-    // MARK: The rest
+    // MARK: Synchronization and forced values
 
     /// Writes pending changes, and reads those of other processes. Returns false if a change could not be written.
     @discardableResult

@@ -70,7 +70,7 @@ final class OpenDomain: Sendable {
         if case .file(let file, _) = keeping { file } else { nil }
     }
 
-    // MARK: Seeing
+    // MARK: Reading
 
     /// Returns the values, after a check of the file if the last one is too old.
     func snapshot() -> (values: PropertyList.Dictionary, failure: StoreFailure?) {
@@ -179,7 +179,7 @@ final class OpenDomain: Sendable {
 
     func post(_ kind: Issue.Kind) { signals.issues.post(Issue(kind, domain: file?.name ?? "")) }
 
-    // MARK: Changing
+    // MARK: Changes
 
     /// Sets values, or removes those that are nil. The whole process sees the changes at once.
     func set(_ changes: [(key: String, value: PropertyList?)]) {

@@ -83,7 +83,7 @@ struct DomainLocks: Sendable {
         return held.first { $0.place == .file(path) }?.file
     }
 
-    // MARK: One lock
+    // MARK: Acquiring one lock
 
     /// Acquires one lock. Returns nil if there is nothing to lock.
     private static func take(

@@ -161,7 +161,7 @@ package struct DomainWriter: Sendable {
         throw StoreFailure(.locked(holder: nil), files.first?.file.name ?? "")
     }
 
-    // MARK: Carrying out
+    // MARK: Committing
 
     private func carryOut(_ plans: inout [FilePlan], _ locks: DomainLocks) throws(StoreFailure) {
         for plan in plans where plan.isInDoubt { try plan.synchronizeFormer(self) }

@@ -98,7 +98,7 @@ struct FilePlan {
     /// Whether the file was replaced or removed.
     var isCarriedOut: Bool { transaction != nil }
 
-    // MARK: What becomes of the file
+    // MARK: Writing the file
 
     var removesFile: Bool { draft.removesFile }
 

@@ -107,7 +107,7 @@ struct PendingTransactions {
         return failure
     }
 
-    // MARK: Notes
+    // MARK: Records
 
     /// Writes a record durably.
     static func note(

@@ -80,7 +80,7 @@ extension TransactionRecord.Former {
     }
 }
 
-// MARK: As a file
+// MARK: Encoding
 
 extension TransactionRecord {
     var encoded: PropertyList { .array(steps.map(\.encoded)) }

@@ -121,7 +121,7 @@ extension SharedDirectory {
         return (FilePermissions(rawValue: bits), FilePermissions(rawValue: bits & 0o666))
     }
 
-    // MARK: What a crash left
+    // MARK: Remnants of crashes
 
     /// Removes our own temporary files that are older than an hour, and files that were removed while they were open.
     func sweep(_ writer: WriterID, at now: Timestamp) {

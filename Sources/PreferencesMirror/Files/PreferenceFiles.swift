@@ -54,7 +54,7 @@ struct PreferenceFiles: Sendable {
         return (try? places.user.domains(in: machine.fileSystem)) ?? []
     }
 
-    // MARK: Under the lock
+    // MARK: Reading under the lock
 
     /// A file as it was read under its lock.
     struct Reading: Sendable {
@@ -126,7 +126,7 @@ struct PreferenceFiles: Sendable {
         return Reading(observation: observation, status: status, isUnsettled: !settled)
     }
 
-    // MARK: Programs that leave no mark
+    // MARK: Programs that do not use the library
 
     private func isQuiet(_ folder: FilePath) -> Bool {
         guard let status = (try? machine.fileSystem.status(of: folder)) ?? nil else { return true }

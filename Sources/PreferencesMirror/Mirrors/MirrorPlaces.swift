@@ -40,7 +40,7 @@ package struct MirrorPlaces: Sendable {
     }
 }
 
-// MARK: The host that serves a store
+// MARK: The host that mirrors a store
 
 extension MirrorPlaces {
     /// The file with the name of the host that mirrors the store, or nil if the store has no lock folder.

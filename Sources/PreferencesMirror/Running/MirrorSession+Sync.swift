@@ -86,7 +86,7 @@ extension MirrorSession {
         if engine.standing == .present { directory.sweep(engine.local.writer, at: machine.clock.wall) }
     }
 
-    // MARK: Which domains take part
+    // MARK: Mirrored domains
 
     private func isIncluded(_ domain: String) -> Bool {
         (try? DomainName(domain)).map(configuration.selection.includes) ?? false

@@ -143,7 +143,7 @@ struct StateJournal: Sendable {
 
     func forgetHead() { _ = try? files.remove(folder.appending(Self.headName)) }
 
-    // MARK: The vigil
+    // MARK: Waits
 
     private static let vigilName: FileName = "vigil"
 
