@@ -3,7 +3,7 @@ internal import Platform
 internal import Preferences
 internal import Synchronization
 
-/// What the schemas that are installed say of a domain's keys: how values merge, and which stay on this host.
+/// The installed schemas' rules for a domain's keys: how values merge, and which keys stay on this host.
 final class SchemaPolicy: Sendable {
     private let machine: Machine
     private let places: SchemaPlaces
@@ -22,12 +22,12 @@ final class SchemaPolicy: Sendable {
             staysHome: { [self] domain, key in schema(domain)?.staysHere(key) ?? false })
     }
 
-    /// Looks at the schemas again.
+    /// Forgets the schemas, so that they are read again.
     func reload() { schemas.withLock { $0 = [:] } }
 
     private func schema(_ domain: String) -> Schema? {
         if let known = schemas.withLock({ $0[domain] }) { return known }
-        // Also one with mistakes says what is secret.
+        // An invalid schema still determines which settings are secret.
         let schema = (try? DomainName(domain)).flatMap { places.schema(of: $0, on: machine)?.readable }
         schemas.withLock { $0[domain] = .some(schema) }
         return schema
