@@ -162,7 +162,7 @@ package struct Run {
         }
     }
 
-    /// Who is away comes back after a year in which the others went on.
+    /// Lets the other hosts continue for a year, and then returns those that were away.
     private func passYear() {
         guard world.hosts.contains(where: \.isAway) else { return }
         for _ in 0..<4 {

@@ -30,12 +30,12 @@ package struct Scenario: Sendable {
     var hasNarrowFormats = false
     /// Whether some values are too long for a pack.
     var hasLongValues = false
-    /// How long a long value stands that is needed no more, in milliseconds.
+    /// The time that an unneeded blob remains, in milliseconds.
     var unneededFor: Int64 = 0
     /// Whether some hosts have a version that does not understand all files of the others.
     var mixesVersions = false
     var rules = Rules.sound
-    /// After how many logs a base is due, and how long what it replaces stands, in milliseconds.
+    /// The number of logs after which a base is due, and the time that superseded files remain, in milliseconds.
     var leastLogs = 3
     var supersededFor: Int64 = 0
     var mostSuperseded = EngineLimits().mostSuperseded

@@ -14,7 +14,7 @@ package struct Tally: Sendable {
 
     package init() {}
 
-    /// The scenarios by turns, each run with a number of its own.
+    /// Returns the run with a number. Runs use the scenarios in turn.
     package static func run(number: Int, of seed: Seed) -> Run {
         let scenarios = Scenario.turns
         return Run(scenarios[number % scenarios.count], seed: seed, round: number)

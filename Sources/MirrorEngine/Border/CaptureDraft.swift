@@ -61,8 +61,8 @@ struct CaptureDraft: ~Copyable {
 
     /// Captures the changes in a file.
     ///
-    /// - Parameter held: The reason for which the file was held, if a user has accepted it. An accepted file is a
-    ///   change made now, and one that came back from a backup replaces writes that nobody had seen in it.
+    /// - Parameter held: The reason the file was held, if a user has accepted it. An accepted file is a change made
+    ///   now, and one that came back from a backup replaces writes that its user had not seen.
     mutating func add(_ observation: Observation, _ values: DomainReading, releasedFrom held: Held? = nil) {
         if held == .rolledBack || values.isRecovered { unknown.insert(values.domain) }
         var reading = Reading(values: values, observation: observation)

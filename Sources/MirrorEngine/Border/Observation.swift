@@ -35,7 +35,7 @@ package struct Observation: Hashable, Sendable {
     }
 }
 
-/// The reason for which a writer that used the library changed a file.
+/// The reason a writer that used the library changed a file.
 package enum Mark: Hashable, Sendable {
     case write
     case deleted

@@ -7,12 +7,12 @@ package struct Shadow: Hashable, Sendable {
     package internal(set) var generations: [Fingerprint] = []
     /// The keys whose value in the file differs from the view.
     package internal(set) var exceptions: [Path: Exception] = [:]
-    /// The reason for which the file is left alone until a user decides.
+    /// The reason the file is left alone until a user decides.
     package internal(set) var held: Held?
     package internal(set) var isMirrored = true
     /// Whether the file was read since the domain began to be mirrored.
     package internal(set) var isCaptured = false
-    /// The reason for which changes in the file may not be edits.
+    /// The reason that changes in the file may not be edits by its user.
     package internal(set) var suspicion: Suspicion?
     /// The changes made by the last write into the file.
     package internal(set) var replaced: [Path: Replacement] = [:]
@@ -88,7 +88,7 @@ package struct FileIdentity: Hashable, Sendable {
     }
 }
 
-/// The reason for which a domain is left alone until a user decides.
+/// The reason a domain is left alone until a user decides.
 package enum Held: UInt8, Hashable, Sendable {
     case missing
     case empty

@@ -7,12 +7,12 @@ package struct LocalHead: Hashable, Sendable {
     package let writer: WriterID
     /// Whether nothing is incomplete, unpublished or due.
     package let isAtRest: Bool
-    /// Our own files that must exist, with their sizes, and the times since which others are superseded.
+    /// Our own files that must exist, with their sizes, and when others were superseded.
     let created: [PackName: Int]
     let superseded: [PackName: Int64]
     /// Notes that we removed, and remove again if they come back.
     let removedNotes: Set<PackName>
-    /// Our own blobs that must exist, with their sizes, and the times since which others are unneeded.
+    /// Our own blobs that must exist, with their sizes, and when others became unneeded.
     let blobs: [BlobName: Int]
     let unneeded: [Int64]
     /// For each other writer, the hash prefixes of the files that were joined.

@@ -154,7 +154,7 @@ package struct OwnFolder: Hashable, Sendable {
 /// A blob that we created.
 package struct CreatedBlob: Hashable, Sendable {
     package let size: Int
-    /// The time since which none of our current packs refers to the blob.
+    /// The time at which the last of our packs that refers to the blob was superseded, or nil.
     package internal(set) var unneededSince: Int64?
 }
 
@@ -162,7 +162,7 @@ package struct CreatedBlob: Hashable, Sendable {
 package struct CreatedFile: Hashable, Sendable {
     package let size: Int
     package let last: UInt64
-    /// The time since which a base of ours supersedes the file.
+    /// The time at which a base of ours superseded the file, or nil.
     package internal(set) var supersededAt: Int64?
 }
 
@@ -179,7 +179,7 @@ package struct Peer: Hashable, Sendable {
     package internal(set) var note: WriterNote?
     /// The greatest stamp in the writer's logs, which shows when its clock is wrong.
     package internal(set) var lastStamp = Stamp.zero
-    /// The time since which the folder is out of view.
+    /// The time at which the folder went out of view, or nil.
     package internal(set) var vanishedAt: Int64?
     /// The other writers whose atoms its last base carries.
     package internal(set) var carries: Set<WriterID> = []

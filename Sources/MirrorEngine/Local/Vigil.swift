@@ -54,7 +54,7 @@ extension Engine {
         unheard.formUnion(told)
     }
 
-    /// Returns the time since which former engines have waited for a file. A time in the future is replaced by the
+    /// Returns the time at which former engines began to wait for a file. A time in the future is replaced by the
     /// present.
     func waitedSince(_ address: PackAddress, at now: Int64) -> Int64? {
         recalled.files[address].map { min(max($0.since, 0), now) }

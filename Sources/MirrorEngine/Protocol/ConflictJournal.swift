@@ -7,7 +7,7 @@ package struct ConflictJournal: Hashable, Sendable {
     /// The size of all conflicts in bytes.
     private var size = 0
 
-    /// The time for which a resolved conflict is kept, in milliseconds.
+    /// The time that a resolved conflict is kept, in milliseconds.
     package static let resolvedFor: Int64 = 90 * 86_400_000
     /// The size limit of the conflicts, in bytes.
     package static let mostBytes = 64 << 20

@@ -83,7 +83,7 @@ extension Engine {
             || accepted.contains(Path(domain: observation.domain)) || observation.isRefused
     }
 
-    /// Returns the reason for which a file must not be captured, or nil.
+    /// Returns the reason a file must not be captured, or nil.
     private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
         // A restored file is still old after it was removed or its mark came back.
         let isOther = observation.hash != shadow.hash

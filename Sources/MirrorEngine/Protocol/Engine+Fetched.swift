@@ -47,7 +47,7 @@ extension Engine {
         }
     }
 
-    /// Records that a file cannot be joined. Returns the time since which that has been so.
+    /// Records that a file cannot be joined. Returns the time at which it was first found faulty.
     @discardableResult
     private mutating func note(
         _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64

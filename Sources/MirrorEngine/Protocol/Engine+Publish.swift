@@ -257,7 +257,7 @@ extension Engine {
         if !goingBlobs.isEmpty { act(.removeBlobs(goingBlobs.map(\.name).sorted())) }
     }
 
-    /// A file or blob that is no longer needed, and the time since which that is so.
+    /// A file or blob that is no longer needed.
     private struct Leftover<Name> {
         let name: Name
         let size: Int

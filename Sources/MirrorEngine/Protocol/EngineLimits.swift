@@ -12,18 +12,18 @@ package struct EngineLimits: Hashable, Sendable {
     package var bytesWaiting = 16 << 20
     package var leastLogBytes = 64 << 10
     package var leastLogs = 32
-    /// The time for which a superseded log or base remains.
+    /// The time that a superseded log or base remains.
     package var supersededFor: Int64 = 86_400_000
-    /// The least time for which it remains, even if too many are superseded.
+    /// The least time that it remains, even if too many are superseded.
     package var supersededAtLeastFor: Int64 = 600_000
     /// The limit of superseded files. Superseded files may take a quarter of a writer's bytes, and so may unneeded
     /// blobs, unless the whole folder takes more than three quarters.
     package var mostSuperseded = 4096
-    /// The time for which a folder is out of view before its atoms are carried.
+    /// The time that a folder is out of view before its atoms are carried.
     package var vanishedFor: Int64 = 86_400_000
-    /// The time for which an unneeded blob remains.
+    /// The time that an unneeded blob remains.
     package var unneededFor: Int64 = 7 * 86_400_000
-    /// The time for which a log waits for the one before it, and a faulty file for its bytes.
+    /// The time that a log waits for the one before it, and a faulty file for its bytes.
     package var waitsFor: Int64 = 600_000
     /// The time between two checks of our own files.
     package var checksEvery: Int64 = 3_600_000

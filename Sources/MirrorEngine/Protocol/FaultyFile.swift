@@ -27,7 +27,7 @@ package struct FaultyFile: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Whether the file may have changed: its size differs, or half of the time for which it was known when last read
+    /// Whether the file may have changed: its size differs, or half of the time that it was known when last read
     /// has passed since. A file that becomes complete is read soon, and one that does not is read ever less often.
     func isWorthReading(size: Int, at now: Int64) -> Bool {
         if size != self.size { return true }

@@ -35,7 +35,7 @@ public struct DomainName: Hashable, Sendable {
 }
 
 extension DomainName {
-    /// The reason for which a text is not a valid domain name.
+    /// The reason a text is not a valid domain name.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of invalid names.
         @nonexhaustive

@@ -2,7 +2,7 @@ package import Platform
 public import PropertyLists
 public import SettingsSchema
 
-/// The reason for which a domain could not be read or written.
+/// The reason a domain could not be read or written.
 public struct StoreFailure: Error, Hashable, Sendable {
     /// The kind of failure.
     public let problem: Problem

@@ -148,7 +148,7 @@ package struct WriteNote: Hashable, Sendable {
     }
 }
 
-/// The reason for which a domain was written, as one word.
+/// The reason a domain was written, as one word.
 package struct WriteReason: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -28,7 +28,7 @@ final class OpenDomain: Sendable {
         var stored = DomainContents.absent
         /// The number of times that contents of the file were taken.
         var readings: UInt64 = 0
-        /// The reason for which the file could not be read.
+        /// The reason the file could not be read.
         var failure: StoreFailure?
         /// The generation of a damaged file, which need not be read again while it is the same.
         var damaged: FileGeneration?
@@ -165,8 +165,7 @@ final class OpenDomain: Sendable {
         return true
     }
 
-    /// Records the reason for which the file could not be read, and reports it once. The values read before remain in
-    /// use.
+    /// Records the reason the file could not be read, and reports it once. The values read before remain in use.
     private func noteUnreadable(_ failure: StoreFailure, damaged generation: FileGeneration? = nil) {
         let isNews = state.withLock { state in
             defer { state.failure = failure }

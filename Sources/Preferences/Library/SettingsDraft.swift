@@ -50,7 +50,7 @@ public struct SettingsDraft: Sendable {
         refused = refused ?? StoreFailure(.ownKey(key), defaults.name.text)
     }
 
-    /// The reason for which a value cannot be stored.
+    /// The reason a value cannot be stored.
     private(set) var failure: String?
     /// The first violated rule.
     private(set) var refused: StoreFailure?

@@ -20,7 +20,7 @@ extension Schema {
     }
 }
 
-/// The reason for which a secret cannot be read.
+/// The reason a secret cannot be read.
 private enum UnreadableSecret: Error {
     case noName
     case missing(FilePath)

@@ -34,7 +34,7 @@ public struct Settings: Sendable {
 }
 
 extension Schema {
-    /// The reason for which parsing a command line ends without settings.
+    /// The reason parsing a command line ends without settings.
     @nonexhaustive
     public enum Ending: Error, Hashable, Sendable {
         /// Help was requested, with this text.

@@ -78,7 +78,7 @@ struct PendingTransactions {
     /// Completes the transactions whose locks can be acquired. The writers of the others are still running.
     ///
     /// - Parameter targets: The files that the caller needs.
-    /// - Returns: The reason for which a transaction of these files cannot be completed.
+    /// - Returns: The reason a transaction of these files cannot be completed.
     @discardableResult
     func finish(patience: Duration, for targets: Set<FilePath> = []) -> StoreFailure? {
         var failure: StoreFailure?

@@ -29,7 +29,7 @@ package struct SharedDirectory: Sendable {
         }
     }
 
-    /// The reason for which the directory cannot be used for a mirror.
+    /// The reason the directory cannot be used for a mirror.
     package enum Obstacle: Hashable, Sendable {
         /// The directory does not exist, or cannot be read.
         case noDirectory
@@ -41,7 +41,7 @@ package struct SharedDirectory: Sendable {
         case severalMirrors([MirrorID])
     }
 
-    /// Returns the reason for which the directory cannot be used for a mirror, or nil if it can.
+    /// Returns the reason the directory cannot be used for a mirror, or nil if it can.
     ///
     /// - Parameter isChosen: Whether the mirror was selected by its number, so that other markers are ignored.
     package func obstacle(to mirror: MirrorID, isChosen: Bool) -> Obstacle? {

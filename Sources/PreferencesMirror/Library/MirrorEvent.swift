@@ -16,7 +16,7 @@ public enum MirrorEvent: Hashable, Sendable {
     /// All changes of other hosts are in the domains' files, and all changes of this host are published.
     case caughtUp
 
-    /// The reason for which a value changed, was displaced, or waits.
+    /// The reason a value changed, was displaced, or waits.
     @nonexhaustive
     public enum Reason: String, Hashable, Sendable, CaseIterable {
         /// Another host changed it.

@@ -2,7 +2,7 @@ internal import MirrorEngine
 internal import Platform
 internal import Preferences
 
-/// The reason for which a mirror could not be created, joined or exchanged with.
+/// The reason a mirror could not be created, joined or exchanged with.
 public struct MirrorFailure: Error, Hashable, Sendable {
     /// What failed.
     public let problem: Problem

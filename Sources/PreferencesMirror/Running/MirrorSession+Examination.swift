@@ -3,7 +3,7 @@ internal import Platform
 
 // Reading all files of the mirror.
 extension MirrorSession {
-    /// The reason for which the directory cannot be used, or nil if it can.
+    /// The reason the directory cannot be used, or nil if it can.
     package var obstacle: SharedDirectory.Obstacle? { directory.obstacle(to: id, isChosen: configuration.isChosen) }
 
     /// Returns all valid files in view.

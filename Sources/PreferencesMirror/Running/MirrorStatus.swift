@@ -9,7 +9,7 @@ package struct MirrorStatus: Sendable {
     package let label: String
     package let writer: WriterID
     package let standing: Standing
-    /// The reason for which the directory cannot be used, or nil if it can.
+    /// The reason the directory cannot be used, or nil if it can.
     package let obstacle: SharedDirectory.Obstacle?
     package fileprivate(set) var condition: MirrorCondition
     /// Whether this host is leaving and could not announce it yet.
