@@ -62,4 +62,26 @@ import Testing
         }
         #expect(number > 40)
     }
+
+    @Test func `again and again holds no domain`() throws {
+        let bench = try MirrorBench()
+        _ = try bench.hosts("a", "b")
+        let host = { try MirrorHost("b", on: bench.disk) }
+        for number in 1...60 {
+            for turn in 1...3 {
+                bench.disk.clock.advance(by: .seconds(1))
+                let victim = try host()
+                try victim.write("key", .integer(PropertyList.Integer(number * 10 + turn)))
+                var session = try victim.session()
+                victim.fileSystem.setFaults(FaultPlan(.dieBefore, at: number))
+                try? session.sync { bench.disk.clock.advance(by: $0) }
+                bench.disk.crash(.none)
+            }
+            bench.disk.clock.advance(by: .seconds(1))
+            let hosts = [try MirrorHost("a", on: bench.disk), try host()]
+            try bench.comeToRest(hosts)
+            #expect(try hosts[1].status().held.isEmpty, "three deaths at \(number)")
+            #expect(try hosts[0].values() == ["key": .integer(PropertyList.Integer(number * 10 + 3))])
+        }
+    }
 }

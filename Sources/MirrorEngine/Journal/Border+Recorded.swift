@@ -187,11 +187,11 @@ extension LocalState: Recorded {
 }
 
 extension StoreMarks: Recorded {
-    func write(to bytes: inout [UInt8]) { bytes.write(marks.map(WriteID.init), isWritten, isDue) }
+    func write(to bytes: inout [UInt8]) { bytes.write(marks.map(WriteID.init), unwritten, isDue) }
 
     init(from reader: inout ByteReader) throws(PackFault) {
         marks = try reader.read([WriteID].self).map(\.number)
-        isWritten = try reader.read()
+        unwritten = try reader.read()
         isDue = try reader.read()
     }
 }

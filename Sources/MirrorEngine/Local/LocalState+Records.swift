@@ -33,7 +33,7 @@ extension LocalState {
         case .resolvedConflicts(let ids, let now): conflicts.resolve(ids, at: now)
         case .resolvedTransaction(let loser, let now): conflicts.resolve(transaction: loser, at: now)
         case .marked(let mark): self.mark(mark)
-        case .foundMark: storeMarks.isWritten = true
+        case .foundMark: storeMarks.unwritten = 0
         case .suspected(let suspicion): suspect(suspicion)
         case .retired(let writer): retired.insert(writer)
         case .restored(let restoration): apply(restoration)
@@ -130,7 +130,8 @@ extension LocalState {
     private mutating func mark(_ mark: UInt64) {
         storeMarks.marks.insert(mark, at: 0)
         if storeMarks.marks.count > StoreMarks.most { storeMarks.marks.removeLast() }
-        (storeMarks.isWritten, storeMarks.isDue) = (false, false)
+        storeMarks.unwritten = min(storeMarks.unwritten + 1, StoreMarks.most)
+        storeMarks.isDue = false
     }
 }
 

@@ -65,15 +65,15 @@ package struct LocalState: Hashable, Sendable {
 package struct StoreMarks: Hashable, Sendable {
     /// The marks that were written, latest first.
     package internal(set) var marks: [UInt64] = []
-    /// Whether the latest mark is known to be written.
-    package internal(set) var isWritten = false
+    /// The number of the latest marks that are not known to be written.
+    package internal(set) var unwritten = 0
     /// Whether preference files were read or written since the latest mark.
     package internal(set) var isDue = false
 
     static let most = 128
 
     /// Whether a mark must still be written.
-    package var isOpen: Bool { isDue || !isWritten && !marks.isEmpty }
+    package var isOpen: Bool { isDue || unwritten > 0 }
 }
 
 /// A file that is about to be created in our own folder.

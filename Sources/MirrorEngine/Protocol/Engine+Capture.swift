@@ -110,11 +110,11 @@ extension Engine {
         let known = local.storeMarks
         guard local.rules.noticesRestores, let latest = known.marks.first else { return }
         if mark == latest, !known.isDue {
-            if !known.isWritten { commit(.foundMark) }
+            if known.unwritten > 0 { commit(.foundMark) }
             return
         }
-        // A crash may have prevented the latest mark, or the one after files were read.
-        let mayBeLast = mark == latest || !known.isWritten && mark == known.marks.dropFirst().first
+        // Crashes may have prevented any of the marks since the last one that is known to be written.
+        let mayBeLast = known.marks.prefix(known.unwritten + 1).contains { $0 == mark }
         let suspicion: Shadow.Suspicion =
             if mark == nil || mayBeLast {
                 .markIsGone
@@ -137,7 +137,7 @@ extension Engine {
     /// Writes a new mark if preference files were read or written since the last one.
     mutating func leaveMark(_ random: UInt64) {
         if local.storeMarks.isDue { commit(.marked(random)) }
-        if let latest = local.storeMarks.marks.first, !local.storeMarks.isWritten { act(.mark(latest)) }
+        if let latest = local.storeMarks.marks.first, local.storeMarks.unwritten > 0 { act(.mark(latest)) }
     }
 
     mutating func release(_ domain: String, takesFile: Bool) {
