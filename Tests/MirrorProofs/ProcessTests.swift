@@ -155,10 +155,8 @@ import Testing
     }
 }
 
-/// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run mirror` asks for all of it.
-enum Extent {
-    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
+extension Extent {
     /// How long the daemons are killed and the writers write.
     static let soak = Duration.seconds(
-        ProcessInfo.processInfo.environment["PREFS_SOAK_SECONDS"].flatMap { Int($0) } ?? 5)
+        ProcessInfo.processInfo.environment["PREFS_SOAK_SECONDS"].flatMap { Int($0) } ?? 3)
 }

@@ -24,7 +24,7 @@ import Testing
             operation.isWriting && operation.path?.description.hasPrefix(directory) ?? false
         }.map { $0.offset - before + 1 }
         #expect(changes.count > 10)
-        let stride = `An exchange that is interrupted`.isFull ? 1 : 23
+        let stride = Extent.isFull ? 1 : 23
         var random = SeededGenerator(stream: "compaction")
         let first = Int.random(in: 0..<stride, using: &random)
         for index in Swift.stride(from: first, to: changes.count, by: stride) {

@@ -15,9 +15,6 @@ import Testing
         .tear(keeping: 5, .noSpace),
     ]
 
-    /// Whether each operation is tried: `Tests/run mirror` asks for that.
-    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
-
     /// Two hosts with changes in both directions, over one domain and over several.
     private func prepared() throws -> (MirrorBench, [MirrorHost]) {
         let bench = try MirrorBench()
@@ -33,7 +30,7 @@ import Testing
     @Test(arguments: effects) func `loses nothing and tears nothing`(_ effect: Fault.Effect) throws {
         let (original, _) = try prepared()
         // All of them take minutes: here some, others each time.
-        let stride = Self.isFull ? 1 : 31
+        let stride = Extent.isFull ? 1 : 61
         var random = SeededGenerator(stream: "interrupted \(effect)")
         var number = Int.random(in: 1...stride, using: &random)
         while true {

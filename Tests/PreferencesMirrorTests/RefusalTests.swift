@@ -36,7 +36,7 @@ import Testing
         let original = try MirrorBench()
         try undertaking.prepare(original)
         // All of them take minutes: here some, others each time.
-        let stride = `An exchange that is interrupted`.isFull ? 1 : 97
+        let stride = Extent.isFull ? 1 : 97
         var random = SeededGenerator(stream: "refused \(undertaking) \(refusal)")
         var number = Int.random(in: 1...stride, using: &random)
         while true {

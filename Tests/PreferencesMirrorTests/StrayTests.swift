@@ -12,7 +12,7 @@ import Testing
 @Suite struct `Strays in the shared directory` {
     /// Three strays each. The engine alone is shown 100 000 in every run; the simulated disk would take minutes for
     /// them.
-    private static let count = `An exchange that is interrupted`.isFull ? 4000 : 400
+    private static let count = Extent.isFull ? 4000 : 400
 
     private static let sorts: [@Sendable (Int) -> String] = [
         { "l/000000000001.2e9f0a77d1 (conflicted copy \($0)).log" }, { "l/._\($0).log" }, { ".DS_Store\($0)" },

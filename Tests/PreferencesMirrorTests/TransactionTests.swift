@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `A transaction` {
     /// `Tests/run mirror` asks for as many as a mirror must take.
-    private static let manyKeys = `An exchange that is interrupted`.isFull ? 100_000 : 2_000
+    private static let manyKeys = Extent.isFull ? 100_000 : 2_000
     private static let manyDomains = 50
 
     private static let values = PropertyList.Dictionary(
@@ -51,7 +51,7 @@ import Testing
         ])
         let session = try hosts[0].sync()
         #expect(session.engine.local.outbox.isEmpty && session.engine.local.sequence == 2, "one transaction")
-        try interrupted(bench, times: `An exchange that is interrupted`.isFull ? 1 : 5) { bench, victim, number in
+        try interrupted(bench, times: Extent.isFull ? 1 : 5) { bench, victim, number in
             let found = try victim.values()
             #expect(found == ["before": 1] || found == Self.values, "died at \(number)")
             try victim.sync()

@@ -97,13 +97,11 @@ import Testing
         let new = try Self.state(scenario.files, on: flawless)
         #expect(old != new)
         for effect in Self.effects {
-            var number = 0
-            var wasHit = true
-            while wasHit {
-                number += 1
-                wasHit = try Self.interrupt(scenario, effect, at: number, bench.simulated.disk.copy(), old, new)
+            let last = try Extent.operations(every: 7, stream: "\(scenario.testDescription) \(effect)").first {
+                number in
+                try !Self.interrupt(scenario, effect, at: number, bench.simulated.disk.copy(), old, new)
             }
-            #expect(number > 10, "the fault met hardly any operation")
+            #expect(try #require(last) > 10, "the fault met hardly any operation")
         }
     }
 

@@ -1,11 +1,12 @@
 import MirrorEngine
+import TestSupport
 import Testing
 
 @testable import Simulation
 
 /// `Tests/run simulate --exhaustive DEPTH` searches deeper, optimised.
 @Suite struct `Every small execution` {
-    @Test(arguments: Exhaustive.Profile.all.map(\.name))
+    @Test(arguments: Extent.sample(2, of: Exhaustive.Profile.all.map(\.name)))
     func `leaves no write unreported`(_ name: String) throws {
         let profile = try #require(Exhaustive.Profile.all.first { $0.name == name })
         var search = Exhaustive(profile, depth: 3)

@@ -9,9 +9,7 @@ import Testing
 /// One after the other: most of these tests keep all cores busy.
 @Suite(.serialized) struct `The store of this machine` {}
 
-/// How much is tried: in `swift test` as much as takes a few seconds; `Tests/run proofs` asks for all of it.
-enum Extent {
-    static let isFull = ProcessInfo.processInfo.environment["PREFS_PROOFS"] == "full"
+extension Extent {
     /// How many writers are killed: `Tests/run kills` says it. A third each writes in another manner.
     static let kills = max(3, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
 

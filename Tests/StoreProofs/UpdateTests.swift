@@ -1,6 +1,7 @@
 import Glibc
 import Platform
 import Preferences
+import TestSupport
 import Testing
 
 extension `The store of this machine` {
