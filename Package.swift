@@ -69,8 +69,7 @@ let package = Package(
 
         // Everything below is in Tests and never ships: benchmarks, fuzzing, test support and tests.
         .executableTarget(
-            name: "Benchmarks",
-            dependencies: ["MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists"],
+            name: "Benchmarks", dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists"],
             path: "Tests/Benchmarks"),
         .executableTarget(
             name: "Fuzzing",

@@ -6,7 +6,7 @@ case "store-driver":
     var driver = try StoreDriver(CommandLine.arguments.dropFirst(2))
     exit(try driver.run() ? 0 : 1)
 case "formats-driver":
-    Ourselves.answerCommands()
+    FormatsDriver.answerCommands()
     exit(0)
 default: exit(Benchmark.exitStatus(of: Array(CommandLine.arguments.dropFirst())))
 }

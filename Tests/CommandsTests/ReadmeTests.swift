@@ -51,7 +51,7 @@ struct `The README` {
     @Test func `names commands that there are`() throws {
         let reader = try Reader()
         let help = try Subprocess.run("Tests/run", ["help"], in: packageRoot).text
-        let benchmarks = try source("Tests/Benchmarks/Benchmark.swift") + source("Tests/Benchmarks/Options.swift")
+        let benchmarks = try source("Tests/Benchmarks/Benchmarks.swift")
         let fuzzing = try source("Tests/Fuzzing/Fuzzer.swift") + source("Tests/Fuzzing/Replay.swift")
         for command in commandsOfClone {
             let words = command.split(separator: " ").map(String.init)

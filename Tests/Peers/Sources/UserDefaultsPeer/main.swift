@@ -8,12 +8,8 @@
 //     fill PREFIX COUNT      sets that many keys, PREFIX0 and so on, and synchronizes once
 //     update PREFIX COUNT    the same, synchronizing after each
 //     forever KEY            sets the key to 1, 2, 3 … and prints each number when it is synchronized
-//     await KEY VALUE SECONDS exact|lazy
-//                            prints `ready`, looks until the key has the value, prints the nanoseconds since 1970 or
-//                            `never`; exact synchronizes before each look
 //     get COUNT              prints the nanoseconds of a get among that many keys
 //     set-get COUNT          … of a set and a get
-//     persist COUNT          … of a set and synchronize()
 
 import Foundation
 
@@ -56,10 +52,8 @@ struct Peer {
         case "fill": return fill(try text(), try number())
         case "update": return update(try text(), try number())
         case "forever": return writeForever(try text())
-        case "await": try awaitValue(key: text(), value: text(), seconds: number(), isExact: text() == "exact")
         case "get": say(try get(try number()))
         case "set-get": say(try setAndGet(try number()))
-        case "persist": say(persist(try number()))
         default: throw Misuse()
         }
         return true
@@ -96,28 +90,6 @@ extension Peer {
     }
 }
 
-// MARK: Looking
-
-extension Peer {
-    func awaitValue(key: String, value: String, seconds: Int, isExact: Bool) {
-        let end = now() + Int64(seconds) * 1_000_000_000
-        // The domain is in memory before the value is written.
-        _ = defaults.string(forKey: key)
-        say("ready")
-        while now() < end {
-            if isExact { defaults.synchronize() }
-            if defaults.string(forKey: key) == value { return say("\(now())") }
-        }
-        say("never")
-    }
-
-    func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-}
-
 // MARK: Measuring
 
 extension Peer {
@@ -140,18 +112,6 @@ extension Peer {
             defaults.set(turn, forKey: keys[turn])
             return defaults.integer(forKey: keys[turn]) == turn ? 1 : 0
         }
-    }
-
-    /// By the clock on the wall, for the disk's time counts: of 200 the one in the middle.
-    func persist(_ count: Int) -> String {
-        _ = fill("key", count)
-        let times = (0..<200).map { round in
-            let start = now()
-            defaults.set("round \(round)", forKey: "key\(round % count)")
-            defaults.synchronize()
-            return now() - start
-        }
-        return "\(times.sorted()[times.count / 2])"
     }
 
     func nanoseconds(_ work: () -> Int) throws -> String {

@@ -1,6 +1,35 @@
-/// The rows as an SVG: a panel a row, a bar a contender, its colors those of the reader's screen, light or dark.
-struct ComparisonPicture {
-    let rows: [ComparisonRow]
+import FoundationEssentials
+import PropertyLists
+
+/// The facts that a reader of the README asks for, in one table and one picture, with fewer rounds than the benchmarks
+/// of their own.
+enum Comparison {
+    /// The picture of the README.
+    private static let picture = "Tests/Peers/comparison.svg"
+
+    private static let facts: [StoreFact] = [.start, .read, .write, .memory, .lostUpdates, .killed, .damagedFile]
+
+    static func run(_ options: Options, _ report: Report) throws {
+        Console.show("Less is better. All contenders ran in turn on this machine: compare ratios, not times.")
+        var rows = try StoreBenchmark.rows(facts, StoreSizes(isQuick: true), report)
+        let files = try LoadFiles()
+        let formats: [PropertyList.Format] = [.xml, .binary, .json]
+        let peers = Peer.contenders(in: formats, report)
+        for format in formats {
+            for operation in [Operation.read, .write] {
+                let trial = Trial(operation: operation, format: format, load: .nested)
+                rows.append(trial.row(at: files, peers, rounds: 1, report))
+            }
+        }
+        for row in rows { report.add(row) }
+        try Data(Picture(rows: rows).text.utf8).write(to: URL(filePath: picture))
+        Console.show("\nwritten: \(picture)")
+    }
+}
+
+/// The rows as an SVG: a panel for each row, a bar for each contender, in the light or dark colors of the reader.
+private struct Picture {
+    let rows: [Row]
 
     var text: String {
         let panels = panels
@@ -32,10 +61,10 @@ struct ComparisonPicture {
     private static let barStart = 98
     private static let longestBar = 180.0
 
-    private static func height(of row: ComparisonRow) -> Int { (row.cells.count + 2) * line }
+    private static func height(of row: Row) -> Int { (row.cells.count + 2) * line }
 
     /// Two columns, each filled from its top.
-    private var panels: [(row: ComparisonRow, left: Int, top: Int)] {
+    private var panels: [(row: Row, left: Int, top: Int)] {
         var tops = [0, 0]
         return rows.map { row in
             let column = tops[0] <= tops[1] ? 0 : 1
@@ -46,8 +75,8 @@ struct ComparisonPicture {
 
     // MARK: Drawing
 
-    private func drawing(of row: ComparisonRow, left: Int, top: Int) -> String {
-        let longest = row.cells.map(\.size).filter(\.isFinite).max() ?? 0
+    private func drawing(of row: Row, left: Int, top: Int) -> String {
+        let longest = row.cells.map(\.figure.size).max() ?? 0
         let bars = row.cells.indices.map { index in
             bar(row.cells[index], in: row, left: left, baseline: top + (index + 2) * Self.line - 4, longest: longest)
         }
@@ -56,11 +85,11 @@ struct ComparisonPicture {
     }
 
     private func bar(
-        _ cell: ComparisonCell, in row: ComparisonRow, left: Int, baseline: Int, longest: Double
+        _ cell: (contender: String, figure: Figure), in row: Row, left: Int, baseline: Int, longest: Double
     ) -> String {
-        // A hair's breadth stays of what is next to nothing, so that it is seen to be there.
-        let length = longest > 0 ? max(1, min(cell.size / longest, 1) * Self.longestBar) : 1
-        let kind = cell.contender == StorePeer.ownName ? "ours" : "other"
+        // At least one pixel, so that the bar is visible.
+        let length = longest > 0 ? max(1, cell.figure.size / longest * Self.longestBar) : 1
+        let kind = cell.contender == Row.ours ? "ours" : "other"
         let start = left + Self.barStart
         let label = cell.figure.amount + row.multiple(of: cell)
         return """

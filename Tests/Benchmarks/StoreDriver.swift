@@ -1,10 +1,8 @@
-import Glibc
 import Platform
 import Preferences
-import Synchronization
 
-/// Does with our library, in a process of its own, what Tests/Peers/Sources/UserDefaultsPeer does with Foundation's, in
-/// the same modes: `Benchmarks store-driver DOMAIN MODE [ARGUMENT …]`.
+/// Our library as a driver, in the modes of Tests/Peers/Sources/UserDefaultsPeer:
+/// `Benchmarks store-driver DOMAIN MODE [ARGUMENT …]`.
 struct StoreDriver {
     private let defaults: Defaults
     private var arguments: ArraySlice<String>
@@ -24,16 +22,13 @@ struct StoreDriver {
         return number
     }
 
-    /// Whether it went well.
+    /// Returns whether it succeeded.
     mutating func run() throws -> Bool {
         switch try text() {
         case "update": return update(try text(), try number())
         case "forever": return writeForever(try text())
-        case "await":
-            Self.say(awaitValue(try text(), try text(), seconds: try number()))
         case "get": Self.say("\(try get(try number()))")
         case "set-get": Self.say("\(try setAndGet(try number()))")
-        case "persist": Self.say("\(persist(try number()))")
         default: throw Failure("the driver has no such mode")
         }
         return true
@@ -72,25 +67,6 @@ extension StoreDriver {
     }
 }
 
-// MARK: Looking
-
-extension StoreDriver {
-    /// When the value was seen by an observer, in nanoseconds since 1970.
-    private func awaitValue(_ key: String, _ value: String, seconds: Int) -> String {
-        let seen = Mutex<Int64?>(nil)
-        let gate = Gate()
-        let observation = defaults.observe { changes in
-            guard changes.changes.contains(where: { $0.key == key && $0.newValue == .string(value) }) else { return }
-            seen.withLock { $0 = SystemClock().wall.nanoseconds }
-            gate.open()
-        }
-        Self.say("ready")
-        _ = gate.wait(until: SystemClock().now.advanced(by: .seconds(seconds)))
-        observation.cancel()
-        return seen.withLock { $0.map { "\($0)" } } ?? "never"
-    }
-}
-
 // MARK: Measuring
 
 extension StoreDriver {
@@ -111,17 +87,5 @@ extension StoreDriver {
             defaults.set(turn, forKey: keys[turn])
             return defaults.integer(forKey: keys[turn]) == turn ? 1 : 0
         }.nanoseconds
-    }
-
-    /// By the clock on the wall, for the disk's time counts: of 200 the one in the middle.
-    private func persist(_ count: Int) -> Int64 {
-        let keys = fill(count)
-        let times = (0..<200).map { round in
-            let start = SystemClock().now
-            defaults.set("round \(round)", forKey: keys[round % count])
-            defaults.synchronize()
-            return start.duration(to: SystemClock().now).nanoseconds
-        }
-        return times.sorted()[times.count / 2]
     }
 }

@@ -1,26 +1,26 @@
-/// A settings store that others made: the commands that it is driven by.
+/// A settings store: how it is prepared and used.
 struct StorePeer: Sendable {
     let name: String
-    /// What to install where it is not there.
+    /// How to install it.
     let hint: String
-    /// Its file in the folder that it works in; nil where others keep the file open.
+    /// Its file, relative to its folder, or nil where a service keeps the file open.
     let file: String?
-    /// Whether it has commands of its own to measure; else `write` and its like are those of its driver.
+    /// Whether it has commands to measure. If not, `write`, `read` and `list` run its driver.
     let isCommand: Bool
-    /// The words of a program that does in its process what Tests/Peers/Sources/UserDefaultsPeer says.
+    /// A driver with the modes of Tests/Peers/Sources/UserDefaultsPeer.
     let driver: [String]?
-    /// Commands of the shell that must succeed before it can be measured.
+    /// Shell commands that must succeed first.
     let preparation: [String]
-    /// The words of a command that leaves the store alone; nil where the store has none.
+    /// A command that does not use the store.
     let start: [String]?
     let environment: @Sendable (_ folder: String) -> [String: String]
     let write: @Sendable (_ folder: String, _ key: String, _ value: String) -> [String]
     let read: @Sendable (_ folder: String, _ key: String) -> [String]
-    /// Prints, among other things, all keys.
+    /// Prints all keys, among other things.
     let list: @Sendable (_ folder: String) -> [String]
     let fill: Fill
 
-    /// How many values are put in at once.
+    /// How many values are written at once.
     enum Fill: Sendable {
         /// By words to which the beginning of the keys and their number are added.
         case command([String])
@@ -34,14 +34,12 @@ struct StorePeer: Sendable {
 extension StorePeer {
     static let all: [StorePeer] = [own, foundation, gnustep, dconf, git]
 
-    static let ownName = "prefs"
-
-    // As a user has it. The file that the linker leaves was written through a mapping: it lies in the page cache page
-    // by page, and starts slower than any copy of it.
+    // A copy, as users have. The linker's file was written through a mapping, is in the page cache in single pages, and
+    // starts more slowly.
     private static let installed = ".build/installed/bin/prefs"
 
     private static let own = StorePeer(
-        name: ownName, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
+        name: Row.ours, hint: "swift build -c release", file: ".config/prefs/\(domain).plist", isCommand: true,
         driver: [".build/release/Benchmarks", "store-driver", domain],
         preparation: [
             "swift build -c release --product prefs", "swift build -c release --product Benchmarks",
@@ -91,7 +89,7 @@ extension StorePeer {
         write: { ["dconf", "write", "/peer/" + $1, "'\($2)'"] },
         read: { ["dconf", "read", "/peer/" + $1] },
         list: { _ in ["dconf", "dump", "/peer/"] },
-        fill: .input(["dconf", "load", "/peer/"], header: "[/]") { "\($0)='\($1)'" })
+        fill: .input(["dconf", "load", "/peer/"], header: "[/]\n") { "\($0)='\($1)'" })
 
     private static let git = StorePeer(
         name: "git config", hint: "apt-get install git", file: "settings", isCommand: true, driver: nil,
@@ -100,5 +98,5 @@ extension StorePeer {
         write: { ["git", "config", "--file", $0 + "/settings", "peer." + $1, $2] },
         read: { ["git", "config", "--file", $0 + "/settings", "peer." + $1] },
         list: { ["git", "config", "--file", $0 + "/settings", "--list"] },
-        fill: .file(header: "[peer]") { "\t\($0) = \($1)" })
+        fill: .file(header: "[peer]\n") { "\t\($0) = \($1)" })
 }
