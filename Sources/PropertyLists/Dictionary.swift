@@ -83,21 +83,12 @@ extension PropertyList.Dictionary {
     package var sortedEntries: ContiguousArray<Entry> { sortedAnew ?? entries }
 
     /// The entries as sorted output has them; nil where that is their order already.
-    var sortedAnew: ContiguousArray<Entry>? {
-        if let order = index?.sortOrder { return entries.inOrder(order.lazy.map { Int($0) }) }
-        return isSorted ? nil : entries.sortedByKey
-    }
+    var sortedAnew: ContiguousArray<Entry>? { isSorted ? nil : entries.sortedByKey }
 
     /// Whether the entries stand in the order of sorted output.
     package var isSorted: Bool {
         if let index, index.entriesAreSorted { return true }
-        return entries.withUnsafeBufferPointer { entries in
-            for at in entries.indices.dropFirst() {
-                let ascends = entries.lent(at - 1) { former in entries.lent(at) { former.isBefore($0) } }
-                if !ascends { return false }
-            }
-            return true
-        }
+        return entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key.isBefore(entries[$0].key) }
     }
 }
 
@@ -197,24 +188,10 @@ extension PropertyList.Dictionary {
         }
     }
 
-    /// Takes over entries whose keys are those of `model`, one by one, and with them what is known about those.
-    init(_ entries: consuming ContiguousArray<Entry>, withKeysOf model: PropertyList.Dictionary) {
-        self.entries = entries
-        index = model.index
-    }
-
     /// Takes over entries whose keys are known to differ.
     init(differing entries: consuming ContiguousArray<Entry>) {
         self.entries = entries
         if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
-    }
-
-    /// The same keys with values that are worth nothing, and with all that can be known about keys.
-    var model: PropertyList.Dictionary {
-        var model = PropertyList.Dictionary(minimumCapacity: count)
-        for entry in entries { model.entries.append(Entry(key: entry.key, value: .boolean(false))) }
-        if !isEmpty { model.index = KeyIndex(sorting: entries) }
-        return model
     }
 
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {

@@ -1,8 +1,7 @@
-/// Where each key of a dictionary stands: a hash table of positions, and what else is known about the keys.
+/// The positions of the keys of a dictionary, as an open hash table.
 ///
-/// It is one array, so that a dictionary is two words: how many keys there are, twice, and one more if the entries are
-/// sorted; the mask of the slots; the slots; and, if it was asked for, the order in which the keys are sorted.
-/// A slot is 32 bits of the key's hash above its position plus one; 0 is free. Collisions go to the next slot.
+/// It is one array, so that a dictionary is two words: twice the number of keys, plus one if the entries are sorted;
+/// the mask of the slots; the slots. A slot is 32 bits of the key's hash above its position plus one; 0 is free.
 struct KeyIndex: Sendable {
     typealias Entries = ContiguousArray<PropertyList.Dictionary.Entry>
 
@@ -32,7 +31,7 @@ struct KeyIndex: Sendable {
     /// The index of `entries`, or nil where two have the same key.
     init?(checking entries: Entries) {
         self.init(capacity: entries.count)
-        let isUnique = fill(with: entries) { entries[$0].key.isSameKey(as: entries[$1].key) }
+        let isUnique = fill(with: entries) { entries[$0].key.hasSameBytes(as: entries[$1].key) }
         guard isUnique else { return nil }
         table[0] = UInt64(entries.count) << 1
     }
@@ -81,7 +80,7 @@ struct KeyIndex: Sendable {
 
     /// Adds the position of a key that is not there yet; false when the table is full, or must be made anew.
     mutating func insert(position: Int, hash: UInt64, isGreatest: Bool) -> Bool {
-        guard sortOrder == nil, count + count / 3 < mask else { return false }
+        guard count + count / 3 < mask else { return false }
         let mask = mask
         var slot = Int(truncatingIfNeeded: hash) & mask
         while table[Self.header + slot] != 0 { slot = (slot + 1) & mask }
@@ -98,25 +97,6 @@ struct KeyIndex: Sendable {
 
     @inline(__always)
     private static func position(_ slot: UInt64) -> Int { Int(slot & 0xFFFF_FFFF) - 1 }
-}
-
-// MARK: Sorting
-
-extension KeyIndex {
-    /// The index of entries whose keys all differ, with the order in which the keys are sorted.
-    ///
-    /// It is worth its time where many dictionaries have the same keys.
-    init(sorting entries: Entries) {
-        let order = entries.sortOrder
-        self.init(unique: entries, areSorted: order.indices.allSatisfy { order[$0].position == $0 })
-        if !entriesAreSorted { table.append(contentsOf: order.lazy.map { UInt64($0.position) }) }
-    }
-
-    /// The positions of the entries by their keys, if they were asked for and are not simply all in order.
-    var sortOrder: ContiguousArray<UInt64>.SubSequence? {
-        let end = Self.header + mask + 1
-        return end < table.count ? table[end...] : nil
-    }
 }
 
 extension KeyIndex {

@@ -5,10 +5,10 @@
 #endif
 
 extension PropertyList: Codable {
-    /// Takes the value over as it is from a property list, and from any other decoder as it can be told from there.
+    /// Takes the value unchanged from a property list, and from any other decoder as the first type that it decodes.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
-            self = try decoder.scalar(PropertyList.self)
+            self = try decoder.decode(PropertyList.self)
         } else if let single = try Self.single(from: decoder) {
             self = single
         } else if let elements = try? decoder.unkeyedContainer() {
@@ -18,9 +18,9 @@ extension PropertyList: Codable {
         }
     }
 
-    /// Passes the value on as it is into a property list, and to any other encoder as the types that it has.
+    /// Passes the value unchanged into a property list, and to any other encoder by its types.
     ///
-    /// A uid is written as XML has it: `{CF$UID = n}`.
+    /// A uid is written as in XML: `{CF$UID = n}`.
     public func encode(to encoder: any Encoder) throws {
         if let encoder = encoder as? ValueEncoder { return try encoder.encode(self) }
         var container = encoder.singleValueContainer()
@@ -48,7 +48,7 @@ extension PropertyList: Codable {
 // MARK: Other decoders
 
 extension PropertyList {
-    /// The value, if it is no container. Numbers come before dates, which other formats may write as numbers.
+    /// The value unless it is a container. Numbers come before dates, which other formats may write as numbers.
     private static func single(from decoder: any Decoder) throws -> PropertyList? {
         guard let container = try? decoder.singleValueContainer() else { return nil }
         if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
@@ -105,3 +105,39 @@ extension PropertyList.Integer: Codable {
         }
     }
 }
+
+// MARK: Paths
+
+/// A step of a coding path: the key of a dictionary or the position in an array.
+///
+/// Paths are made on demand, from the keys of the value and not those of the type.
+enum PathKey: CodingKey {
+    case key(String)
+    case index(Int)
+
+    init(stringValue: String) { self = .key(stringValue) }
+    init(intValue: Int) { self = .index(intValue) }
+
+    var stringValue: String {
+        switch self {
+        case .key(let key): key
+        case .index(let index): "Index \(index)"
+        }
+    }
+
+    var intValue: Int? {
+        switch self {
+        case .key: nil
+        case .index(let index): index
+        }
+    }
+
+    /// The default key of a superclass.
+    static let superclass = PathKey.key("super")
+}
+
+/// The most levels of values inside one another that are encoded or decoded.
+///
+/// A level takes up to a kilobyte of stack, and the smallest stack of a thread is 512 KiB. The limit also ends the
+/// encoding of a graph of objects that has a cycle.
+let mostCodingLevels = 384

@@ -1,13 +1,22 @@
-/// A type whose values are single values of a property list, coded without a container or an encoder of their own.
-protocol Scalar: Codable {
-    /// The value in this type, or nil where it is of another kind or does not fit.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A type whose values are single values of a property list.
+protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
+    /// The value in this type, or nil if it is of another kind or out of range.
     init?(scalar value: PropertyList)
 
-    /// Whether values of this kind may stand for one of this type, so that it is the value that does not fit.
+    /// Whether a value of this kind can be converted to this type if it is in range.
     static func isNear(_ kind: PropertyList.Kind) -> Bool
 
-    /// The value as property lists have it, or nil where they cannot hold it.
+    /// The value in a property list, or nil if none can hold it.
     var scalar: PropertyList? { get }
+
+    static func array(from decoder: ValueDecoder) throws -> [Self]
+    static func dictionary(from decoder: ValueDecoder) throws -> [String: Self]
 }
 
 extension Scalar {
@@ -15,42 +24,223 @@ extension Scalar {
 }
 
 extension Bool: Scalar {
-    @inline(__always)
     init?(scalar value: PropertyList) {
         guard case .boolean(let flag) = value else { return nil }
         self = flag
     }
 
-    @inline(__always)
     var scalar: PropertyList? { .boolean(self) }
 }
 
 extension String: Scalar {
-    @inline(__always)
     init?(scalar value: PropertyList) {
         guard case .string(let text) = value else { return nil }
         self = text
     }
 
-    @inline(__always)
     var scalar: PropertyList? { .string(self) }
 }
 
 extension PropertyList: Scalar {
-    @inline(__always)
     init?(scalar value: PropertyList) { self = value }
 
-    @inline(__always)
     var scalar: PropertyList? { self }
 }
 
 extension PropertyList.Integer: Scalar {
-    @inline(__always)
     init?(scalar value: PropertyList) {
         guard case .integer(let number) = value else { return nil }
         self = number
     }
 
-    @inline(__always)
     var scalar: PropertyList? { .integer(self) }
+}
+
+// MARK: Numbers, which may change their type if nothing is lost
+
+extension Scalar where Self: FixedWidthInteger {
+    init?(scalar value: PropertyList) {
+        if case .integer(let number) = value {
+            self.init(exactly: number)
+        } else {
+            self.init(otherScalar: value)
+        }
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool {
+        kind == .integer || kind == .real || kind == .uid && !isSigned
+    }
+
+    /// A real without a fraction is an integer, as for Foundation; a uid is an unsigned number.
+    private init?(otherScalar value: PropertyList) {
+        switch value {
+        case .real(let number): self.init(exactly: number)
+        case .uid(let number) where !Self.isSigned: self.init(exactly: number)
+        default: return nil
+        }
+    }
+
+    var scalar: PropertyList? { PropertyList.Integer(exactly: self).map(PropertyList.integer) }
+}
+
+extension Int: Scalar {
+    var scalar: PropertyList? { .integer(PropertyList.Integer(self)) }
+}
+
+extension Int8: Scalar {}
+extension Int16: Scalar {}
+extension Int32: Scalar {}
+extension Int64: Scalar {}
+extension Int128: Scalar {}
+extension UInt: Scalar {}
+extension UInt8: Scalar {}
+extension UInt16: Scalar {}
+extension UInt32: Scalar {}
+extension UInt64: Scalar {}
+extension UInt128: Scalar {}
+
+extension Double: Scalar {
+    init?(scalar value: PropertyList) {
+        switch value {
+        case .real(let number): self = number
+        case .integer(let number): self.init(exactly: number)
+        default: return nil
+        }
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer }
+
+    var scalar: PropertyList? { .real(self) }
+}
+
+extension Float: Scalar {
+    /// The nearest `Float` to a real; an integer must be one exactly.
+    init?(scalar value: PropertyList) {
+        switch value {
+        case .real(let number):
+            self.init(number)
+            if isInfinite, number.isFinite { return nil }
+        case .integer(let number): self.init(exactly: number)
+        default: return nil
+        }
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .integer || kind == .real }
+
+    var scalar: PropertyList? { .real(shortestDouble) }
+
+    /// The double that is written with the same digits: 0.1 for 0.1, not 0.10000000149011612.
+    var shortestDouble: Double {
+        let wide = Double(self)
+        guard magnitude >= 0x1p-10, magnitude < 0x1p24 else {
+            return isFinite && self != 0 ? Double(description) ?? wide : wide
+        }
+        // Below 2⁵³ and up to 10²² both numbers of the quotient are exact, so it is the double nearest to the decimal.
+        var power = 1.0
+        while power <= 1e9 {
+            let candidate = (wide * power).rounded(.toNearestOrEven) / power
+            if Float(candidate) == self { return candidate }
+            power *= 10
+        }
+        return Double(description) ?? wide
+    }
+}
+
+extension BinaryFloatingPoint {
+    /// The same number in this type, or nil where it has no such number.
+    init?(exactly number: PropertyList.Integer) {
+        if number.isNegative {
+            self.init(exactly: Int64(bitPattern: number.bits))
+        } else {
+            self.init(exactly: number.bits)
+        }
+    }
+}
+
+// MARK: Foundation
+
+extension Date: Scalar {
+    init?(scalar value: PropertyList) {
+        guard case .date(let date) = value else { return nil }
+        self = date
+    }
+
+    var scalar: PropertyList? { .date(self) }
+}
+
+extension Data: Scalar {
+    init?(scalar value: PropertyList) {
+        guard case .data(let data) = value else { return nil }
+        self = data
+    }
+
+    var scalar: PropertyList? { .data(self) }
+}
+
+extension URL: Scalar {
+    init?(scalar value: PropertyList) {
+        guard case .string(let text) = value else { return nil }
+        self.init(string: text)
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .string }
+
+    var scalar: PropertyList? { .string(absoluteString) }
+}
+
+extension Decimal: Scalar {
+    /// The number in a string, or a number with the same digits.
+    init?(scalar value: PropertyList) {
+        switch value {
+        case .string(let text): self.init(digits: text)
+        case .integer(let number): self.init(digits: number.description)
+        case .real(let number) where number.isFinite: self.init(digits: number.description)
+        default: return nil
+        }
+    }
+
+    static func isNear(_ kind: PropertyList.Kind) -> Bool { kind == .string || kind == .real }
+
+    var scalar: PropertyList? { .string(description) }
+
+    /// `Decimal` itself ignores text after the number.
+    private init?(digits text: String) {
+        if text == Decimal.nan.description {
+            self = .nan
+            return
+        }
+        guard Self.isSpelling(text.utf8) else { return nil }
+        self.init(string: text)
+    }
+
+    /// Whether the text is a number from its first byte to its last: `-12.5e3`.
+    private static func isSpelling(_ text: String.UTF8View) -> Bool {
+        var rest = text[...]
+        rest.dropSign()
+        var digits = rest.dropDigits()
+        if rest.first == UInt8(ascii: ".") {
+            rest.removeFirst()
+            digits += rest.dropDigits()
+        }
+        guard digits > 0 else { return false }
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            rest.dropSign()
+            guard rest.dropDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
+    }
+}
+
+extension Substring.UTF8View {
+    fileprivate mutating func dropSign() {
+        if first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { removeFirst() }
+    }
+
+    /// Drops leading digits and returns their number.
+    fileprivate mutating func dropDigits() -> Int {
+        let count = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
+        removeFirst(count)
+        return count
+    }
 }

@@ -1,0 +1,369 @@
+extension PropertyList {
+    /// The value of type `T` that this one stands for.
+    ///
+    /// Kinds are not mixed: a boolean is never a number or a string. A number may change its type if nothing is lost:
+    /// an integer becomes a `Double`, a real without a fraction an `Int`. A missing entry is nil; the text `$null`,
+    /// which represents nil in files of Foundation's encoder, is a string.
+    public func decoded<T: Decodable>(
+        as type: T.Type = T.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> T {
+        try ValueDecoder(node: DecodingNode(root: self, userInfo), position: 0).decode(type)
+    }
+}
+
+/// A type that is decoded without a call of its `init(from:)`: a scalar, or an array or dictionary.
+protocol DirectlyDecoded: Decodable {
+    static func decoded(from decoder: ValueDecoder) throws -> Self
+}
+
+/// A container of the value that is being decoded, and the path to it from the root.
+final class DecodingNode {
+    /// The container around this one; nil at the root, which is an array of the one value.
+    private let parent: DecodingNode?
+    /// The position of this container in its parent.
+    private let position: Int
+    let depth: Int
+    let userInfo: [CodingUserInfoKey: any Sendable]
+    let dictionary: PropertyList.Dictionary?
+    let elements: [PropertyList]
+    /// The key of a missing value, for which this empty node stands.
+    private let missingKey: PathKey?
+    /// The position after that of the key found last: types mostly ask for keys in the order in which they encode them.
+    private var expected = 0
+
+    init(root value: PropertyList, _ userInfo: [CodingUserInfoKey: any Sendable]) {
+        (parent, position, depth, self.userInfo) = (nil, 0, 0, userInfo)
+        (dictionary, elements, missingKey) = (nil, [value], nil)
+    }
+
+    fileprivate init(_ dictionary: PropertyList.Dictionary?, _ elements: [PropertyList], at place: ValueDecoder) {
+        (parent, position, depth) = (place.node, place.position, place.node.depth + 1)
+        (self.dictionary, self.elements, missingKey, userInfo) = (dictionary, elements, nil, place.node.userInfo)
+    }
+
+    /// A node whose only child is the missing value for `key` in `node`.
+    fileprivate init(missing key: some CodingKey, in node: DecodingNode) {
+        (parent, position, depth, userInfo) = (node.parent, node.position, node.depth, node.userInfo)
+        (dictionary, elements, missingKey) = (nil, [], PathKey(stringValue: key.stringValue))
+    }
+
+    fileprivate var count: Int { dictionary?.count ?? elements.count }
+
+    fileprivate func value(at position: Int) -> PropertyList? {
+        guard position < count else { return nil }
+        return dictionary?[position].value ?? elements[position]
+    }
+
+    fileprivate func position(of key: String) -> Int? {
+        guard let dictionary else { return nil }
+        if expected < dictionary.count, dictionary[expected].key.hasSameBytes(as: key) {
+            expected += 1
+            return expected - 1
+        }
+        guard let found = dictionary.position(of: key) else { return nil }
+        expected = found + 1
+        return found
+    }
+
+    /// The path from the root to the child at `position`.
+    fileprivate func path(to position: Int) -> [any CodingKey] {
+        guard let parent else { return missingKey.map { [$0] } ?? [] }
+        let key = missingKey ?? dictionary.map { .key($0[position].key) } ?? .index(position)
+        return parent.path(to: self.position) + [key]
+    }
+
+    /// The path from the root to this container.
+    fileprivate var path: [any CodingKey] { parent?.path(to: position) ?? [] }
+}
+
+/// The decoder of the value at one position of a container.
+struct ValueDecoder {
+    let node: DecodingNode
+    let position: Int
+
+    /// The value to be decoded, or nil if it is missing.
+    var value: PropertyList? { node.value(at: position) }
+
+    func keyedNode() throws -> DecodingNode {
+        guard case .dictionary(let dictionary)? = value else { throw failure([String: any Decodable].self) }
+        try checkDepth()
+        return DecodingNode(dictionary, [], at: self)
+    }
+
+    func unkeyedNode() throws -> DecodingNode {
+        guard case .array(let elements)? = value else { throw failure([any Decodable].self) }
+        try checkDepth()
+        return DecodingNode(nil, elements, at: self)
+    }
+
+    private func checkDepth() throws {
+        guard node.depth < mostCodingLevels else {
+            throw DecodingError.dataCorrupted(context("The value is nested too deeply.", nil))
+        }
+    }
+}
+
+extension ValueDecoder: Decoder, SingleValueDecodingContainer {
+    var codingPath: [any CodingKey] { node.path(to: position) }
+    var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        KeyedDecodingContainer(KeyedDecoding(node: try keyedNode()))
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { UnkeyedDecoding(node: try unkeyedNode()) }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+
+    /// A property list has no null: only a missing value is nil.
+    func decodeNil() -> Bool { value == nil }
+
+    func decode<T: Scalar>(_ type: T.Type) throws -> T {
+        guard let value, let scalar = T(scalar: value) else { throw scalarFailure(type) }
+        return scalar
+    }
+
+    func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        // `type` may be a subclass of `T`.
+        if let direct = type as? any DirectlyDecoded.Type, let result = try direct.decoded(from: self) as? T {
+            return result
+        }
+        return try type.init(from: self)
+    }
+}
+
+// MARK: Failures
+
+extension ValueDecoder {
+    /// The failure for a value that is missing or of another kind.
+    func failure(_ type: any Any.Type, at key: (any CodingKey)? = nil) -> DecodingError {
+        guard let value else { return .valueNotFound(type, context("There is no value.", key)) }
+        return .typeMismatch(type, context(value.kind.finding, key))
+    }
+
+    /// The failure for a value that is missing, of another kind, or out of range.
+    func scalarFailure<Value: Scalar>(_ type: Value.Type, at key: (any CodingKey)? = nil) -> DecodingError {
+        guard let value, type.isNear(value.kind) else { return failure(type, at: key) }
+        return .dataCorrupted(context("The \(value.kind.rawValue) \(value.excerpt) is no value of type \(type).", key))
+    }
+
+    fileprivate func context(_ description: String, _ key: (any CodingKey)?) -> DecodingError.Context {
+        var path = codingPath
+        if let key, !path.isEmpty { path[path.count - 1] = key }
+        return DecodingError.Context(codingPath: path, debugDescription: description)
+    }
+}
+
+extension PropertyList.Kind {
+    /// A constant, because types may find out what a value is by failing.
+    fileprivate var finding: String {
+        switch self {
+        case .string: "The value is a string."
+        case .integer: "The value is an integer."
+        case .real: "The value is a real."
+        case .boolean: "The value is a boolean."
+        case .date: "The value is a date."
+        case .data: "The value is data."
+        case .array: "The value is an array."
+        case .dictionary: "The value is a dictionary."
+        case .uid: "The value is a uid."
+        }
+    }
+}
+
+extension PropertyList {
+    fileprivate var excerpt: String {
+        switch self {
+        case .string(let text): "“\(text.prefix(40))”"
+        case .integer(let number): number.description
+        case .real(let number): number.description
+        case .uid(let number): number.description
+        default: ""
+        }
+    }
+}
+
+// MARK: Keyed containers
+
+/// The entries of a dictionary, decoded by key.
+private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let node: DecodingNode
+
+    var codingPath: [any CodingKey] { node.path }
+    var allKeys: [Key] { node.dictionary.map { $0.compactMap { Key(stringValue: $0.key) } } ?? [] }
+
+    func contains(_ key: Key) -> Bool { node.dictionary?.position(of: key.stringValue) != nil }
+
+    /// A property list has no null: only a missing entry is nil.
+    func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+
+    /// The decoder of the value under `key`.
+    private func decoder(_ key: Key) throws -> ValueDecoder {
+        guard let decoder = decoderIfPresent(key) else {
+            throw DecodingError.keyNotFound(
+                key, .init(codingPath: codingPath, debugDescription: "There is no entry with this key."))
+        }
+        return decoder
+    }
+
+    private func decoderIfPresent(_ key: Key) -> ValueDecoder? {
+        node.position(of: key.stringValue).map { ValueDecoder(node: node, position: $0) }
+    }
+
+    private func decoderOfMissing(_ key: some CodingKey) -> ValueDecoder {
+        ValueDecoder(node: DecodingNode(missing: key, in: node), position: 0)
+    }
+
+    private func scalar<T: Scalar>(_ decoder: ValueDecoder, _ key: Key) throws -> T {
+        guard let value = decoder.value, let scalar = T(scalar: value) else {
+            throw decoder.scalarFailure(T.self, at: key)
+        }
+        return scalar
+    }
+
+    func decode<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T { try scalar(decoder(key), key) }
+
+    func decodeIfPresent<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try decoderIfPresent(key).map { try scalar($0, key) }
+    }
+
+    func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+        if let decoder = decoderIfPresent(key) { return try decoder.decode(type) }
+        // The encoder leaves out an optional that is nil.
+        guard type is any ExpressibleByNilLiteral.Type else { return try decoder(key).decode(type) }
+        return try decoderOfMissing(key).decode(type)
+    }
+
+    func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+        try decoderIfPresent(key)?.decode(type)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try decoder(key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(key).unkeyedContainer()
+    }
+
+    /// A superclass may have nothing to decode, so the entry may be missing.
+    func superDecoder() throws -> any Decoder {
+        guard let position = node.position(of: PathKey.superclass.stringValue) else {
+            return decoderOfMissing(PathKey.superclass)
+        }
+        return ValueDecoder(node: node, position: position)
+    }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { decoderIfPresent(key) ?? decoderOfMissing(key) }
+}
+
+// MARK: Unkeyed containers
+
+/// The elements of an array, decoded one after the other.
+private struct UnkeyedDecoding: UnkeyedDecodingContainer {
+    let node: DecodingNode
+    private(set) var currentIndex = 0
+
+    init(node: DecodingNode) { self.node = node }
+
+    var codingPath: [any CodingKey] { node.path }
+    var count: Int? { node.elements.count }
+    var isAtEnd: Bool { currentIndex >= node.elements.count }
+
+    /// Goes on to the next element if `body` succeeds for this one.
+    private mutating func take<Result>(_ body: (ValueDecoder) throws -> Result) throws -> Result {
+        let result = try body(ValueDecoder(node: node, position: currentIndex))
+        currentIndex += 1
+        return result
+    }
+
+    /// Throws the failure for a missing element after the last.
+    private func checkEnd(_ type: any Any.Type) throws {
+        if isAtEnd { throw ValueDecoder(node: node, position: currentIndex).failure(type) }
+    }
+
+    /// A property list has no null, so no element is nil.
+    mutating func decodeNil() throws -> Bool {
+        try checkEnd(Any?.self)
+        return false
+    }
+
+    mutating func decode<T: Scalar>(_ type: T.Type) throws -> T { try take { try $0.decode(type) } }
+
+    mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+        try checkEnd(type)
+        return try take { try $0.decode(type) }
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try take { try $0.container(keyedBy: type) }
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        try take { try $0.unkeyedContainer() }
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        try checkEnd((any Decoder).self)
+        return try take { $0 }
+    }
+}
+
+// MARK: Arrays and dictionaries
+
+extension Array: DirectlyDecoded where Element: Decodable {
+    static func decoded(from decoder: ValueDecoder) throws -> Self {
+        if let scalar = Element.self as? any Scalar.Type, let elements = try scalar.array(from: decoder) as? Self {
+            return elements
+        }
+        let node = try decoder.unkeyedNode()
+        return try node.elements.indices.map { try ValueDecoder(node: node, position: $0).decode(Element.self) }
+    }
+}
+
+extension Dictionary: DirectlyDecoded where Key == String, Value: Decodable {
+    /// Two keys that are equal as Swift strings are one key here, and the last one wins.
+    static func decoded(from decoder: ValueDecoder) throws -> Self {
+        if let scalar = Value.self as? any Scalar.Type, let entries = try scalar.dictionary(from: decoder) as? Self {
+            return entries
+        }
+        let node = try decoder.keyedNode()
+        var result = Self(minimumCapacity: node.count)
+        for (position, entry) in node.dictionary!.enumerated() {
+            result[entry.key] = try ValueDecoder(node: node, position: position).decode(Value.self)
+        }
+        return result
+    }
+}
+
+extension Scalar {
+    static func decoded(from decoder: ValueDecoder) throws -> Self { try decoder.decode(Self.self) }
+
+    static func array(from decoder: ValueDecoder) throws -> [Self] {
+        guard case .array(let elements)? = decoder.value else { throw decoder.failure([Self].self) }
+        var result: [Self] = []
+        result.reserveCapacity(elements.count)
+        for (position, element) in elements.enumerated() {
+            guard let value = Self(scalar: element) else {
+                throw ValueDecoder(node: try decoder.unkeyedNode(), position: position).scalarFailure(Self.self)
+            }
+            result.append(value)
+        }
+        return result
+    }
+
+    static func dictionary(from decoder: ValueDecoder) throws -> [String: Self] {
+        guard case .dictionary(let dictionary)? = decoder.value else { throw decoder.failure([String: Self].self) }
+        var result = [String: Self](minimumCapacity: dictionary.count)
+        for (position, entry) in dictionary.enumerated() {
+            guard let value = Self(scalar: entry.value) else {
+                throw ValueDecoder(node: try decoder.keyedNode(), position: position).scalarFailure(Self.self)
+            }
+            result[entry.key] = value
+        }
+        return result
+    }
+}

@@ -1,0 +1,340 @@
+extension PropertyList {
+    /// The value that `value` encodes itself as.
+    ///
+    /// A property list has no null. Under a key, nil is left out; anywhere else it is an `EncodingError`, and so is a
+    /// type that encodes nothing, or is nested deeper than 384 levels. Of several values for one key the last one is
+    /// used, but a container that is requested again is continued. Dates, data and property lists are kept as they
+    /// are; a `Float` becomes the double with the same shortest digits; `Decimal` and `URL` become strings.
+    public init(encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
+        let root = EncodingNode(path: nil, userInfo)
+        guard let encoded = try root.encode(value, at: nil) else { throw root.invalid(value, at: nil, .null) }
+        self = encoded
+    }
+}
+
+/// A type that is encoded without a call of its `encode(to:)`: a scalar, or an array or dictionary.
+protocol DirectlyEncoded: Encodable {
+    /// The value of this one, which is at `key` in the container of `node`, or is that of the node itself.
+    func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList
+}
+
+/// The path from the root to a value that is being encoded. It holds no container, so what is kept of an encoding
+/// keeps nothing else alive.
+final class EncodingPath {
+    private let parent: EncodingPath?
+    private let key: PathKey?
+    let depth: Int
+
+    init(_ parent: EncodingPath?, _ key: PathKey?) {
+        (self.parent, self.key, depth) = (parent, key, (parent?.depth ?? 0) + 1)
+    }
+
+    var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0] } ?? []) }
+}
+
+enum EncodingProblem: String, Error {
+    case nothing = "The value encodes nothing."
+    case null = "A property list has no null; nil can only be left out under a key."
+    case twice = "The value encodes itself as more than one thing."
+    case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
+    case nestedTooDeeply = "The value is nested too deeply, or holds itself."
+}
+
+/// The encoder of one value, and the container that the value requests.
+///
+/// Requests that come too late or break the rules never trap: the problem is recorded and thrown at the end.
+final class EncodingNode {
+    fileprivate enum Content { case nothing, null, single, keyed, unkeyed, finished }
+
+    /// Nil at the root.
+    private let path: EncodingPath?
+    fileprivate let userInfo: [CodingUserInfoKey: any Sendable]
+    private var content = Content.nothing
+    private var single = PropertyList.boolean(false)
+    private var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
+    private var elements: [PropertyList] = []
+    /// The positions of values that are known at the end: those of nested containers, and nil, which is no node.
+    private var pending: [(position: Int, node: EncodingNode?)] = []
+    /// The nested containers by key, unless another value was encoded for the key since.
+    private var nested: [EntryPath.Component: EncodingNode] = [:]
+    private var problem: EncodingProblem?
+
+    fileprivate init(path: EncodingPath?, _ userInfo: [CodingUserInfoKey: any Sendable]) {
+        (self.path, self.userInfo) = (path, userInfo)
+    }
+
+    private var depth: Int { path?.depth ?? 0 }
+    fileprivate var codingPath: [any CodingKey] { path?.keys ?? [] }
+
+    func invalid(_ value: Any, at key: (any CodingKey)?, _ problem: EncodingProblem) -> EncodingError {
+        let path = codingPath + (key.map { [$0] } ?? [])
+        return .invalidValue(value, .init(codingPath: path, debugDescription: problem.rawValue))
+    }
+}
+
+// MARK: Values
+
+extension EncodingNode {
+    /// The value that `value` encodes itself as, or nil if it is a nil.
+    func encode<T: Encodable>(_ value: T, at key: PathKey?) throws -> PropertyList? {
+        try checkDepth()
+        if T.self is any DirectlyEncoded.Type, let value = value as? any DirectlyEncoded {
+            return try value.encoded(in: self, at: key)
+        }
+        return try inside(value, at: key) { node in
+            try value.encode(to: ValueEncoder(node: node))
+            return try node.finish()
+        }
+    }
+
+    /// Runs `body` with the node of a `value` at `key`.
+    fileprivate func inside<T, Result>(
+        _ value: T, at key: PathKey?, _ body: (EncodingNode) throws -> Result
+    ) throws -> Result {
+        guard depth < mostCodingLevels else { throw invalid(value, at: key, .nestedTooDeeply) }
+        do {
+            return try body(EncodingNode(path: EncodingPath(path, key), userInfo))
+        } catch let problem as EncodingProblem {
+            throw invalid(value, at: key, problem)
+        }
+    }
+
+    fileprivate func scalar(_ value: some Scalar, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
+        try checkDepth()
+        guard let scalar = value.scalar else { throw invalid(value, at: key(), .outOfRange) }
+        return scalar
+    }
+
+    /// Ends an encoding that nested too deeply: the request for a container cannot throw.
+    fileprivate func checkDepth() throws {
+        if problem == .nestedTooDeeply { throw EncodingProblem.nestedTooDeeply }
+    }
+
+    /// Returns what was encoded, nil for a nil.
+    fileprivate func finish() throws -> PropertyList? {
+        if let problem { throw problem }
+        defer { content = .finished }
+        switch content {
+        case .nothing, .finished: throw EncodingProblem.nothing
+        case .null: return nil
+        case .single: return single
+        case .keyed: return .dictionary(try finishedDictionary())
+        case .unkeyed:
+            for (position, node) in pending {
+                guard let value = try node?.finishPending() else { throw EncodingProblem.null }
+                elements[position] = value
+            }
+            return .array(elements)
+        }
+    }
+
+    /// Like `finish`, but the encoder of a superclass that has nothing to encode is not asked for a container.
+    private func finishPending() throws -> PropertyList? {
+        content == .nothing && problem == nil ? .dictionary([:]) : try finish()
+    }
+
+    private func finishedDictionary() throws -> PropertyList.Dictionary {
+        var omitted: Set<Int> = []
+        for (position, node) in pending {
+            if let value = try node?.finishPending() {
+                entries[position].value = value
+            } else {
+                omitted.insert(position)
+            }
+        }
+        guard !omitted.isEmpty else { return PropertyList.Dictionary(read: entries, areSorted: false) { _ in } }
+        var last: [EntryPath.Component: Int] = [:]
+        for (position, entry) in entries.enumerated() { last[.init(entry.key)] = position }
+        var kept = ContiguousArray<PropertyList.Dictionary.Entry>()
+        for (position, entry) in entries.enumerated()
+        where last[.init(entry.key)] == position && !omitted.contains(position) {
+            kept.append(entry)
+        }
+        return PropertyList.Dictionary(differing: kept)
+    }
+}
+
+// MARK: Containers
+
+extension EncodingNode {
+    fileprivate var count: Int { elements.count }
+
+    /// Begins the container or value that the node is to hold, unless it is already another one.
+    private func begin(_ kind: Content) {
+        if content == .nothing {
+            content = kind
+        } else if content != kind || kind == .single {
+            problem = problem ?? .twice
+        }
+    }
+
+    fileprivate func setSingle(_ value: PropertyList?) {
+        begin(value == nil ? .null : .single)
+        if let value { single = value }
+    }
+
+    fileprivate func container<Key: CodingKey>(_ type: Key.Type) -> KeyedEncodingContainer<Key> {
+        begin(.keyed)
+        if entries.isEmpty { entries.reserveCapacity(12) }
+        return KeyedEncodingContainer(KeyedEncoding(node: self))
+    }
+
+    fileprivate func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        begin(.unkeyed)
+        return UnkeyedEncoding(node: self)
+    }
+
+    fileprivate func append(_ value: PropertyList) { elements.append(value) }
+
+    /// Adds an entry; no value stands for nil, which removes an earlier one.
+    fileprivate func add(_ value: PropertyList?, _ key: String) {
+        if !nested.isEmpty { nested[.init(key)] = nil }
+        if value == nil { pending.append((entries.count, nil)) }
+        entries.append(.init(key: key, value: value ?? .boolean(false)))
+    }
+
+    /// The node of a container of this `kind` under a key; an existing one is continued.
+    fileprivate func nestedNode(_ kind: Content, forKey key: String) -> EncodingNode {
+        if let node = nested[.init(key)], node.content == kind { return node }
+        let node = pendingNode(at: .key(key))
+        nested[.init(key)] = node
+        return node
+    }
+
+    /// The node of a value inside this container that is encoded later.
+    fileprivate func pendingNode(at key: PathKey) -> EncodingNode {
+        let isTooDeep = depth >= mostCodingLevels
+        let node = EncodingNode(path: isTooDeep ? path : EncodingPath(path, key), userInfo)
+        if isTooDeep { (problem, node.problem) = (.nestedTooDeeply, .nestedTooDeeply) }
+        let position: Int
+        if case .key(let key) = key {
+            position = entries.count
+            add(.boolean(false), key)
+        } else {
+            position = elements.count
+            append(.boolean(false))
+        }
+        if !isTooDeep { pending.append((position, node)) }
+        return node
+    }
+}
+
+// MARK: Encoders
+
+/// The encoder of one value.
+struct ValueEncoder: Encoder, SingleValueEncodingContainer {
+    let node: EncodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+    var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> { node.container(type) }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { node.unkeyedContainer() }
+    func singleValueContainer() -> any SingleValueEncodingContainer { self }
+
+    func encodeNil() throws {
+        try node.checkDepth()
+        node.setSingle(nil)
+    }
+
+    func encode<T: Scalar>(_ value: T) throws { node.setSingle(try node.scalar(value, at: nil)) }
+    func encode<T: Encodable>(_ value: T) throws { node.setSingle(try node.encode(value, at: nil)) }
+}
+
+/// The entries of a dictionary, encoded by key.
+private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let node: EncodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil(forKey key: Key) throws {
+        try node.checkDepth()
+        node.add(nil, key.stringValue)
+    }
+
+    func encode<T: Scalar>(_ value: T, forKey key: Key) throws {
+        node.add(try node.scalar(value, at: key), key.stringValue)
+    }
+
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+        let key = key.stringValue
+        node.add(try node.encode(value, at: .key(key)), key)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+        node.nestedNode(.keyed, forKey: key.stringValue).container(type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        node.nestedNode(.unkeyed, forKey: key.stringValue).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { ValueEncoder(node: node.pendingNode(at: .superclass)) }
+    func superEncoder(forKey key: Key) -> any Encoder {
+        ValueEncoder(node: node.pendingNode(at: .key(key.stringValue)))
+    }
+}
+
+/// The elements of an array, encoded one after the other.
+private struct UnkeyedEncoding: UnkeyedEncodingContainer {
+    let node: EncodingNode
+
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.count }
+    private var next: PathKey { .index(count) }
+
+    func encodeNil() throws { throw node.invalid(Any?.none as Any, at: next, .null) }
+
+    func encode<T: Scalar>(_ value: T) throws { node.append(try node.scalar(value, at: next)) }
+
+    func encode<T: Encodable>(_ value: T) throws {
+        guard let encoded = try node.encode(value, at: next) else { throw node.invalid(value, at: next, .null) }
+        node.append(encoded)
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
+        node.pendingNode(at: next).container(type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { node.pendingNode(at: next).unkeyedContainer() }
+    func superEncoder() -> any Encoder { ValueEncoder(node: node.pendingNode(at: next)) }
+}
+
+// MARK: Scalars, arrays and dictionaries
+
+extension Scalar {
+    func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList { try node.scalar(self, at: key) }
+}
+
+extension Array: DirectlyEncoded where Element: Encodable {
+    func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList {
+        try node.inside(self, at: key) { node in
+            var elements: [PropertyList] = []
+            elements.reserveCapacity(count)
+            for (position, element) in enumerated() {
+                guard let encoded = try node.encode(element, at: .index(position)) else {
+                    throw node.invalid(element, at: PathKey.index(position), .null)
+                }
+                elements.append(encoded)
+            }
+            return .array(elements)
+        }
+    }
+}
+
+extension Dictionary: DirectlyEncoded where Key == String, Value: Encodable {
+    func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList {
+        try node.inside(self, at: key) { node in
+            var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
+            entries.reserveCapacity(count)
+            for (key, value) in self {
+                if let encoded = try node.encode(value, at: .key(key)) {
+                    entries.append(.init(key: key, value: encoded))
+                }
+            }
+            return .dictionary(PropertyList.Dictionary(differing: entries))
+        }
+    }
+}
