@@ -6,7 +6,7 @@ extension PropertyList {
     /// used, but a container that is requested again is continued. Dates, data and property lists are kept as they
     /// are; a `Float` becomes the double with the same shortest digits; `Decimal` and `URL` become strings.
     public init(encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
-        let root = EncodingNode(path: nil, userInfo)
+        let root = EncodingNode(userInfo)
         guard let encoded = try root.encode(value, at: nil) else { throw root.invalid(value, at: nil, .null) }
         self = encoded
     }
@@ -23,11 +23,8 @@ protocol DirectlyEncoded: Encodable {
 final class EncodingPath {
     private let parent: EncodingPath?
     private let key: PathKey?
-    let depth: Int
 
-    init(_ parent: EncodingPath?, _ key: PathKey?) {
-        (self.parent, self.key, depth) = (parent, key, (parent?.depth ?? 0) + 1)
-    }
+    init(_ parent: EncodingPath?, _ key: PathKey?) { (self.parent, self.key) = (parent, key) }
 
     var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0] } ?? []) }
 }
@@ -46,8 +43,11 @@ enum EncodingProblem: String, Error {
 final class EncodingNode {
     fileprivate enum Content { case nothing, null, single, keyed, unkeyed, finished }
 
-    /// Nil at the root.
-    private let path: EncodingPath?
+    /// The path to the value around this one, and the key from there. The own path is made for a value inside.
+    private let outerPath: EncodingPath?
+    private let key: PathKey?
+    private lazy var path = EncodingPath(outerPath, key)
+    private let depth: Int
     fileprivate let userInfo: [CodingUserInfoKey: any Sendable]
     private var content = Content.nothing
     private var single = PropertyList.boolean(false)
@@ -59,12 +59,14 @@ final class EncodingNode {
     private var nested: [EntryPath.Component: EncodingNode] = [:]
     private var problem: EncodingProblem?
 
-    fileprivate init(path: EncodingPath?, _ userInfo: [CodingUserInfoKey: any Sendable]) {
-        (self.path, self.userInfo) = (path, userInfo)
+    fileprivate init(
+        in outerPath: EncodingPath? = nil, at key: PathKey? = nil, depth: Int = 0,
+        _ userInfo: [CodingUserInfoKey: any Sendable]
+    ) {
+        (self.outerPath, self.key, self.depth, self.userInfo) = (outerPath, key, depth, userInfo)
     }
 
-    private var depth: Int { path?.depth ?? 0 }
-    fileprivate var codingPath: [any CodingKey] { path?.keys ?? [] }
+    fileprivate var codingPath: [any CodingKey] { path.keys }
 
     func invalid(_ value: Any, at key: (any CodingKey)?, _ problem: EncodingProblem) -> EncodingError {
         let path = codingPath + (key.map { [$0] } ?? [])
@@ -93,7 +95,7 @@ extension EncodingNode {
     ) throws -> Result {
         guard depth < mostCodingLevels else { throw invalid(value, at: key, .nestedTooDeeply) }
         do {
-            return try body(EncodingNode(path: EncodingPath(path, key), userInfo))
+            return try body(EncodingNode(in: path, at: key, depth: depth + 1, userInfo))
         } catch let problem as EncodingProblem {
             throw invalid(value, at: key, problem)
         }
@@ -204,7 +206,9 @@ extension EncodingNode {
     /// The node of a value inside this container that is encoded later.
     fileprivate func pendingNode(at key: PathKey) -> EncodingNode {
         let isTooDeep = depth >= mostCodingLevels
-        let node = EncodingNode(path: isTooDeep ? path : EncodingPath(path, key), userInfo)
+        // Beyond the limit the path does not grow.
+        let node = EncodingNode(
+            in: isTooDeep ? outerPath : path, at: isTooDeep ? self.key : key, depth: depth + (isTooDeep ? 0 : 1), userInfo)
         if isTooDeep { (problem, node.problem) = (.nestedTooDeeply, .nestedTooDeeply) }
         let position: Int
         if case .key(let key) = key {
@@ -306,11 +310,36 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
 
 extension Scalar {
     func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList { try node.scalar(self, at: key) }
+
+    static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList? {
+        // Most of these values fit, and need no node.
+        if let array = value as? [Self] {
+            var elements: [PropertyList] = []
+            elements.reserveCapacity(array.count)
+            for (position, element) in array.enumerated() {
+                if let scalar = element.scalar { elements.append(scalar) } else {
+                    return try node.inside(value, at: key) { .some(try $0.scalar(element, at: PathKey.index(position))) }
+                }
+            }
+            return .array(elements)
+        }
+        guard let dictionary = value as? [String: Self] else { return nil }
+        var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
+        entries.reserveCapacity(dictionary.count)
+        for (name, element) in dictionary {
+            if let scalar = element.scalar { entries.append(.init(key: name, value: scalar)) } else {
+                return try node.inside(value, at: key) { .some(try $0.scalar(element, at: PathKey.key(name))) }
+            }
+        }
+        return .dictionary(PropertyList.Dictionary(differing: entries))
+    }
 }
 
 extension Array: DirectlyEncoded where Element: Encodable {
     func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList {
-        try node.inside(self, at: key) { node in
+        let scalar = Element.self as? any Scalar.Type
+        if let array = try scalar?.encoded(arrayOrDictionary: self, in: node, at: key) { return array }
+        return try node.inside(self, at: key) { node in
             var elements: [PropertyList] = []
             elements.reserveCapacity(count)
             for (position, element) in enumerated() {
@@ -326,7 +355,9 @@ extension Array: DirectlyEncoded where Element: Encodable {
 
 extension Dictionary: DirectlyEncoded where Key == String, Value: Encodable {
     func encoded(in node: EncodingNode, at key: PathKey?) throws -> PropertyList {
-        try node.inside(self, at: key) { node in
+        let scalar = Value.self as? any Scalar.Type
+        if let dictionary = try scalar?.encoded(arrayOrDictionary: self, in: node, at: key) { return dictionary }
+        return try node.inside(self, at: key) { node in
             var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
             entries.reserveCapacity(count)
             for (key, value) in self {

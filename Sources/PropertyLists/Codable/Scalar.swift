@@ -17,6 +17,8 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
 
     static func array(from decoder: ValueDecoder) throws -> [Self]
     static func dictionary(from decoder: ValueDecoder) throws -> [String: Self]
+    /// The value of an array or a dictionary of these scalars; nil for anything else.
+    static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList?
 }
 
 extension Scalar {
