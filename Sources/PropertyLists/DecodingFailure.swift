@@ -172,3 +172,88 @@ private func complaint(aboutElement name: String) -> String {
     let hint = known.nearest(to: name).map { "; did you mean <\($0)>?" } ?? ""
     return "unknown element <\(shortened(name))>\(hint)"
 }
+
+/// A problem found while reading, before anybody asks at which entry.
+struct Fault: Error {
+    let problem: DecodingFailure.Problem
+    let offset: Int
+
+    init(_ problem: DecodingFailure.Problem, at offset: Int) {
+        self.problem = problem
+        self.offset = offset
+    }
+}
+
+/// A place in a text as people name it; lines and columns count from 1, a column is a character.
+public struct TextLocation: Hashable, Sendable {
+    /// Counted from 1.
+    public let line: Int
+    /// Counted from 1.
+    public let column: Int
+
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+}
+
+extension DecodingFailure {
+    /// Line and column of the failure in the bytes that were read; nil in a binary file, which has none.
+    public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
+        guard format != .binary else { return nil }
+        return ContiguousArray(bytes).withUnsafeBufferPointer { bytes in
+            TextLocation.locations(of: [offset], inText: bytes)[offset]
+        }
+    }
+}
+
+extension TextLocation {
+    /// The lines and columns of `offsets`, from one pass over the text.
+    static func locations(of offsets: [Int], inText bytes: UnsafeBufferPointer<UInt8>) -> [Int: TextLocation] {
+        let unit = TextEncoding.unitWidth(of: bytes)
+        var locations: [Int: TextLocation] = [:]
+        var (line, column) = (1, 1)
+        var previous: UInt32 = 0
+        var at = TextEncoding.byteOrderMark(in: bytes)?.length ?? 0
+        for offset in offsets.sorted() {
+            while at < min(offset, bytes.count) {
+                let code = unit.code(at: at, in: bytes)
+                at += unit.width
+                switch code {
+                case 0x0A where previous == 0x0D: break
+                case 0x0A, 0x0D: (line, column) = (line + 1, 1)
+                case 0x80..<0xC0 where unit.width == 1 && unit.isUTF8: break
+                case 0xDC00..<0xE000 where unit.width == 2: break
+                default: column += 1
+                }
+                previous = code
+            }
+            locations[offset] = TextLocation(line: line, column: column)
+        }
+        return locations
+    }
+}
+
+extension TextEncoding {
+    /// The width of a text's units and how to read one.
+    fileprivate struct Unit {
+        let width: Int
+        let isBigEndian: Bool
+        let isUTF8: Bool
+
+        func code(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+            (0..<min(width, bytes.count - offset)).reduce(0) { code, step in
+                code | UInt32(bytes[offset + step]) << UInt32(8 * (isBigEndian ? width - 1 - step : step))
+            }
+        }
+    }
+
+    fileprivate static func unitWidth(of bytes: UnsafeBufferPointer<UInt8>) -> Unit {
+        switch byteOrderMark(in: bytes)?.encoding ?? ofLeadingTag(in: bytes) ?? .utf8 {
+        case .utf16(let bigEndian): Unit(width: 2, isBigEndian: bigEndian, isUTF8: false)
+        case .utf32(let bigEndian): Unit(width: 4, isBigEndian: bigEndian, isUTF8: false)
+        default:
+            Unit(width: 1, isBigEndian: false, isUTF8: XMLDeclaration.encoding(of: bytes).map { $0 == .utf8 } ?? true)
+        }
+    }
+}

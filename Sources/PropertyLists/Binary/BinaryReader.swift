@@ -168,3 +168,172 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         return Fault(problem, at: trailer.tableOffset + object * trailer.offsetSize)
     }
 }
+
+extension BinaryReader where Bytes: ~Copyable {
+    /// The number of the object that is referred to at `place`.
+    @inline(__always)
+    mutating func reference(at place: Int) throws(Fault) -> Int {
+        let number = try bytes.number(at: place, size: trailer.referenceSize)
+        guard number < UInt64(trailer.objectCount) else { throw Fault(.invalidReference(number), at: place) }
+        return Int(number)
+    }
+
+    /// Where the object of that number begins.
+    @inline(__always)
+    mutating func offset(of object: Int) throws(Fault) -> Int {
+        let place = trailer.tableOffset + object * trailer.offsetSize
+        let offset = try bytes.number(at: place, size: trailer.offsetSize)
+        guard offset >= UInt64(BinaryTrailer.headerLength), offset < UInt64(trailer.tableOffset) else {
+            throw Fault(.invalidOffset(object: object, offset: offset), at: place)
+        }
+        return Int(offset)
+    }
+
+    /// The `count` bytes from `place` on, if they are inside the object area.
+    @inline(__always)
+    mutating func objectBytes(at place: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
+        guard count <= trailer.tableOffset - place else {
+            throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
+        }
+        return try bytes.run(at: place, count: count)
+    }
+
+    /// The marker of an object, what its lower half says, and where its contents begin.
+    struct Head {
+        let marker: UInt8
+        static var firstOfContainer: UInt8 { 0xA0 }
+        /// How many bytes, units or references follow, for objects that have a count.
+        var count = 0
+        var contents: Int
+
+        /// Whether a value of these contents takes memory beside its own words, so that sharing it saves some.
+        @inline(__always)
+        var isWorthKeeping: Bool { count > (marker >> 4 == 0x6 ? 5 : 14) }
+    }
+
+    /// Reads an object's marker and, where it has one, its count of things that take `size` bytes each.
+    @inline(__always)
+    mutating func head(at offset: Int) throws(Fault) -> Head {
+        let marker = try objectBytes(at: offset, count: 1)[0]
+        var head = Head(marker: marker, contents: offset + 1)
+        guard marker >= 0x40, marker & 0xF0 != 0x80 else { return head }
+        if marker & 0x0F == 0x0F {
+            let size = try objectBytes(at: offset, count: 3)
+            if size[1] == 0x10 {
+                head.count = Int(size[2])
+                head.contents = offset + 3
+            } else {
+                head = try headWithLongCount(marker, at: offset)
+            }
+        } else {
+            head.count = Int(marker & 0x0F)
+        }
+        let size: Int
+        switch marker >> 4 {
+        case 0x4, 0x5: size = 1
+        case 0x6: size = 2
+        case 0xA, 0xC: size = trailer.referenceSize
+        case 0xD: size = 2 * trailer.referenceSize
+        default: throw Fault(.unknownMarker(marker), at: offset)
+        }
+        let (length, overflow) = head.count.multipliedReportingOverflow(by: size)
+        guard !overflow, length <= trailer.tableOffset - head.contents else {
+            throw Fault(.invalidSize("\(head.count) is more than fits"), at: offset)
+        }
+        return head
+    }
+
+    @inline(never)
+    mutating func headWithLongCount(_ marker: UInt8, at offset: Int) throws(Fault) -> Head {
+        let place = offset + 1
+        let sizeMarker = try objectBytes(at: place, count: 1)[0]
+        guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 4 else {
+            throw Fault(.invalidSize("the count is no integer"), at: place)
+        }
+        let width = 1 << Int(sizeMarker & 0x0F)
+        let count = try unsigned(at: place + 1, size: width, of: place)
+        guard count <= UInt64(trailer.tableOffset) else {
+            throw Fault(.invalidSize("\(count) is more than fits"), at: place)
+        }
+        return Head(marker: marker, count: Int(count), contents: place + 1 + width)
+    }
+}
+
+/// The end of a binary file, which says where everything is.
+///
+///     00 00 00 00 00            unused
+///     00                        sort version
+///     01                        bytes of an offset
+///     01                        bytes of a reference
+///     00 00 00 00 00 00 00 03   objects
+///     00 00 00 00 00 00 00 00   the root's number
+///     00 00 00 00 00 00 00 0E   where the table of offsets begins
+struct BinaryTrailer {
+    static let length = 32
+    static let headerLength = 8
+    static let header: StaticString = "bplist00"
+    /// The beginning of the header in every file of version 0: Apple's reader ignores the last character.
+    static let version: StaticString = "bplist0"
+
+    /// 1 where the root's keys are sorted and unique, as this package's store writes them.
+    var sortVersion: UInt8
+    var offsetSize: Int
+    var referenceSize: Int
+    var objectCount: Int
+    var root: Int
+    var tableOffset: Int
+
+    /// The length of the whole file, of which the trailer is the end.
+    var fileLength: Int { tableOffset + objectCount * offsetSize + Self.length }
+}
+
+extension BinaryTrailer {
+    /// Reads the trailer of a file of `length` bytes and checks everything in it against that length.
+    init(_ bytes: UnsafePointer<UInt8>, fileLength length: Int) throws(Fault) {
+        let place = length - Self.length
+        func number(_ offset: Int) -> UInt64 { bigEndian(bytes + offset, 8) }
+        func fault(_ what: String, _ offset: Int) -> Fault { Fault(.invalidTrailer(what), at: place + offset) }
+
+        sortVersion = bytes[5]
+        offsetSize = Int(bytes[6])
+        referenceSize = Int(bytes[7])
+        guard 1...8 ~= offsetSize else { throw fault("an offset of \(offsetSize) bytes", 6) }
+        guard 1...8 ~= referenceSize else { throw fault("a reference of \(referenceSize) bytes", 7) }
+        let (count, root, table) = (number(8), number(16), number(24))
+        guard count >= 1 else { throw fault("no objects", 8) }
+        guard table >= 9, table <= UInt64(place) else { throw fault("the table of offsets begins at \(table)", 24) }
+        let tableLength = UInt64(place) - table
+        guard count <= tableLength / UInt64(offsetSize), count * UInt64(offsetSize) == tableLength else {
+            throw fault("\(count) objects do not fill the table of offsets", 8)
+        }
+        guard root < count else { throw fault("root \(root) of \(count) objects", 16) }
+        if referenceSize < 8, count >> UInt64(8 * referenceSize) != 0 {
+            throw fault("\(count) objects need wider references", 7)
+        }
+        if offsetSize < 8, table >> UInt64(8 * offsetSize) != 0 { throw fault("the table needs wider offsets", 6) }
+        (objectCount, self.root, tableOffset) = (Int(count), Int(root), Int(table))
+    }
+
+    /// Checks the eight bytes that a file begins with.
+    static func checkHeader(_ bytes: UnsafePointer<UInt8>) throws(Fault) {
+        if sameBytes(bytes, version.utf8Start, version.utf8CodeUnitCount) { return }
+        let start = UnsafeBufferPointer(start: bytes, count: headerLength)
+        guard start.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
+        throw Fault(.unsupportedVersion(String(decoding: start.dropFirst(6), as: UTF8.self)), at: 6)
+    }
+}
+
+/// The unsigned number in `size` bytes, at most eight, the most significant first.
+@inline(__always)
+func bigEndian(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
+    switch size {
+    case 1: return UInt64(bytes[0])
+    case 2: return UInt64(UInt16(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt16.self)))
+    case 4: return UInt64(UInt32(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self)))
+    case 8: return UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+    default:
+        var value: UInt64 = 0
+        for at in 0..<size { value = value << 8 | UInt64(bytes[at]) }
+        return value
+    }
+}

@@ -53,8 +53,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
     static var takesKeysFirst: Bool { true }
 
-    mutating func addKeys(of entries: UnsafeBufferPointer<PropertyList.Dictionary.Entry>) {
-        for at in entries.indices { references.push(entries.lent(at) { scalars.number(of: $0.value.key) }) }
+    mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>) {
+        for at in entries.indices { references.push(scalars.number(of: entries[at].key)) }
         place = references.count
         references.push(0, times: entries.count)
     }
@@ -164,4 +164,244 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         }
         scalars.output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
     }
+}
+
+/// The encoded scalars of a binary file, each once, and the numbers of all objects.
+///
+/// A scalar is encoded behind the others and then looked up by its bytes: if they are there already, the new ones are
+/// dropped. So whatever differs in the file stays apart: two normal forms of a text, 0.0 and −0.0, integer 1 and real
+/// 1.
+struct ScalarPool: ~Copyable {
+    /// The scalars, one behind the other.
+    var output = OutputBuffer(capacity: 4096)
+    /// Where each object begins among the scalars; a container takes no room there.
+    private var starts = Stack<Int>(capacity: 256)
+    private var table = SlotTable(slotCount: 512)
+    /// The length of the longest scalar.
+    private(set) var longest = 0
+    private let seed = KeyIndex.seed
+
+    /// How many objects have a number.
+    var count: Int { starts.count }
+
+    func start(of object: Int) -> Int { starts[object] }
+
+    /// How many bytes an object takes among the scalars: none for a container.
+    func length(of object: Int) -> Int {
+        (object + 1 < starts.count ? starts[object + 1] : output.count) - starts[object]
+    }
+
+    /// Where the objects of `range` begin.
+    func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { starts.elements(in: range) }
+
+    /// Gives a container its number.
+    mutating func numberContainer() -> Int {
+        starts.push(output.count)
+        return starts.count - 1
+    }
+
+    /// The number of a text.
+    mutating func number(of text: String) -> UInt32 {
+        let start = output.count
+        text.withBytes { output.append(binaryText: $0) }
+        return number(from: start)
+    }
+
+    /// The number of a value that is no container.
+    @inline(__always)
+    mutating func number(of scalar: borrowing PropertyList) -> UInt32 {
+        let start = output.count
+        switch scalar {
+        case .string(let text): return number(of: text)
+        case .integer(let number): output.append(binaryInteger: number)
+        case .real(let number):
+            output.append(0x23 as UInt8)
+            output.append(bigEndian: number.bitsInFile, size: 8)
+        case .boolean(let flag): output.append(flag ? 0x09 as UInt8 : 0x08)
+        case .date(let date):
+            output.append(0x33 as UInt8)
+            output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitsInFile, size: 8)
+        case .data(let data):
+            output.append(head: 0x40, count: data.count)
+            data.withUnsafeBytes { output.append($0.bindMemory(to: UInt8.self)) }
+        case .uid(let number):
+            let size = sizeOfUnsigned(number)
+            output.append(0x80 | UInt8(size - 1))
+            output.append(bigEndian: number, size: size)
+        case .array, .dictionary: break
+        }
+        return number(from: start)
+    }
+
+    /// The number of the object whose bytes were written from `start` on, which are dropped if they stand elsewhere.
+    @inline(__always)
+    private mutating func number(from start: Int) -> UInt32 {
+        let bytes = UnsafeBufferPointer(start: output.base + start, count: output.count - start)
+        let hash = UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
+        var slot = table.firstSlot(hash)
+        while let (object, known) = table.entry(in: slot) {
+            if known == hash {
+                let other = starts[object]
+                let end = object + 1 < starts.count ? starts[object + 1] : start
+                if end - other == bytes.count, sameBytes(output.base + other, bytes.baseAddress, bytes.count) {
+                    output.truncate(to: start)
+                    return UInt32(truncatingIfNeeded: object)
+                }
+            }
+            slot = table.next(slot)
+        }
+        longest = max(longest, bytes.count)
+        table.fill(slot, with: starts.count, hash)
+        starts.push(start)
+        return UInt32(truncatingIfNeeded: starts.count - 1)
+    }
+}
+
+extension Double {
+    /// All NaNs are one value, and so one object; the two zeros stay two.
+    fileprivate var bitsInFile: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
+}
+
+/// An open hash table of object numbers. What is filled in stands in a row of its own, so that the slots, most of
+/// which are free, take little memory: to touch a page for the first time costs more than to look into it often.
+struct SlotTable: ~Copyable {
+    /// Each the place of an entry plus one; 0 is free.
+    private var slots: UnsafeMutablePointer<UInt32>
+    private var slotCount: Int
+    /// Each a hash above an object's number.
+    private var entries = Stack<UInt64>(capacity: 256)
+
+    /// - Parameter slotCount: a power of two.
+    init(slotCount: Int) {
+        self.slotCount = slotCount
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: 0, count: slotCount)
+    }
+
+    deinit { slots.deallocate() }
+
+    @inline(__always)
+    func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slotCount - 1) }
+
+    @inline(__always)
+    func next(_ slot: Int) -> Int { (slot + 1) & (slotCount - 1) }
+
+    /// The object in a slot and its hash; nil where the slot is free.
+    @inline(__always)
+    func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
+        let place = slots[slot]
+        guard place > 0 else { return nil }
+        let entry = entries[Int(place) - 1]
+        return (Int(entry & 0xFFFF_FFFF), UInt32(truncatingIfNeeded: entry >> 32))
+    }
+
+    @inline(__always)
+    mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
+        entries.push(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
+        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
+        if entries.count * 2 > slotCount { grow() }
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        slots.deallocate()
+        slotCount *= slotCount < 1 << 16 ? 4 : 2
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: 0, count: slotCount)
+        for place in 0..<entries.count {
+            var slot = firstSlot(UInt32(truncatingIfNeeded: entries[place] >> 32))
+            while slots[slot] != 0 { slot = next(slot) }
+            slots[slot] = UInt32(truncatingIfNeeded: place + 1)
+        }
+    }
+}
+
+extension OutputBuffer {
+    /// Writes the lowest `size` bytes of `number`, the most significant first.
+    @inline(__always)
+    mutating func append(bigEndian number: UInt64, size: Int) {
+        reserve(8)
+        let shifted = size == 0 ? 0 : number << UInt64(64 - 8 * size)
+        UnsafeMutableRawPointer(end).storeBytes(of: shifted.bigEndian, as: UInt64.self)
+        advance(size)
+    }
+
+    /// Writes each number, `shift` added, in `size` bytes of 1, 2, 4 and 8.
+    mutating func append(bigEndian numbers: UnsafeBufferPointer<some FixedWidthInteger>, plus shift: Int, size: Int) {
+        reserve(numbers.count * size)
+        let target = UnsafeMutableRawPointer(end)
+        @inline(__always) func store<Number: FixedWidthInteger>(as type: Number.Type) {
+            for at in numbers.indices {
+                let number = Number(truncatingIfNeeded: Int(truncatingIfNeeded: numbers[at]) &+ shift)
+                target.storeBytes(of: number.bigEndian, toByteOffset: at * MemoryLayout<Number>.size, as: type)
+            }
+        }
+        switch size {
+        case 1: store(as: UInt8.self)
+        case 2: store(as: UInt16.self)
+        case 4: store(as: UInt32.self)
+        default: store(as: UInt64.self)
+        }
+        advance(numbers.count * size)
+    }
+
+    /// Writes the marker of an object with a count, and the count where it does not fit into the marker.
+    @inline(__always)
+    mutating func append(head marker: UInt8, count: Int) {
+        if count < 15 {
+            append(marker | UInt8(truncatingIfNeeded: count))
+        } else {
+            append(marker | 0x0F)
+            append(binaryInteger: PropertyList.Integer(count))
+        }
+    }
+
+    /// How many bytes `append(head:count:)` writes.
+    static func lengthOfHead(_ count: Int) -> Int { count < 15 ? 1 : 2 + sizeOfUnsigned(UInt64(count)) }
+
+    /// Writes an integer object.
+    @inline(__always)
+    mutating func append(binaryInteger number: PropertyList.Integer) {
+        if number.isNegative {
+            append(0x13 as UInt8)
+            append(bigEndian: number.bits, size: 8)
+        } else if number.bits >> 63 == 1 {
+            append(0x14 as UInt8)
+            append(bigEndian: 0, size: 8)
+            append(bigEndian: number.bits, size: 8)
+        } else {
+            let size = sizeOfUnsigned(number.bits)
+            append(0x10 | UInt8(truncatingIfNeeded: size.trailingZeroBitCount))
+            append(bigEndian: number.bits, size: size)
+        }
+    }
+
+    /// Writes a text object: one byte a character where all are ASCII, else UTF-16.
+    @inline(__always)
+    mutating func append(binaryText text: UnsafeBufferPointer<UInt8>) {
+        if isASCII(text) {
+            append(head: 0x50, count: text.count)
+            append(text)
+        } else {
+            append(wideText: text)
+        }
+    }
+
+    @inline(never)
+    private mutating func append(wideText text: UnsafeBufferPointer<UInt8>) {
+        var count = 0
+        for byte in text where byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+        append(head: 0x60, count: count)
+        reserve(2 * count + 8)
+        var decoder = UTF8.ForwardParser()
+        var bytes = text.makeIterator()
+        while case .valid(let encoded) = decoder.parseScalar(from: &bytes) {
+            for unit in UTF16.encode(UTF8.decode(encoded))! { append(bigEndian: UInt64(unit), size: 2) }
+        }
+    }
+}
+
+/// The least width, of 1, 2, 4 and 8 bytes, that holds `number`.
+func sizeOfUnsigned(_ number: UInt64) -> Int {
+    number <= 0xFF ? 1 : number <= 0xFFFF ? 2 : number <= 0xFFFF_FFFF ? 4 : 8
 }

@@ -208,7 +208,8 @@ extension EncodingNode {
         let isTooDeep = depth >= mostCodingLevels
         // Beyond the limit the path does not grow.
         let node = EncodingNode(
-            in: isTooDeep ? outerPath : path, at: isTooDeep ? self.key : key, depth: depth + (isTooDeep ? 0 : 1), userInfo)
+            in: isTooDeep ? outerPath : path, at: isTooDeep ? self.key : key, depth: depth + (isTooDeep ? 0 : 1),
+            userInfo)
         if isTooDeep { (problem, node.problem) = (.nestedTooDeeply, .nestedTooDeeply) }
         let position: Int
         if case .key(let key) = key {
@@ -317,8 +318,12 @@ extension Scalar {
             var elements: [PropertyList] = []
             elements.reserveCapacity(array.count)
             for (position, element) in array.enumerated() {
-                if let scalar = element.scalar { elements.append(scalar) } else {
-                    return try node.inside(value, at: key) { .some(try $0.scalar(element, at: PathKey.index(position))) }
+                if let scalar = element.scalar {
+                    elements.append(scalar)
+                } else {
+                    return try node.inside(value, at: key) {
+                        .some(try $0.scalar(element, at: PathKey.index(position)))
+                    }
                 }
             }
             return .array(elements)
@@ -327,7 +332,9 @@ extension Scalar {
         var entries = ContiguousArray<PropertyList.Dictionary.Entry>()
         entries.reserveCapacity(dictionary.count)
         for (name, element) in dictionary {
-            if let scalar = element.scalar { entries.append(.init(key: name, value: scalar)) } else {
+            if let scalar = element.scalar {
+                entries.append(.init(key: name, value: scalar))
+            } else {
                 return try node.inside(value, at: key) { .some(try $0.scalar(element, at: PathKey.key(name))) }
             }
         }

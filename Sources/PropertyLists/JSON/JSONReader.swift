@@ -1,9 +1,12 @@
+internal import Digests
+
 extension PropertyList {
     static func readJSON(
-        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
+        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
-        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: .json) { text, isASCII in
+        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: .json, sources: &sources) {
+            text, isASCII in
             JSONReader(text, isASCII: isASCII, limits: limits, options: options)
         }
     }
@@ -66,6 +69,7 @@ struct JSONReader: TextReader, ~Copyable {
             try endDictionary()
         case UInt8(ascii: "]") where !isInDictionary:
             position += 1
+            builder.sources?.recordEnd(at: position)
             builder.endArray()
         default:
             throw Fault(.expected(isInDictionary ? "“,” or “}”" : "“,” or “]”"), at: position)
@@ -91,26 +95,28 @@ struct JSONReader: TextReader, ~Copyable {
                 if isAtEnd(ofDictionary: true) {
                     position += 1
                     try endDictionary()
-                } else {
-                    try readKey()
-                    continue
+                    return true
                 }
+                try readKey()
+                continue
             case UInt8(ascii: "["):
                 try builder.begin(dictionary: false, at: start)
                 position += 1
                 try skipSpace()
                 if isAtEnd(ofDictionary: false) {
                     position += 1
+                    builder.sources?.recordEnd(at: position)
                     builder.endArray()
-                } else {
-                    continue
+                    return true
                 }
+                continue
             case UInt8(ascii: "-"), 0x30...0x39: builder.add(try readNumber())
             case UInt8(ascii: "t") where skip("true"): builder.add(.boolean(true))
             case UInt8(ascii: "f") where skip("false"): builder.add(.boolean(false))
             case UInt8(ascii: "n") where skip("null"):
                 guard options.omitsNulls else { throw Fault(.null, at: start) }
                 if builder.isInDictionary { builder.dropKey() }
+                return true
             case UInt8(ascii: "'") where options.allowsJSON5: builder.add(.string(try readSingleQuoted()))
             case let sign where options.allowsJSON5 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: ".")):
                 builder.add(try readNumber())
@@ -118,6 +124,7 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "N") where options.allowsJSON5 && skip("NaN"): builder.add(.real(.nan))
             default: throw Fault(.expected("a value"), at: start)
             }
+            builder.record(start..<position)
             return true
         }
     }
@@ -132,6 +139,7 @@ struct JSONReader: TextReader, ~Copyable {
         } else {
             builder.addKey(try readUnusualKey(), bytes: nil, at: start)
         }
+        builder.sources?.recordKey(start..<position)
         try skipSpace()
         guard position < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         guard base[position] == UInt8(ascii: ":") else { throw Fault(.expected("“:”"), at: position) }
@@ -145,6 +153,7 @@ struct JSONReader: TextReader, ~Copyable {
     }
 
     private mutating func endDictionary() throws(Fault) {
+        builder.sources?.recordEnd(at: position)
         guard options.unwrapsJSON else { return try builder.endDictionary() }
         let place = position - 1
         try builder.endDictionary { dictionary throws(Fault) in try JSONWrapping.unwrapped(dictionary, at: place) }
@@ -234,4 +243,112 @@ extension JSONReader {
 extension Decimal19.Scan {
     /// Whether digits before the point were counted into the exponent because there were too many of them.
     fileprivate var isWholeButLong: Bool { wholeDigits > 19 && fractionDigits == 0 }
+}
+
+extension JSONReader {
+    /// Reads the string whose quote stands here.
+    @inline(__always)
+    mutating func readString() throws(Fault) -> String { try readKeyText().key }
+
+    /// Reads a key like any string, and says where its bytes lie if it has no escapes.
+    @inline(__always)
+    mutating func readKeyText() throws(Fault) -> (key: String, bytes: UnsafeBufferPointer<UInt8>?) {
+        let start = position + 1
+        let (stop, isASCII) = plainRun(from: start)
+        guard stop < end, base[stop] == UInt8(ascii: "\"") else { return (try readEscapedString(from: start), nil) }
+        position = stop + 1
+        let bytes = UnsafeBufferPointer(start: base + start, count: stop - start)
+        return (String(validated: bytes, isASCII: isASCII), bytes)
+    }
+
+    /// The end of the text that stands for itself.
+    @inline(__always)
+    private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
+        let run = JSONEscaping.run(in: base, from: start, to: end)
+        return (run.end, isASCII || run.isASCII)
+    }
+
+    @inline(never)
+    private mutating func readEscapedString(from start: Int) throws(Fault) -> String {
+        scratch.truncate(to: 0)
+        var isASCII = true
+        position = start
+        while true {
+            let run = plainRun(from: position)
+            isASCII = isASCII && run.isASCII
+            scratch.append(UnsafeBufferPointer(start: base + position, count: run.end - position))
+            position = run.end
+            guard position < end else { throw Fault(.unterminatedString, at: start - 1) }
+            switch base[position] {
+            case UInt8(ascii: "\""):
+                position += 1
+                return String(
+                    validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
+            case UInt8(ascii: "\\"): isASCII = try readEscape(ofStringAt: start - 1) && isASCII
+            case let control where options.allowsJSON5 && control != 0x0A && control != 0x0D:
+                scratch.append(control)
+                position += 1
+            case let control: throw Fault(.invalidCharacter(UInt32(control)), at: position)
+            }
+        }
+    }
+
+    /// Takes the character that an escape stands for; true if it is ASCII.
+    mutating func readEscape(ofStringAt opening: Int) throws(Fault) -> Bool {
+        let start = position
+        guard start + 1 < end else { throw Fault(.unterminatedString, at: opening) }
+        position += 2
+        switch base[start + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): scratch.append(base[start + 1])
+        case UInt8(ascii: "b"): scratch.append(UInt8(8))
+        case UInt8(ascii: "f"): scratch.append(UInt8(12))
+        case UInt8(ascii: "n"): scratch.append(UInt8(10))
+        case UInt8(ascii: "r"): scratch.append(UInt8(13))
+        case UInt8(ascii: "t"): scratch.append(UInt8(9))
+        case UInt8(ascii: "u"):
+            let scalar = try readUnicodeEscape(from: start, ofStringAt: opening)
+            for unit in UTF8.encode(scalar)! { scratch.append(unit) }
+            return scalar.isASCII
+        default:
+            position = start
+            if options.allowsJSON5, let isASCII = readJSON5Escape() { return isASCII }
+            throw Fault(.invalidEscape(shownEscape(start)), at: start)
+        }
+        return true
+    }
+
+    /// The escape at `start`, with the whole of the character behind its backslash.
+    private func shownEscape(_ start: Int) -> String {
+        let rest = UnsafeBufferPointer(start: base + start, count: min(6, end - start))
+        return String(String(decoding: rest, as: UTF8.self).unicodeScalars.prefix(2))
+    }
+
+    /// Reads the digits of `\u`, and those of the other half of a pair.
+    private mutating func readUnicodeEscape(
+        from start: Int, ofStringAt opening: Int
+    ) throws(Fault) -> Unicode.Scalar {
+        let high = try readUnit(from: start, ofStringAt: opening)
+        if let scalar = Unicode.Scalar(high) { return scalar }
+        guard high < 0xDC00, position + 1 < end, base[position] == UInt8(ascii: "\\"),
+            base[position + 1] == UInt8(ascii: "u")
+        else { throw Fault(.loneSurrogate, at: start) }
+        position += 2
+        guard let scalar = Unicode.Scalar(high: high, low: try readUnit(from: position - 2, ofStringAt: opening)) else {
+            throw Fault(.loneSurrogate, at: start)
+        }
+        return scalar
+    }
+
+    private mutating func readUnit(from start: Int, ofStringAt opening: Int) throws(Fault) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard position < end else { throw Fault(.unterminatedString, at: opening) }
+            guard let digit = Hexadecimal.value(ofDigit: base[position]) else {
+                throw Fault(.invalidEscape("\\u"), at: start)
+            }
+            unit = unit << 4 | UInt32(digit)
+            position += 1
+        }
+        return unit
+    }
 }

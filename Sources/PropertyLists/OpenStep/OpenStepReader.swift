@@ -1,13 +1,23 @@
+internal import Digests
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
 extension PropertyList {
     /// The two readings of the text format: Core Foundation's, and GNUstep's with typed values.
     enum OpenStepDialect { case openstep, gnustep }
 
     static func readOpenStep(
-        _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions
+        _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions,
+        sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
         guard start < bytes.count else { throw DecodingFailure(.emptyInput, offset: 0, format: dialect.format) }
-        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: dialect.format) { text, isASCII in
+        return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: dialect.format, sources: &sources) {
+            text, isASCII in
             OpenStepReader(text, dialect: dialect, isASCII: isASCII, limits: limits, options: options)
         }
     }
@@ -85,13 +95,16 @@ struct OpenStepReader: TextReader, ~Copyable {
     private mutating func readFirstText() throws(Fault) {
         let start = at
         let text = try readText("a value")
+        let end = at
         try skipSpace()
         guard at < count, base[at] == UInt8(ascii: "=") || base[at] == UInt8(ascii: ";") else {
-            return builder.add(.string(text))
+            builder.add(.string(text))
+            return builder.record(start..<end)
         }
         isStringsFile = true
         try builder.begin(dictionary: true, at: start)
         builder.addKey(text, bytes: nil, at: start)
+        builder.sources?.recordKey(start..<end)
         try readBehindKey()
     }
 
@@ -100,6 +113,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         let isOpenEnded = isStringsFile && builder.depth == 1
         guard at < count else {
             guard isOpenEnded else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
+            builder.sources?.recordEnd(at: count)
             return try builder.endDictionary()
         }
         if base[at] == UInt8(ascii: "}"), !isOpenEnded {
@@ -109,6 +123,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         }
         let start = at
         builder.addKey(try readText("a key"), bytes: nil, at: start)
+        builder.sources?.recordKey(start..<at)
         try skipSpace()
         try readBehindKey()
     }
@@ -121,8 +136,10 @@ struct OpenStepReader: TextReader, ~Copyable {
             try skipSpace()
             try readValue()
         case UInt8(ascii: ";"):
+            let end = at
             at += 1
             builder.add(.string(builder.lastKey))
+            builder.record(end..<end)
         default: throw complaint(.expected("= or ; behind the key"))
         }
     }
@@ -132,6 +149,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         guard at < count else { throw Fault(.unexpectedEnd(inside: "an array"), at: count) }
         guard base[at] == UInt8(ascii: ")") else { return try readValue() }
         at += 1
+        builder.sources?.recordEnd(at: at)
         builder.endArray()
         try readBehindValue()
     }
@@ -139,6 +157,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     /// Reads a value with what separates it from the next, or the beginning of a container.
     private mutating func readValue() throws(Fault) {
         guard at < count else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
+        let start = at
         switch base[at] {
         case UInt8(ascii: "{"):
             try builder.begin(dictionary: true, at: at)
@@ -151,6 +170,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         case UInt8(ascii: "<"): builder.add(try readAngleBrackets())
         default: builder.add(.string(try readText("a value")))
         }
+        builder.record(start..<at)
         try readBehindValue()
     }
 
@@ -187,9 +207,187 @@ struct OpenStepReader: TextReader, ~Copyable {
 
     /// Ends a dictionary; in GNUstep's reading one that is exactly `{CF$UID = <*I…>;}` stands for a uid.
     private mutating func endDictionary() throws(Fault) {
+        builder.sources?.recordEnd(at: at)
         guard dialect == .gnustep else { return try builder.endDictionary() }
         try builder.endDictionary { dictionary throws(Fault) in
             dictionary.asUID.map { .uid($0) } ?? .dictionary(dictionary)
         }
     }
+}
+
+extension OpenStepReader {
+    /// Goes on to the next byte that is neither white space nor part of a comment.
+    @inline(__always)
+    mutating func skipSpace() throws(Fault) {
+        if at < count, base[at] > UInt8(ascii: "/"), base[at] < 0x80 { return }
+        try skipSpaceAndComments()
+    }
+
+    /// Goes on to the next byte that is no white space.
+    mutating func skipWhiteSpace() throws(Fault) { try skipSpaceAndComments(takesComments: false) }
+
+    private mutating func skipSpaceAndComments(takesComments: Bool = true) throws(Fault) {
+        let raw = UnsafeRawPointer(base)
+        while at < count {
+            switch base[at] {
+            case 0x20:
+                at += 1
+                while at + 8 <= count, raw.word(at) == 0x2020_2020_2020_2020 { at += 8 }
+                while at < count, base[at] == 0x20 { at += 1 }
+            case 0x09...0x0D: at += 1
+            case UInt8(ascii: "/") where takesComments:
+                guard try skipComment() else { return }
+            case 0xE2:
+                // U+2028 and U+2029, which separate lines and paragraphs.
+                guard at + 2 < count, base[at + 1] == 0x80, base[at + 2] | 1 == 0xA9 else { return }
+                at += 3
+            default: return
+            }
+        }
+    }
+
+    /// Skips the comment that begins here; false where none does.
+    private mutating func skipComment() throws(Fault) -> Bool {
+        guard at + 1 < count else { return false }
+        switch base[at + 1] {
+        case UInt8(ascii: "/"):
+            at += 2
+            while at < count, !isEndOfLine { try stepInComment() }
+        case UInt8(ascii: "*"):
+            at += 2
+            while at + 1 < count, base[at] != UInt8(ascii: "*") || base[at + 1] != UInt8(ascii: "/") {
+                try stepInComment()
+            }
+            guard at + 1 < count else { throw Fault(.unexpectedEnd(inside: "a comment"), at: count) }
+            at += 2
+        default: return false
+        }
+        return true
+    }
+
+    private var isEndOfLine: Bool {
+        switch base[at] {
+        case 0x0A, 0x0D: true
+        case 0xE2: at + 2 < count && base[at + 1] == 0x80 && base[at + 2] | 1 == 0xA9
+        default: false
+        }
+    }
+
+    @inline(__always)
+    private mutating func stepInComment() throws(Fault) {
+        guard base[at] != 0 else { throw Fault(.invalidCharacter(0), at: at) }
+        at += 1
+    }
+}
+
+extension OpenStepReader {
+    /// What to say where something else stands than was needed.
+    ///
+    /// A control character or one beyond ASCII is named: it may stand in quotes, and may be hard to see.
+    func complaint(_ problem: DecodingFailure.Problem, at place: Int? = nil) -> Fault {
+        let lead = base[at]
+        guard lead < 0x20 || lead >= 0x7F else { return Fault(problem, at: place ?? at) }
+        return Fault(.invalidCharacter(scalar(at: at)), at: at)
+    }
+
+    /// The character at `start`, where one begins.
+    private func scalar(at start: Int) -> UInt32 {
+        let lead = UInt32(base[start])
+        let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
+        guard length > 1, start + length <= count else { return lead }
+        return (1..<length).reduce(lead & (0x7F >> UInt32(length))) { code, step in
+            code << 6 | UInt32(base[start + step] & 0x3F)
+        }
+    }
+}
+
+extension OpenStepReader {
+    /// Reads what begins with `<`: data, or one of GNUstep's typed values.
+    mutating func readAngleBrackets() throws(Fault) -> PropertyList {
+        if at + 1 < count {
+            let mark = base[at + 1]
+            if mark == UInt8(ascii: "*") || mark == UInt8(ascii: "[") {
+                guard dialect == .gnustep else {
+                    throw Fault(.expected("data in hexadecimal digits; typed values are GNUstep's notation"), at: at)
+                }
+                return mark == UInt8(ascii: "*") ? try readTypedValue() : .data(try readBase64())
+            }
+        }
+        return .data(try readHexadecimal())
+    }
+
+    /// Reads `<[aGVsbG8=]>`: base64 with white space between any two characters, its padding left out or not.
+    private mutating func readBase64() throws(Fault) -> Data {
+        let start = at + 2
+        let rest = UnsafeBufferPointer(rebasing: bytes[min(start, count)...])
+        guard let length = rest.firstIndex(of: UInt8(ascii: "]")) else {
+            throw Fault(.unexpectedEnd(inside: "data"), at: count)
+        }
+        let data = try base64Decoded(UnsafeBufferPointer(rebasing: rest[..<length]), at: start, needsPadding: false)
+        at = start + length + 1
+        try skipSpace()
+        guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
+        guard base[at] == UInt8(ascii: ">") else { throw complaint(.invalidData("expected >")) }
+        at += 1
+        return data
+    }
+
+    /// Reads `<0fbd77 1c2735ae>`: the two digits of a byte stand together, white space between any two bytes.
+    private mutating func readHexadecimal() throws(Fault) -> Data {
+        at += 1
+        scratch.truncate(to: 0)
+        while true {
+            readEightDigits()
+            guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
+            if let high = Hexadecimal.value(ofDigit: base[at]) {
+                try readByte(high)
+            } else if base[at] == UInt8(ascii: ">") {
+                at += 1
+                return Data(bytes: scratch.base, count: scratch.count)
+            } else {
+                let place = at
+                // A comment may not stand here: Core Foundation takes white space only.
+                try skipWhiteSpace()
+                guard at > place else { throw complaint(.invalidData("expected a hexadecimal digit or >")) }
+            }
+        }
+    }
+
+    private mutating func readByte(_ high: UInt8) throws(Fault) {
+        guard at + 1 < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
+        guard let low = Hexadecimal.value(ofDigit: base[at + 1]) else {
+            at += 1
+            throw complaint(.invalidData("an odd number of hexadecimal digits"))
+        }
+        scratch.append(high << 4 | low)
+        at += 2
+    }
+
+    /// Reads as many groups of eight digits as stand here without a gap.
+    @inline(__always)
+    private mutating func readEightDigits() {
+        let raw = UnsafeRawPointer(base)
+        while at + 8 <= count, let four = fourBytes(ofDigits: UInt64(littleEndian: raw.word(at))) {
+            scratch.reserve(4)
+            UnsafeMutableRawPointer(scratch.end).storeBytes(of: four.littleEndian, as: UInt32.self)
+            scratch.advance(4)
+            at += 8
+        }
+    }
+}
+
+/// The four bytes that eight hexadecimal digits say, the first in the lowest byte; nil where one is no digit.
+@inline(__always)
+private func fourBytes(ofDigits digits: UInt64) -> UInt32? {
+    let tops: UInt64 = 0x8080_8080_8080_8080
+    @inline(__always) func each(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
+    // Adding 80 − n to a byte below 80 sets its highest bit iff it is at least n.
+    let lowered = digits | each(0x20)
+    let isDigit = (digits &+ each(0x80 - 0x30)) & ~(digits &+ each(0x80 - 0x3A))
+    let isLetter = (lowered &+ each(0x80 - 0x61)) & ~(lowered &+ each(0x80 - 0x67))
+    guard digits & tops == 0, (isDigit | isLetter) & tops == tops else { return nil }
+    let nibbles = (digits & each(0x0F)) &+ ((digits >> 6) & each(1)) &* 9
+    let pairs = (nibbles << 4 | nibbles >> 8) & 0x00FF_00FF_00FF_00FF
+    let quads = (pairs | pairs >> 8) & 0x0000_FFFF_0000_FFFF
+    return UInt32(truncatingIfNeeded: quads | quads >> 16)
 }

@@ -1,3 +1,5 @@
+internal import Digests
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -81,4 +83,225 @@ struct OpenStepWriter: ValueSink, ~Copyable {
     private mutating func indent() {
         output.append(repeating: 0x20, count: level * 4)
     }
+}
+
+extension OpenStepWriter {
+    @inline(__always)
+    mutating func write(scalar value: PropertyList) throws(Refusal) {
+        if case .string(let text) = value { return write(text: text) }
+        try write(otherScalar: value)
+    }
+
+    private mutating func write(otherScalar value: PropertyList) throws(Refusal) {
+        if case .data(let data) = value { return write(data) }
+        if dialect == .gnustep { return try write(typed: value) }
+        guard options.coerces else { throw Refusal(.kindNotSupported(value.kind)) }
+        try write(coerced: value)
+    }
+
+    private mutating func write(_ data: Data) {
+        data.withUnsafeBytes { bytes in
+            if dialect == .gnustep {
+                output.append("<[")
+                output.append(base64: bytes.bindMemory(to: UInt8.self))
+                output.append("]>")
+            } else {
+                output.append("<")
+                output.append(hexadecimal: bytes)
+                output.append(">")
+            }
+        }
+    }
+
+    private mutating func write(typed value: PropertyList) throws(Refusal) {
+        switch value {
+        case .integer(let number): write(typed: number)
+        case .real(let number):
+            output.append("<*R")
+            output.append(text: number.shortestText)
+            output.append(">")
+        case .boolean(let flag): if flag { output.append("<*BY>") } else { output.append("<*BN>") }
+        case .date(let date):
+            let (text, fraction) = try options.isLossy ? (date.flooredText, 0) : date.textAndFraction
+            output.append("<*D")
+            output.append(text: text)
+            if fraction != 0 { output.append(text: " \(fraction)") }
+            output.append(">")
+        case .uid(let number):
+            let nesting = options.limits.nesting
+            guard level < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
+            output.append("{CF$UID = ")
+            write(typed: PropertyList.Integer(number))
+            output.append(";}")
+        case .string, .data, .array, .dictionary: break
+        }
+    }
+
+    private mutating func write(typed number: PropertyList.Integer) {
+        output.append("<*I")
+        output.append(number)
+        output.append(">")
+    }
+
+    /// Writes as text what OpenStep has no type for, as Core Foundation and GNUstep describe it.
+    private mutating func write(coerced value: PropertyList) throws(Refusal) {
+        switch value {
+        case .integer(let number): write(text: number.description)
+        case .real(let number): write(text: number.shortestText)
+        case .boolean(let flag): write(text: flag ? "1" : "0")
+        case .date(let date): write(text: try date.flooredText)
+        case .uid(let number): write(text: String(number))
+        case .string, .data, .array, .dictionary: break
+        }
+    }
+}
+
+extension Double {
+    /// The fewest digits that are read back as this number, without the point of a whole one.
+    fileprivate var shortestText: String {
+        let text = description
+        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    }
+}
+
+extension Date {
+    /// `2001-02-03 04:05:06 +0000`: the second in which the date lies.
+    fileprivate var flooredText: String {
+        get throws(Refusal) { try Self.text(timeIntervalSinceReferenceDate.rounded(.down)) }
+    }
+
+    /// The whole second next to the date, toward 2001, and what of a second leads on from there: the two are exact.
+    fileprivate var textAndFraction: (String, Double) {
+        get throws(Refusal) {
+            let whole = timeIntervalSinceReferenceDate.rounded(.towardZero)
+            // Readers look at the sum.
+            guard abs(timeIntervalSinceReferenceDate) <= CivilDate.greatestSeconds else {
+                throw Refusal(.dateOutOfRange)
+            }
+            return (try Self.text(whole), timeIntervalSinceReferenceDate - whole)
+        }
+    }
+
+    private static func text(_ seconds: Double) throws(Refusal) -> String {
+        guard abs(seconds) <= CivilDate.greatestSeconds else { throw Refusal(.dateOutOfRange) }
+        var text = OutputBuffer(capacity: 64)
+        text.append(CivilDate(secondsSinceReference: Int(seconds)), separator: 0x20)
+        text.append(" +0000")
+        return String(validated: UnsafeBufferPointer(start: text.base, count: text.count), isASCII: true)
+    }
+}
+
+extension OpenStepWriter {
+    @inline(__always)
+    mutating func write(text: String) { text.withBytes { write(text: $0) } }
+
+    /// Writes a text as it is where every reader takes it for one, else in quotes.
+    mutating func write(text: UnsafeBufferPointer<UInt8>) {
+        if BareCharacters.openstep.canStand(text) { return output.append(text) }
+        write(quoted: text)
+    }
+
+    mutating func write(quoted text: String) { text.withBytes { write(quoted: $0) } }
+
+    private mutating func write(quoted text: UnsafeBufferPointer<UInt8>) {
+        output.append(UInt8(ascii: "\""))
+        var rest = UnsafeBufferPointer(rebasing: text[...])
+        while true {
+            let plain = lengthOfPlainRun(rest)
+            output.append(UnsafeBufferPointer(rebasing: rest[..<plain]))
+            guard plain < rest.count else { break }
+            let taken = writeEscape(UnsafeBufferPointer(rebasing: rest[plain...]))
+            rest = UnsafeBufferPointer(rebasing: rest[(plain + taken)...])
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    /// How many characters stand before the first that needs an escape.
+    @inline(__always)
+    private func lengthOfPlainRun(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        guard let base = text.baseAddress else { return 0 }
+        let raw = UnsafeRawPointer(base)
+        let tops: UInt64 = options.escapesNonASCII ? 0x8080_8080_8080_8080 : 0
+        var at = 0
+        while at + 8 <= text.count {
+            let word = UInt64(littleEndian: raw.word(at))
+            let controls = zeroBytes(word & 0xE0E0_E0E0_E0E0_E0E0) | zeroBytes(word ^ 0x7F7F_7F7F_7F7F_7F7F)
+            let marks = zeroBytes(word ^ 0x2222_2222_2222_2222) | zeroBytes(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+            let stops = controls | marks | (word & tops)
+            if stops != 0 { return at + stops.trailingZeroBitCount >> 3 }
+            at += 8
+        }
+        while at < text.count, !needsEscape(base[at]) { at += 1 }
+        return at
+    }
+
+    @inline(__always)
+    private func needsEscape(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0..<0x20, 0x7F, UInt8(ascii: "\""), UInt8(ascii: "\\"): true
+        case 0x80...: options.escapesNonASCII
+        default: false
+        }
+    }
+
+    /// Writes the character with which `text` begins as an escape, and says how many bytes it took.
+    private mutating func writeEscape(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        let lead = text[0]
+        switch lead {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            output.append(UInt8(ascii: "\\"))
+            output.append(lead)
+        case 0..<0x80:
+            output.append(UInt8(ascii: "\\"))
+            for shift: UInt8 in [6, 3, 0] { output.append(0x30 + lead >> shift & 7) }
+        default: return writeUnits(text)
+        }
+        return 1
+    }
+
+    /// Writes one character beyond ASCII as its UTF-16 units, `\Uhhhh`.
+    private mutating func writeUnits(_ text: UnsafeBufferPointer<UInt8>) -> Int {
+        var bytes = text.makeIterator()
+        var decoder = UTF8()
+        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return 1 }
+        for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
+            output.append("\\U")
+            for shift: UInt16 in [12, 8, 4, 0] {
+                output.append(Hexadecimal.digit(UInt8(truncatingIfNeeded: unit >> shift & 15)))
+            }
+        }
+        return UTF8.width(scalar)
+    }
+}
+
+extension OutputBuffer {
+    /// Writes `bytes` in hexadecimal digits, with a space behind each four as GNUstep and Core Foundation have it.
+    mutating func append(hexadecimal bytes: UnsafeRawBufferPointer) {
+        var at = 0
+        while at + 4 <= bytes.count {
+            if at > 0 { append(UInt8(ascii: " ")) }
+            let four = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+            reserve(8)
+            UnsafeMutableRawPointer(end).storeBytes(of: digits(of: four).littleEndian, as: UInt64.self)
+            advance(8)
+            at += 4
+        }
+        if at > 0, at < bytes.count { append(UInt8(ascii: " ")) }
+        for byte in bytes[at...] {
+            append(Hexadecimal.digit(byte >> 4))
+            append(Hexadecimal.digit(byte & 15))
+        }
+    }
+}
+
+/// The eight hexadecimal digits of four bytes, the first of each in the lowest byte.
+@inline(__always)
+private func digits(of bytes: UInt32) -> UInt64 {
+    var spread = UInt64(bytes)
+    spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+    spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+    let nibbles = (spread >> 4 & 0x000F_000F_000F_000F) | (spread & 0x000F_000F_000F_000F) << 8
+    // Six more than nine carries into the fifth bit, which says that a letter is due.
+    let isLetter = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 39
 }

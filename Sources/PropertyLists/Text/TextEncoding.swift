@@ -96,6 +96,18 @@ struct DecodedText {
         return try converted.withUnsafeBufferPointer { text throws(Failure) in try body(text) }
     }
 
+    /// The function from offsets in the text to those in the original, for many of them.
+    func originalOffsets(in bytes: UnsafeBufferPointer<UInt8>) -> (Int) -> Int {
+        guard encoding != .utf8 else { return { $0 + start } }
+        var offsets: [Int] = []
+        encoding.walk(bytes, from: start) { scalar, place in
+            offsets += Array(repeating: place, count: scalar.map { UTF8.width($0) } ?? 0)
+            return scalar != nil
+        }
+        let count = bytes.count
+        return { [offsets] in $0 < offsets.count ? offsets[$0] : count }
+    }
+
     /// Where in the original stands what stands at `offset` in the text.
     func originalOffset(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
         guard encoding != .utf8 else { return offset + start }
@@ -177,3 +189,53 @@ private let windows1252: [UInt32] = [
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
     0x0178,
 ]
+
+/// A reader of one of the text formats, made for one text.
+protocol TextReader: ~Copyable {
+    mutating func read() throws(Fault) -> PropertyList
+    /// The way to the entry that is being read, or at fault.
+    var path: EntryPath { get }
+    var builder: TreeBuilder { get set }
+}
+
+extension DecodedText {
+    /// Reads the text with a reader that `makeReader` makes, and tells a failure's place in the original bytes.
+    ///
+    /// Text that is invalid from some byte on is read up to there: what the reader fails at before is reported as it
+    /// is; otherwise the invalid byte is, with the entry in which the reader found its input at an end.
+    func read<Reader: TextReader & ~Copyable>(
+        _ bytes: UnsafeBufferPointer<UInt8>, as format: PropertyList.Format, sources: inout SourceMap?,
+        with makeReader: (_ text: UnsafeBufferPointer<UInt8>, _ isASCII: Bool) -> Reader
+    ) throws(DecodingFailure) -> PropertyList {
+        try withText(of: bytes) { text throws(DecodingFailure) in
+            let traits = textTraits(of: text)
+            let fault = (traits.firstInvalid ?? invalidFrom).map {
+                Fault(.invalidText(encoding: encoding.name), at: $0)
+            }
+            let valid = fault.map { UnsafeBufferPointer(rebasing: text[..<$0.offset]) } ?? text
+            var reader = makeReader(valid, traits.isASCII)
+            reader.builder.sources = sources
+            do throws(Fault) {
+                let value = try reader.read()
+                if let fault { throw fault }
+                if let recorded = reader.builder.sources { sources = recorded.mapped(originalOffsets(in: bytes)) }
+                return value
+            } catch {
+                if start == 0, encoding == .utf8, let unmarked = TextEncoding.withoutMark(in: bytes) {
+                    throw DecodingFailure(.missingByteOrderMark(encoding: unmarked.name), offset: 0, format: format)
+                }
+                // A string without an end was read to where the valid text ends.
+                let first = fault.map { error.isBefore($0) ? error : $0 } ?? error
+                throw DecodingFailure(
+                    first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path,
+                    format: format)
+            }
+        }
+    }
+}
+
+extension Fault {
+    fileprivate func isBefore(_ invalidText: Fault) -> Bool {
+        offset < invalidText.offset && problem != .unterminatedString
+    }
+}

@@ -35,10 +35,11 @@ extension Schema {
         }
         let (schema, mistakes) = read(value, checks: checks, extending: findSchema)
         guard !mistakes.isEmpty else { return (schema, []) }
-        let locator = EntryLocator(Array(bytes), for: mistakes.map(\.path))
+        let text = Array(bytes)
+        let locations = SourceMap(text)?.locations(of: mistakes.map(\.path), in: text) ?? [:]
         let placed = mistakes.map { mistake in
             var mistake = mistake
-            mistake.location = locator?.location(of: mistake.path)
+            mistake.location = locations[mistake.path]
             return mistake
         }
         return (schema, placed.inOrderOfPlace)

@@ -1,0 +1,114 @@
+/// The ranges of the bytes of a text from which its entries were read.
+package struct SourceMap: Sendable {
+    /// An entry as it is in the text.
+    package struct Entry: Hashable, Sendable {
+        /// The key with its quotes or tags; nil for an element of an array and for the root.
+        package let key: Range<Int>?
+        /// The value with its quotes, brackets or tags.
+        package fileprivate(set) var value: Range<Int>
+        /// The position in `entries` of the enclosing container; nil for the root.
+        package let container: Int?
+
+        /// Where the entry begins.
+        package var start: Int { key?.lowerBound ?? value.lowerBound }
+    }
+
+    /// The entries in the order in which their values begin. Of a duplicate key all are here.
+    package private(set) var entries: [Entry] = []
+    private var children: [Child: Int] = [:]
+    /// The containers whose ends have not been read, and the range of the key that was read last.
+    private var open: [Int] = []
+    private var key: Range<Int>?
+
+    private struct Child: Hashable {
+        let container: Int
+        let component: EntryPath.Component
+    }
+
+    /// Reads a text, in the format that it looks like unless one is given; nil for a binary file and for what cannot be
+    /// read.
+    package init?(
+        _ bytes: [UInt8], as format: PropertyList.Format? = nil,
+        options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
+    ) {
+        var sources: SourceMap? = SourceMap()
+        let isRead = bytes.withUnsafeBufferPointer { bytes in
+            (try? PropertyList.read(bytes, as: format, limits: .default, options: options, sources: &sources)) != nil
+        }
+        guard isRead, let sources else { return nil }
+        self = sources
+    }
+
+    private init() {}
+}
+
+// MARK: Looking up
+
+extension SourceMap {
+    /// The entry at `path`, of a duplicate key the last one; nil if there is none.
+    package subscript(path: EntryPath) -> Entry? { position(of: path.components[...]).map { entries[$0] } }
+
+    /// The entry at `path`, or the nearest enclosing one that exists.
+    package func nearest(to path: EntryPath) -> Entry? {
+        var components = path.components[...]
+        while true {
+            if let position = position(of: components) { return entries[position] }
+            guard components.popLast() != nil else { return nil }
+        }
+    }
+
+    private func position(of path: ArraySlice<EntryPath.Component>) -> Int? {
+        guard !entries.isEmpty else { return nil }
+        var position = 0
+        for component in path {
+            guard let child = children[Child(container: position, component: component)] else { return nil }
+            position = child
+        }
+        return position
+    }
+
+    /// The lines and columns at which the entries at `paths` begin, or the nearest enclosing ones that exist.
+    ///
+    /// - Parameter bytes: The text that the map was made of.
+    package func locations(of paths: some Sequence<EntryPath>, in bytes: [UInt8]) -> [EntryPath: TextLocation] {
+        let starts = Dictionary(paths.map { ($0, nearest(to: $0)?.start) }, uniquingKeysWith: { first, _ in first })
+        let locations = bytes.withUnsafeBufferPointer { bytes in
+            TextLocation.locations(of: starts.values.compactMap(\.self), inText: bytes)
+        }
+        return starts.compactMapValues { start in start.flatMap { locations[$0] } }
+    }
+}
+
+// MARK: Recording
+
+extension SourceMap {
+    mutating func recordKey(_ range: Range<Int>) { key = range }
+
+    mutating func recordValue(_ range: Range<Int>, as component: EntryPath.Component?) {
+        if let container = open.last, let component {
+            children[Child(container: container, component: component)] = entries.count
+        }
+        entries.append(Entry(key: key, value: range, container: open.last))
+        key = nil
+    }
+
+    mutating func recordBegin(at offset: Int, as component: EntryPath.Component?) {
+        recordValue(offset..<offset, as: component)
+        open.append(entries.count - 1)
+    }
+
+    mutating func recordEnd(at offset: Int) {
+        guard let container = open.popLast() else { return }
+        entries[container].value = entries[container].value.lowerBound..<offset
+    }
+
+    /// The map with every offset replaced by what `offset` returns for it.
+    func mapped(_ offset: (Int) -> Int) -> SourceMap {
+        func range(_ range: Range<Int>) -> Range<Int> { offset(range.lowerBound)..<offset(range.upperBound) }
+        var result = self
+        result.entries = entries.map { entry in
+            Entry(key: entry.key.map(range), value: range(entry.value), container: entry.container)
+        }
+        return result
+    }
+}

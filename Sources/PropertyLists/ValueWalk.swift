@@ -1,0 +1,158 @@
+/// A format's writer, which receives the events of a walk over a value.
+protocol ValueSink: ~Copyable {
+    /// Takes a value that is no container.
+    mutating func add(scalar: borrowing PropertyList) throws(Refusal)
+    mutating func begin(_ container: ContainerShape) throws(Refusal)
+    /// Whether the format stores all keys of a dictionary before its values.
+    static var takesKeysFirst: Bool { get }
+    /// Takes all keys of the dictionary that was begun last, in a format that stores them before its values.
+    mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>)
+    /// Takes the key of the value that follows.
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
+    /// An element of an array follows.
+    mutating func beginElement(isFirst: Bool)
+    /// An element of an array, or the value for a key, is complete.
+    mutating func endElement(inDictionary: Bool)
+    mutating func end(_ container: ContainerShape)
+    /// The kind as which a reader would read this dictionary back; nil if it is read as a dictionary.
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind?
+}
+
+extension ValueSink where Self: ~Copyable {
+    static var takesKeysFirst: Bool { false }
+    mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>) {}
+    mutating func beginElement(isFirst: Bool) {}
+    mutating func endElement(inDictionary: Bool) {}
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? { nil }
+}
+
+struct ContainerShape {
+    let isDictionary: Bool
+    let count: Int
+
+    var isEmpty: Bool { count == 0 }
+}
+
+/// The problem for which a writer stopped; the walk adds the path.
+struct Refusal: Error {
+    let problem: EncodingFailure.Problem
+
+    init(_ problem: EncodingFailure.Problem) { self.problem = problem }
+}
+
+/// A walk over a value that keeps the open containers in an array, so that no depth exhausts a thread's stack.
+struct ValueWalk {
+    private enum Children {
+        case array([PropertyList])
+        case dictionary(ContiguousArray<PropertyList.Dictionary.Entry>)
+    }
+
+    private struct Frame {
+        let children: Children
+        /// The position of the next child.
+        var next = 0
+
+        var shape: ContainerShape {
+            switch children {
+            case .array(let elements): ContainerShape(isDictionary: false, count: elements.count)
+            case .dictionary(let entries): ContainerShape(isDictionary: true, count: entries.count)
+            }
+        }
+    }
+
+    private var frames: [Frame] = []
+    /// The number of values and keys in the containers that were opened, and the root: what a reader counts.
+    private var values = 1
+    private let options: PropertyList.WritingOptions
+
+    /// Passes all of `value` to `sink`, from the outside in.
+    static func walk(
+        _ value: PropertyList, into sink: inout some ValueSink & ~Copyable, options: PropertyList.WritingOptions,
+        format: PropertyList.Format
+    ) throws(EncodingFailure) {
+        var walk = ValueWalk(options: options)
+        do throws(Refusal) {
+            try walk.run(value, into: &sink)
+        } catch {
+            throw EncodingFailure(error.problem, path: walk.path, format: format)
+        }
+    }
+
+    private init(options: PropertyList.WritingOptions) { self.options = options }
+
+    private mutating func run(_ root: PropertyList, into sink: inout some ValueSink & ~Copyable) throws(Refusal) {
+        guard root.isContainer else { return try sink.add(scalar: root) }
+        try open(root, into: &sink)
+        while let last = frames.indices.last {
+            if let container = try addScalars(of: last, into: &sink) {
+                try open(container, into: &sink)
+                continue
+            }
+            sink.end(frames[last].shape)
+            frames.removeLast()
+            if let parent = frames.last { sink.endElement(inDictionary: parent.shape.isDictionary) }
+        }
+    }
+
+    private mutating func open<Sink: ValueSink & ~Copyable>(
+        _ value: PropertyList, into sink: inout Sink
+    ) throws(Refusal) {
+        let frame: Frame
+        switch value {
+        case .array(let elements): frame = Frame(children: .array(elements))
+        case .dictionary(let dictionary):
+            if let kind = sink.mistakenKind(of: dictionary) { throw Refusal(.looksLike(kind)) }
+            let entries = options.keepsKeyOrder ? dictionary.entries : dictionary.sortedEntries
+            frame = Frame(children: .dictionary(entries))
+        default: return
+        }
+        let limits = options.limits
+        guard frames.count < limits.nesting else { throw Refusal(.nestedTooDeeply(limit: limits.nesting)) }
+        values += frame.shape.isDictionary ? 2 * frame.shape.count : frame.shape.count
+        guard values <= limits.expandedNodes else { throw Refusal(.tooManyValues(limit: limits.expandedNodes)) }
+        try sink.begin(frame.shape)
+        if Sink.takesKeysFirst, case .dictionary(let entries) = frame.children { sink.addKeys(of: entries.span) }
+        frames.append(frame)
+    }
+
+    /// Passes on the children up to the next container, which is returned; nil at the end.
+    private mutating func addScalars(
+        of last: Int, into sink: inout some ValueSink & ~Copyable
+    ) throws(Refusal) -> PropertyList? {
+        var next = frames[last].next
+        defer { frames[last].next = next }
+        switch frames[last].children {
+        case .array(let elements):
+            let elements = elements.span
+            while next < elements.count {
+                sink.beginElement(isFirst: next == 0)
+                next += 1
+                if elements[next - 1].isContainer { return elements[next - 1] }
+                try sink.add(scalar: elements[next - 1])
+                sink.endElement(inDictionary: false)
+            }
+        case .dictionary(let entries):
+            let entries = entries.span
+            while next < entries.count {
+                next += 1
+                try sink.addKey(entries[next - 1].key, isFirst: next == 1)
+                if entries[next - 1].value.isContainer { return entries[next - 1].value }
+                try sink.add(scalar: entries[next - 1].value)
+                sink.endElement(inDictionary: true)
+            }
+        }
+        return nil
+    }
+
+    /// The path to the entry that was being written.
+    private var path: EntryPath {
+        EntryPath(
+            frames.compactMap { frame in
+                guard frame.next > 0 else { return nil }
+                switch frame.children {
+                case .array: return EntryPath.Component(frame.next - 1)
+                case .dictionary(let entries): return EntryPath.Component(entries[frame.next - 1].key)
+                }
+            })
+    }
+}
