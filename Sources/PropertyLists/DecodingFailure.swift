@@ -201,15 +201,13 @@ extension DecodingFailure {
     /// Line and column of the failure in the bytes that were read; nil in a binary file, which has none.
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
-        return ContiguousArray(bytes).withUnsafeBufferPointer { bytes in
-            TextLocation.locations(of: [offset], inText: bytes)[offset]
-        }
+        return TextLocation.locations(of: [offset], inText: Array(bytes))[offset]
     }
 }
 
 extension TextLocation {
     /// The lines and columns of `offsets`, from one pass over the text.
-    static func locations(of offsets: [Int], inText bytes: UnsafeBufferPointer<UInt8>) -> [Int: TextLocation] {
+    static func locations(of offsets: [Int], inText bytes: [UInt8]) -> [Int: TextLocation] {
         let unit = TextEncoding.unitWidth(of: bytes)
         var locations: [Int: TextLocation] = [:]
         var (line, column) = (1, 1)
@@ -241,14 +239,14 @@ extension TextEncoding {
         let isBigEndian: Bool
         let isUTF8: Bool
 
-        func code(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> UInt32 {
+        func code(at offset: Int, in bytes: [UInt8]) -> UInt32 {
             (0..<min(width, bytes.count - offset)).reduce(0) { code, step in
                 code | UInt32(bytes[offset + step]) << UInt32(8 * (isBigEndian ? width - 1 - step : step))
             }
         }
     }
 
-    fileprivate static func unitWidth(of bytes: UnsafeBufferPointer<UInt8>) -> Unit {
+    fileprivate static func unitWidth(of bytes: [UInt8]) -> Unit {
         switch byteOrderMark(in: bytes)?.encoding ?? ofLeadingTag(in: bytes) ?? .utf8 {
         case .utf16(let bigEndian): Unit(width: 2, isBigEndian: bigEndian, isUTF8: false)
         case .utf32(let bigEndian): Unit(width: 4, isBigEndian: bigEndian, isUTF8: false)

@@ -86,15 +86,9 @@ extension PropertyList {
         parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
     ) throws(DecodingFailure) {
-        func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Result<PropertyList, DecodingFailure> {
-            Result { () throws(DecodingFailure) in
-                var sources: SourceMap?
-                return try Self.read(bytes, as: format, limits: limits, options: options, sources: &sources)
-            }
-        }
-        let result =
-            bytes.withContiguousStorageIfAvailable(read) ?? ContiguousArray(bytes).withUnsafeBufferPointer(read)
-        self = try result.get()
+        var sources: SourceMap?
+        let bytes = bytes as? [UInt8] ?? Array(bytes)
+        self = try Self.read(bytes, as: format, limits: limits, options: options, sources: &sources)
     }
 
     /// Reads a value from a text.
@@ -115,22 +109,16 @@ extension PropertyList {
         let named = name.flatMap { NamedFormat(fileName: $0) }
         var options = options
         if named == .json5 || named == .jsonc { options.allowsJSON5 = true }
-        let result = bytes.withUnsafeBufferPointer { bytes in
-            Result { () throws(DecodingFailure) in
-                guard bytes.count <= limits.inputBytes else {
-                    throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
-                }
-                var sources: SourceMap?
-                return try readSniffed(
-                    bytes, as: named?.format, limits: limits, options: options, sources: &sources)
-            }
+        guard bytes.count <= limits.inputBytes else {
+            throw DecodingFailure(.tooLarge(limit: limits.inputBytes), offset: limits.inputBytes, format: .xml)
         }
-        return try result.get()
+        var sources: SourceMap?
+        return try readSniffed(bytes, as: named?.format, limits: limits, options: options, sources: &sources)
     }
 
     /// Reads a value and, unless `sources` is nil, the source ranges of its entries; those of a binary file are nil.
     static func read(
-        _ bytes: UnsafeBufferPointer<UInt8>, as format: Format?, limits: Limits, options: ReadingOptions,
+        _ bytes: [UInt8], as format: Format?, limits: Limits, options: ReadingOptions,
         sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         guard bytes.count <= limits.inputBytes else {
@@ -203,7 +191,7 @@ extension PropertyList {
     ///
     /// - Parameter named: The format that the extension of the file states.
     static func readSniffed(
-        _ bytes: UnsafeBufferPointer<UInt8>, as named: Format? = nil, limits: Limits, options: ReadingOptions,
+        _ bytes: [UInt8], as named: Format? = nil, limits: Limits, options: ReadingOptions,
         sources: inout SourceMap?
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {
         let candidates: [Format]
@@ -271,7 +259,7 @@ enum Sniffing {
     /// Text that begins as a scalar of JSON does.
     case scalar
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: [UInt8]) {
         if PropertyList.isBinary(bytes) {
             self = .binary
             return
@@ -281,16 +269,16 @@ enum Sniffing {
             self = .xml
             return
         }
-        func kind(of bytes: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> Sniffing {
+        func kind(of bytes: [UInt8], isWhole: Bool) -> Sniffing {
             let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
-            return text.withText(of: bytes) { Self.kind(ofText: $0, isWhole: isWhole) }
+            return Self.kind(ofText: text.text(of: bytes), isWhole: isWhole)
         }
         // Mostly enough for a look at the first characters behind white space, whatever the encoding.
-        let head = kind(of: UnsafeBufferPointer(rebasing: bytes.prefix(4096)), isWhole: bytes.count <= 4096)
+        let head = kind(of: Array(bytes.prefix(4096)), isWhole: bytes.count <= 4096)
         self = head == .nothing && bytes.count > 4096 ? kind(of: bytes, isWhole: true) : head
     }
 
-    private static func kind(ofText text: UnsafeBufferPointer<UInt8>, isWhole: Bool) -> Sniffing {
+    private static func kind(ofText text: [UInt8], isWhole: Bool) -> Sniffing {
         let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
         // A tag may go on behind the head.
         guard isWhole || body.count > 16 else { return .nothing }
@@ -304,7 +292,7 @@ enum Sniffing {
     }
 
     /// Whether what follows `<` makes it a tag, not data in hexadecimal digits.
-    private static func looksLikeXML(_ rest: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+    private static func looksLikeXML(_ rest: ArraySlice<UInt8>) -> Bool {
         if rest.first == UInt8(ascii: "?") || rest.first == UInt8(ascii: "!") { return true }
         let name = rest.prefix { (0x61...0x7A).contains($0) }
         return XMLElement(rawValue: String(decoding: name.prefix(16), as: UTF8.self)) != nil

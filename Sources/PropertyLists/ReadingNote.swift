@@ -11,12 +11,10 @@ extension PropertyList {
     /// The notes on bytes that were read without a failure: at most one of each kind, in the order of the bytes.
     package static func notes(on bytes: [UInt8], _ format: Format) -> [ReadingNote] {
         var found: [(message: String, offset: Int)] = []
-        bytes.withUnsafeBufferPointer { bytes in
-            switch format {
-            case .xml: found = xmlNotes(on: bytes)
-            case .binary: found = binaryNotes(on: bytes)
-            case .json, .openstep, .gnustep: break
-            }
+        switch format {
+        case .xml: found = xmlNotes(on: bytes)
+        case .binary: found = bytes.withUnsafeBufferPointer { binaryNotes(on: $0) }
+        case .json, .openstep, .gnustep: break
         }
         return found.sorted { $0.offset < $1.offset }.map { note in
             let place = DecodingFailure(.noValue, offset: note.offset, format: format)
@@ -36,32 +34,28 @@ extension PropertyList {
         return []
     }
 
-    private static func xmlNotes(on bytes: UnsafeBufferPointer<UInt8>) -> [(message: String, offset: Int)] {
+    private static func xmlNotes(on bytes: [UInt8]) -> [(message: String, offset: Int)] {
         guard let (encoding, start) = try? xmlEncoding(of: bytes) else { return [] }
         let text = DecodedText(bytes, as: encoding, from: start)
-        return text.withText(of: bytes) { decoded in
-            var scan = XMLNoteScan(text: decoded)
-            scan.run()
-            return scan.found.map { ($0.key, text.originalOffset($0.value, in: bytes)) }
-        }
+        var scan = XMLNoteScan(text: text.text(of: bytes))
+        scan.run()
+        return scan.found.map { ($0.key, text.originalOffset($0.value, in: bytes)) }
     }
 }
 
 /// A second look at a document that the reader has accepted.
 private struct XMLNoteScan {
-    let text: UnsafeBufferPointer<UInt8>
+    let text: [UInt8]
     var at = 0
     /// The first place of each note.
     private(set) var found: [String: Int] = [:]
 
-    init(text: UnsafeBufferPointer<UInt8>) { self.text = text }
+    init(text: [UInt8]) { self.text = text }
 
     private mutating func note(_ message: String) { if found[message] == nil { found[message] = at } }
 
-    private func hasPrefix(_ prefix: StaticString, at place: Int) -> Bool {
-        place + prefix.utf8CodeUnitCount <= text.count
-            && UnsafeBufferPointer(rebasing: text[place..<place + prefix.utf8CodeUnitCount])
-                .elementsEqual(UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
+    private func hasPrefix(_ prefix: String, at place: Int) -> Bool {
+        text[min(place, text.count)...].starts(with: prefix.utf8)
     }
 
     mutating func run() {
@@ -108,9 +102,9 @@ private struct XMLNoteScan {
         }
     }
 
-    private mutating func skip(past end: StaticString) {
+    private mutating func skip(past end: String) {
         while at < text.count, !hasPrefix(end, at: at) { step() }
-        at = min(at + end.utf8CodeUnitCount, text.count)
+        at = min(at + end.utf8.count, text.count)
     }
 
     private mutating func skipComment() {
@@ -151,7 +145,7 @@ private struct XMLNoteScan {
     }
 
     private mutating func noteDate() {
-        let date = UnsafeBufferPointer(rebasing: text[at...].prefix { $0 != UInt8(ascii: "<") })
+        let date = Bytes(Array(text[at...].prefix { $0 != UInt8(ascii: "<") }))
         guard let day = CivilDate(date), !day.isValid, day.isInRange else { return }
         var output = OutputBuffer(capacity: 64)
         output.append(CivilDate(secondsSinceReference: day.secondsSinceReference), separator: UInt8(ascii: "T"))

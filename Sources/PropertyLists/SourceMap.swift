@@ -32,10 +32,8 @@ package struct SourceMap: Sendable {
         options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
     ) {
         var sources: SourceMap? = SourceMap()
-        let isRead = bytes.withUnsafeBufferPointer { bytes in
-            (try? PropertyList.read(bytes, as: format, limits: .default, options: options, sources: &sources)) != nil
-        }
-        guard isRead, let sources else { return nil }
+        let value = try? PropertyList.read(bytes, as: format, limits: .default, options: options, sources: &sources)
+        guard value != nil, let sources else { return nil }
         self = sources
     }
 
@@ -72,9 +70,7 @@ extension SourceMap {
     /// - Parameter bytes: The text that the map was made of.
     package func locations(of paths: some Sequence<EntryPath>, in bytes: [UInt8]) -> [EntryPath: TextLocation] {
         let starts = Dictionary(paths.map { ($0, nearest(to: $0)?.start) }, uniquingKeysWith: { first, _ in first })
-        let locations = bytes.withUnsafeBufferPointer { bytes in
-            TextLocation.locations(of: starts.values.compactMap(\.self), inText: bytes)
-        }
+        let locations = TextLocation.locations(of: starts.values.compactMap(\.self), inText: bytes)
         return starts.compactMapValues { start in start.flatMap { locations[$0] } }
     }
 }

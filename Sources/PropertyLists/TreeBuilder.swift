@@ -11,8 +11,6 @@ struct TreeBuilder: ~Copyable {
         var firstKey: Int
         /// Whether each key so far stands before the next.
         var keysAscend = true
-        /// The bytes of the last key, where they lie in the input.
-        var lastKey = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     }
 
     private var values = Stack<PropertyList>()
@@ -57,18 +55,9 @@ struct TreeBuilder: ~Copyable {
     @inline(__always)
     mutating func add(_ value: consuming PropertyList) { values.push(value) }
 
-    /// Adds a key. `bytes` are its own, where they lie in the input, which outlives the builder.
-    @inline(__always)
-    mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, at offset: Int) {
+    mutating func addKey(_ key: consuming String, at offset: Int) {
         if refusesDuplicates { keyOffsets.append(offset) }
-        if keys.count > frame.firstKey, frame.keysAscend {
-            if let bytes, frame.lastKey.baseAddress != nil {
-                frame.keysAscend = isBefore(frame.lastKey, bytes)
-            } else {
-                frame.keysAscend = keys[keys.count - 1].isBefore(key)
-            }
-        }
-        frame.lastKey = bytes ?? UnsafeBufferPointer(start: nil, count: 0)
+        if frame.keysAscend, keys.count > frame.firstKey { frame.keysAscend = keys[keys.count - 1].isBefore(key) }
         keys.push(key)
     }
 

@@ -95,7 +95,7 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         if let key = recentKeys[object] {
-            builder.addKey(key.pointee.text, bytes: key.pointee.bytes, at: place)
+            builder.addKey(key.pointee.text, at: place)
             return key.pointee.length
         }
         return try addNewKey(object, at: place)
@@ -113,15 +113,14 @@ extension BinaryReader where Bytes: ~Copyable {
             let text = try asciiBytes(head)
             key = RecentKeys.Key(
                 object: object, text: String(validated: text, isASCII: true),
-                bytes: Bytes.runsLast ? text : UnsafeBufferPointer<UInt8>?.none,
                 length: head.contents - offset + head.count)
         case 0x6:
             key = RecentKeys.Key(
-                object: object, text: try wideString(head), bytes: nil,
+                object: object, text: try wideString(head),
                 length: head.contents - offset + 2 * head.count)
         default: throw Fault(.keyIsNotText, at: place)
         }
-        builder.addKey(key.text, bytes: key.bytes, at: place)
+        builder.addKey(key.text, at: place)
         recentKeys.note(key)
         if state == ObjectState.new {
             states?[object] = ObjectState.met
@@ -135,7 +134,7 @@ extension BinaryReader where Bytes: ~Copyable {
     mutating func addKeptKey(_ state: UInt32, at place: Int) throws(Fault) -> Int {
         let kept = kept[Int(state - ObjectState.firstKept)]
         guard case .string(let key) = kept.value else { throw Fault(.keyIsNotText, at: place) }
-        builder.addKey(key, bytes: nil, at: place)
+        builder.addKey(key, at: place)
         return kept.size.bytes
     }
 
@@ -372,8 +371,6 @@ struct RecentKeys: ~Copyable {
     struct Key {
         let object: Int
         let text: String
-        /// Where the key's bytes lie in the file, if these can be compared in its place.
-        let bytes: UnsafeBufferPointer<UInt8>?
         /// The length of the encoded object.
         let length: Int
     }
@@ -382,7 +379,7 @@ struct RecentKeys: ~Copyable {
     private let keys = UnsafeMutablePointer<Key>.allocate(capacity: count)
 
     init() {
-        keys.initialize(repeating: Key(object: -1, text: "", bytes: nil, length: 0), count: Self.count)
+        keys.initialize(repeating: Key(object: -1, text: "", length: 0), count: Self.count)
     }
 
     deinit {

@@ -6,6 +6,14 @@
 
 extension PropertyList {
     static func readBinary(
+        _ bytes: [UInt8], limits: Limits, options: ReadingOptions
+    ) throws(DecodingFailure) -> PropertyList {
+        try bytes.withUnsafeBufferPointer { bytes throws(DecodingFailure) in
+            try readBinary(bytes, limits: limits, options: options)
+        }
+    }
+
+    private static func readBinary(
         _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
         func failure(_ fault: Fault, _ path: EntryPath = EntryPath()) -> DecodingFailure {

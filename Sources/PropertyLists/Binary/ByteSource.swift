@@ -14,15 +14,11 @@ protocol BinaryBytes: ~Copyable {
 
     /// The number in `size` bytes, from 1 to 8, that stand before the file's trailer.
     mutating func number(at offset: Int, size: Int) throws(Fault) -> UInt64
-
-    /// Whether a run stays valid as long as this does.
-    static var runsLast: Bool { get }
 }
 
 /// A file that lies in memory.
 struct BytesInMemory: BinaryBytes {
     let base: UnsafePointer<UInt8>
-    static var runsLast: Bool { true }
 
     @inline(__always)
     func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
@@ -53,7 +49,6 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
     /// What the source threw; a reader in between knows of faults only.
     private(set) var failure: (any Error)?
 
-    static var runsLast: Bool { false }
     private static let blockLength = 512
     private static let blockCount = 64
     private let blocks = UnsafeMutablePointer<UInt8>.allocate(capacity: blockLength * blockCount)

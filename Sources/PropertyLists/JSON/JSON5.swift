@@ -60,7 +60,7 @@ extension JSONReader {
 
     /// The code of the character of two or three bytes that begins here; 0 for another.
     private var scalar: UInt32 {
-        let bytes = UnsafeBufferPointer(start: base + position, count: min(3, end - position)).map(UInt32.init)
+        let bytes = base[position..<min(position + 3, end)].map(UInt32.init)
         switch base[position] {
         case 0xC0..<0xE0 where bytes.count > 1: return (bytes[0] & 0x1F) << 6 | bytes[1] & 0x3F
         case 0xE0..<0xF0 where bytes.count > 2:
@@ -78,7 +78,7 @@ extension JSONReader {
             position += 1
         }
         guard position > start else { throw Fault(.expected("a key"), at: start) }
-        return String(decoding: UnsafeBufferPointer(start: base + start, count: position - start), as: UTF8.self)
+        return String(decoding: base[start..<position], as: UTF8.self)
     }
 
     private func isIdentifierByte(_ byte: UInt8, isFirst: Bool) -> Bool {
@@ -92,14 +92,13 @@ extension JSONReader {
     /// Reads the string whose single quote is here.
     mutating func readSingleQuoted() throws(Fault) -> String {
         let opening = position
-        scratch.truncate(to: 0)
+        scratch.removeAll(keepingCapacity: true)
         position += 1
         while position < end {
             switch base[position] {
             case UInt8(ascii: "'"):
                 position += 1
-                return String(
-                    validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: false)
+                return scratch.text(0..<scratch.count, isASCII: false)
             case UInt8(ascii: "\\"): _ = try readEscape(ofStringAt: opening)
             case let byte where byte == 0x0A || byte == 0x0D:
                 throw Fault(.invalidCharacter(UInt32(byte)), at: position)
@@ -128,7 +127,7 @@ extension JSONReader {
         }
         let first = position
         while position < end, Hexadecimal.value(ofDigit: base[position]) != nil { position += 1 }
-        let digits = UnsafeBufferPointer(start: base + first, count: position - first)
+        let digits = base[first..<position]
         let written = text(from: start, to: position)
         guard !digits.isEmpty else { throw Fault(.invalidNumber(written), at: start) }
         guard let magnitude = UInt64(digits: digits, radix: 16),

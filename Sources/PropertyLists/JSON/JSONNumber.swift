@@ -30,27 +30,22 @@ extension PropertyList {
             number.isInteger && number.path.components.map(\.text).starts(with: path.components.map(\.text))
         }
         return number.map { number in
-            let offset = bytes.withUnsafeBufferPointer { bytes in
-                let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
-                return DecodedText(bytes, as: encoding, from: start)
-                    .originalOffset(number.range.lowerBound, in: bytes)
-            }
+            let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+            let offset = DecodedText(bytes, as: encoding, from: start)
+                .originalOffset(number.range.lowerBound, in: bytes)
             return DecodingFailure(.integerOutOfRange(number.text), offset: offset, path: number.path, format: .json)
         }
     }
 
     private static func jsonNumbers(in bytes: [UInt8], _ options: ReadingOptions) -> [JSONNumber] {
-        bytes.withUnsafeBufferPointer { bytes in
-            let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
-            return DecodedText(bytes, as: encoding, from: start).withText(of: bytes) { text in
-                let traits = textTraits(of: text)
-                guard traits.firstInvalid == nil else { return [] }
-                var reader = JSONReader(text, isASCII: traits.isASCII, limits: .default, options: options)
-                reader.numbers = []
-                _ = try? reader.read()
-                return reader.numbers ?? []
-            }
-        }
+        let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+        let text = DecodedText(bytes, as: encoding, from: start).text(of: bytes)
+        let traits = TextTraits(of: text)
+        guard traits.firstInvalid == nil else { return [] }
+        var reader = JSONReader(text, isASCII: traits.isASCII, limits: .default, options: options)
+        reader.numbers = []
+        _ = try? reader.read()
+        return reader.numbers ?? []
     }
 
     /// The JSON of this value with the numbers that only a text holds exactly as they were in the file.

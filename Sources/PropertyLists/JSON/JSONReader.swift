@@ -2,7 +2,7 @@ internal import Digests
 
 extension PropertyList {
     static func readJSON(
-        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions, sources: inout SourceMap?
+        _ bytes: [UInt8], limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
         return try DecodedText(bytes, as: encoding, from: start).read(bytes, as: .json, sources: &sources) {
@@ -14,23 +14,23 @@ extension PropertyList {
 
 /// Reads JSON, strictly as RFC 8259 has it, or with JSON5's additions, from UTF-8 that has been validated.
 struct JSONReader: TextReader, ~Copyable {
-    let base: UnsafePointer<UInt8>
+    let base: [UInt8]
     let end: Int
     var position = 0
     var builder: TreeBuilder
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
     /// A string with escapes, as they are resolved.
-    var scratch = OutputBuffer(capacity: 0)
+    var scratch: [UInt8] = []
     let options: PropertyList.ReadingOptions
     /// The numbers that were read as reals; nil where nobody needs them.
     var numbers: [JSONNumber]?
 
     init(
-        _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
+        _ text: [UInt8], isASCII: Bool, limits: PropertyList.Limits,
         options: PropertyList.ReadingOptions
     ) {
-        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
+        base = text
         end = text.count
         builder = TreeBuilder(limits: limits, options: options)
         self.isASCII = isASCII
@@ -111,9 +111,9 @@ struct JSONReader: TextReader, ~Copyable {
                 }
                 continue
             case UInt8(ascii: "-"), 0x30...0x39: builder.add(try readNumber())
-            case UInt8(ascii: "t") where skip("true"): builder.add(.boolean(true))
-            case UInt8(ascii: "f") where skip("false"): builder.add(.boolean(false))
-            case UInt8(ascii: "n") where skip("null"):
+            case UInt8(ascii: "t") where skip(wordOf("t", "r", "u", "e"), length: 4): builder.add(.boolean(true))
+            case UInt8(ascii: "f") where skip(wordOf("f", "a", "l", "s", "e"), length: 5): builder.add(.boolean(false))
+            case UInt8(ascii: "n") where skip(wordOf("n", "u", "l", "l"), length: 4):
                 guard options.omitsNulls else { throw Fault(.null, at: start) }
                 if builder.isInDictionary { builder.dropKey() }
                 return true
@@ -134,10 +134,10 @@ struct JSONReader: TextReader, ~Copyable {
         let start = position
         guard start < end else { throw Fault(.unexpectedEnd(inside: "an object"), at: end) }
         if base[start] == UInt8(ascii: "\"") {
-            let (key, bytes) = try readKeyText()
-            builder.addKey(key, bytes: bytes, at: start)
+            let key = try readString()
+            builder.addKey(key, at: start)
         } else {
-            builder.addKey(try readUnusualKey(), bytes: nil, at: start)
+            builder.addKey(try readUnusualKey(), at: start)
         }
         builder.sources?.recordKey(start..<position)
         try skipSpace()
@@ -165,12 +165,18 @@ struct JSONReader: TextReader, ~Copyable {
         if position < end, base[position] == UInt8(ascii: "/") || options.allowsJSON5 { try skipComments() }
     }
 
-    /// Passes over `word` if it stands here.
-    mutating func skip(_ word: StaticString) -> Bool {
-        guard position + word.utf8CodeUnitCount <= end,
-            sameBytes(base + position, word.utf8Start, word.utf8CodeUnitCount)
-        else { return false }
-        position += word.utf8CodeUnitCount
+    /// Passes over `word` if it is here.
+    mutating func skip(_ word: String) -> Bool {
+        guard base[position...].starts(with: word.utf8) else { return false }
+        position += word.utf8.count
+        return true
+    }
+
+    /// Passes over a word of `length` bytes if it is here.
+    @inline(__always)
+    private mutating func skip(_ word: UInt64, length: UInt64) -> Bool {
+        guard base.word(position) & (.max >> (64 - 8 * length)) == word else { return false }
+        position += Int(length)
         return true
     }
 }
@@ -192,7 +198,7 @@ extension JSONReader {
             throw Fault(.invalidNumber(text(from: start, to: scan.end)), at: start)
         }
         position = scan.end
-        let bytes = UnsafeBufferPointer(start: base + start, count: scan.end - start)
+        let bytes = Bytes(base, start..<scan.end)
         if !scan.hasPoint, scan.number.exponent == 0 || scan.isWholeButLong, !hasExponent(bytes),
             let integer = PropertyList.Integer(decimal: bytes)
         {
@@ -231,12 +237,12 @@ extension JSONReader {
         return PropertyList.Integer(magnitude: value, isNegative: isNegative)
     }
 
-    private func hasExponent(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private func hasExponent(_ text: Bytes) -> Bool {
         text.contains { $0 | 0x20 == UInt8(ascii: "e") }
     }
 
     func text(from start: Int, to stop: Int) -> String {
-        String(decoding: UnsafeBufferPointer(start: base + start, count: min(stop, end) - start), as: UTF8.self)
+        String(decoding: base[start..<min(stop, end)], as: UTF8.self)
     }
 }
 
@@ -246,44 +252,38 @@ extension Decimal19.Scan {
 }
 
 extension JSONReader {
-    /// Reads the string whose quote stands here.
+    /// Reads the string whose opening quote is here.
     @inline(__always)
-    mutating func readString() throws(Fault) -> String { try readKeyText().key }
-
-    /// Reads a key like any string, and says where its bytes lie if it has no escapes.
-    @inline(__always)
-    mutating func readKeyText() throws(Fault) -> (key: String, bytes: UnsafeBufferPointer<UInt8>?) {
+    mutating func readString() throws(Fault) -> String {
         let start = position + 1
         let (stop, isASCII) = plainRun(from: start)
-        guard stop < end, base[stop] == UInt8(ascii: "\"") else { return (try readEscapedString(from: start), nil) }
+        guard stop < end, base[stop] == UInt8(ascii: "\"") else { return try readEscapedString(from: start) }
         position = stop + 1
-        let bytes = UnsafeBufferPointer(start: base + start, count: stop - start)
-        return (String(validated: bytes, isASCII: isASCII), bytes)
+        return base.text(start..<stop, isASCII: isASCII)
     }
 
     /// The end of the text that stands for itself.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
-        let run = JSONEscaping.run(in: base, from: start, to: end)
+        let run = JSONEscaping.run(in: base, from: start)
         return (run.end, isASCII || run.isASCII)
     }
 
     @inline(never)
     private mutating func readEscapedString(from start: Int) throws(Fault) -> String {
-        scratch.truncate(to: 0)
+        scratch.removeAll(keepingCapacity: true)
         var isASCII = true
         position = start
         while true {
             let run = plainRun(from: position)
             isASCII = isASCII && run.isASCII
-            scratch.append(UnsafeBufferPointer(start: base + position, count: run.end - position))
+            scratch += base[position..<run.end]
             position = run.end
             guard position < end else { throw Fault(.unterminatedString, at: start - 1) }
             switch base[position] {
             case UInt8(ascii: "\""):
                 position += 1
-                return String(
-                    validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
+                return scratch.text(0..<scratch.count, isASCII: isASCII)
             case UInt8(ascii: "\\"): isASCII = try readEscape(ofStringAt: start - 1) && isASCII
             case let control where options.allowsJSON5 && control != 0x0A && control != 0x0D:
                 scratch.append(control)
@@ -319,7 +319,7 @@ extension JSONReader {
 
     /// The escape at `start`, with the whole of the character behind its backslash.
     private func shownEscape(_ start: Int) -> String {
-        let rest = UnsafeBufferPointer(start: base + start, count: min(6, end - start))
+        let rest = base[start..<min(start + 6, end)]
         return String(String(decoding: rest, as: UTF8.self).unicodeScalars.prefix(2))
     }
 

@@ -49,9 +49,8 @@ enum JSONWrapping {
 extension JSONWrapping {
     /// The bytes that `text` says in base64; a failure is placed at the dictionary, since escapes move what is in it.
     private static func decoded(_ text: String, at place: Int) throws(Fault) -> Data {
-        let bytes = ContiguousArray(text.utf8)
         do throws(Fault) {
-            return try bytes.withUnsafeBufferPointer { bytes throws(Fault) in try base64Decoded(bytes, at: 0) }
+            return try base64Decoded(Bytes(Array(text.utf8)), at: 0)
         } catch {
             throw Fault(error.problem, at: place)
         }
@@ -87,9 +86,7 @@ extension Date {
             body.removeLast(zone)
         }
         guard let separator = body.lastIndex(where: { $0 == UInt8(ascii: " ") || $0 | 0x20 == UInt8(ascii: "t") }),
-            let date = body.withUnsafeBufferPointer({
-                CivilDate($0, separator: $0[separator - body.startIndex], zone: "")
-            }),
+            let date = CivilDate(Bytes(Array(body)), separator: body[separator], zone: ""),
             date.isValid, date.isInRange
         else { return nil }
         self.init(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference - shift) + fraction)

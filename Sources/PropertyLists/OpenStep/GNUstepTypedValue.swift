@@ -30,7 +30,7 @@ extension OpenStepReader {
     }
 
     /// Reads up to and including `>`; gives what stands before it without quotes and without white space around it.
-    private mutating func readTypedText() throws(Fault) -> UnsafeBufferPointer<UInt8> {
+    private mutating func readTypedText() throws(Fault) -> Bytes {
         let start = at
         while at < count, base[at] != UInt8(ascii: ">") {
             guard base[at] >= 0x20 || (0x09...0x0D).contains(base[at]) else { throw complaint(.noValue) }
@@ -42,18 +42,18 @@ extension OpenStepReader {
         guard text.count >= 2, let first = text.first, first == text.last,
             first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
         else { return text }
-        return trimmed(UnsafeBufferPointer(rebasing: text[1..<(text.count - 1)]))
+        return trimmed(Bytes(rebasing: text[1..<(text.count - 1)]))
     }
 
-    private func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> UnsafeBufferPointer<UInt8> {
+    private func trimmed(_ text: Bytes) -> Bytes {
         func isSpace(_ character: UInt8) -> Bool { character == 0x20 || (0x09...0x0D).contains(character) }
         guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })
-        else { return UnsafeBufferPointer(rebasing: text[0..<0]) }
-        return UnsafeBufferPointer(rebasing: text[first...last])
+        else { return Bytes(rebasing: text[0..<0]) }
+        return Bytes(rebasing: text[first...last])
     }
 
     private func integer(
-        _ text: UnsafeBufferPointer<UInt8>, at start: Int
+        _ text: Bytes, at start: Int
     ) throws(Fault) -> PropertyList.Integer {
         if let number = PropertyList.Integer(decimal: text) { return number }
         let sign: [UInt8] = [UInt8(ascii: "-"), UInt8(ascii: "+")]
@@ -62,7 +62,7 @@ extension OpenStepReader {
         throw Fault(isNumber ? .integerOutOfRange(excerpt(text)) : .invalidInteger(excerpt(text)), at: start)
     }
 
-    private func real(_ text: UnsafeBufferPointer<UInt8>, at start: Int) throws(Fault) -> Double {
+    private func real(_ text: Bytes, at start: Int) throws(Fault) -> Double {
         if let number = namedReal(text) { return number }
         guard let decimal = decimal(text) else { throw Fault(.invalidReal(excerpt(text)), at: start) }
         guard let number = double(of: decimal, text: text) else {
@@ -72,17 +72,16 @@ extension OpenStepReader {
     }
 
     /// The number that all of `text` says; nil where it says none.
-    private func decimal(_ text: UnsafeBufferPointer<UInt8>) -> Decimal19? {
-        guard let base = text.baseAddress else { return nil }
-        let scan = Decimal19.scan(base, from: 0, to: text.count, allowsPlus: true)
-        guard scan.end == text.count, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent else {
+    private func decimal(_ text: Bytes) -> Decimal19? {
+        let (scan, isWhole) = text.decimal()
+        guard isWhole, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent else {
             return nil
         }
         return scan.number
     }
 
     /// The value of `inf`, `infinity` and `nan` in any case behind an optional sign.
-    private func namedReal(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
+    private func namedReal(_ text: Bytes) -> Double? {
         guard (3...9).contains(text.count) else { return nil }
         var name = String(decoding: text, as: UTF8.self).lowercased()
         let isNegative = name.hasPrefix("-")
@@ -94,23 +93,23 @@ extension OpenStepReader {
         }
     }
 
-    private func boolean(_ text: UnsafeBufferPointer<UInt8>, at start: Int) throws(Fault) -> Bool {
+    private func boolean(_ text: Bytes, at start: Int) throws(Fault) -> Bool {
         guard text.count == 1, text[0] == UInt8(ascii: "Y") || text[0] == UInt8(ascii: "N") else {
             throw Fault(.expected("Y or N for a boolean"), at: start)
         }
         return text[0] == UInt8(ascii: "Y")
     }
 
-    private func date(_ text: UnsafeBufferPointer<UInt8>, at start: Int) throws(Fault) -> Date {
+    private func date(_ text: Bytes, at start: Int) throws(Fault) -> Date {
         let fields = text.split(separator: 0x20, maxSplits: 3, omittingEmptySubsequences: false)
         guard fields.count >= 3,
-            let day = CivilDate(UnsafeBufferPointer(rebasing: text[..<fields[1].endIndex]), separator: 0x20, zone: ""),
+            let day = CivilDate(Bytes(rebasing: text[..<fields[1].endIndex]), separator: 0x20, zone: ""),
             day.isValid, let zone = secondsOfZone(fields[2])
         else { throw Fault(.invalidDate(excerpt(text)), at: start) }
         guard day.isInRange else { throw Fault(.dateOutOfRange(excerpt(text)), at: start) }
         var seconds = Double(day.secondsSinceReference - zone)
         if fields.count == 4 {
-            let digits = UnsafeBufferPointer(rebasing: fields[3])
+            let digits = Bytes(rebasing: fields[3])
             guard let decimal = decimal(digits), let fraction = double(of: decimal, text: digits), abs(fraction) < 1
             else { throw Fault(.invalidDate(excerpt(text)), at: start) }
             seconds += fraction
@@ -122,7 +121,7 @@ extension OpenStepReader {
     }
 
     /// How many seconds a zone `±HHMM` is ahead of UTC.
-    private func secondsOfZone(_ zone: Slice<UnsafeBufferPointer<UInt8>>) -> Int? {
+    private func secondsOfZone(_ zone: Slice<Bytes>) -> Int? {
         guard zone.count == 5, let sign = zone.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             let number = UInt64(digits: zone.dropFirst(), radix: 10).map({ Int($0) }), number / 100 < 24,
             number % 100 < 60
@@ -131,7 +130,7 @@ extension OpenStepReader {
         return sign == UInt8(ascii: "-") ? -seconds : seconds
     }
 
-    private func excerpt(_ text: UnsafeBufferPointer<UInt8>) -> String {
+    private func excerpt(_ text: Bytes) -> String {
         String(decoding: text.prefix(200), as: UTF8.self)
     }
 }

@@ -11,7 +11,7 @@ extension PropertyList {
     enum OpenStepDialect { case openstep, gnustep }
 
     static func readOpenStep(
-        _ bytes: UnsafeBufferPointer<UInt8>, dialect: OpenStepDialect, limits: Limits, options: ReadingOptions,
+        _ bytes: [UInt8], dialect: OpenStepDialect, limits: Limits, options: ReadingOptions,
         sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
@@ -29,8 +29,7 @@ extension PropertyList.OpenStepDialect {
 
 /// Reads the text format in one pass over UTF-8 that is known to be valid.
 struct OpenStepReader: TextReader, ~Copyable {
-    let bytes: UnsafeBufferPointer<UInt8>
-    let base: UnsafePointer<UInt8>
+    let base: [UInt8]
     let count: Int
     /// The byte that is to be read next.
     var at = 0
@@ -39,7 +38,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     let bareCharacters: BareCharacters
     var builder: TreeBuilder
     /// Where text with escapes, and data, is put together.
-    var scratch = OutputBuffer(capacity: 0)
+    var scratch: [UInt8] = []
     /// Where the quote of the last string is.
     var opening = 0
     /// Whether the root is a dictionary without braces, as strings files have it.
@@ -48,11 +47,10 @@ struct OpenStepReader: TextReader, ~Copyable {
     private var failedBehindValue = false
 
     init(
-        _ text: UnsafeBufferPointer<UInt8>, dialect: PropertyList.OpenStepDialect, isASCII: Bool,
+        _ text: [UInt8], dialect: PropertyList.OpenStepDialect, isASCII: Bool,
         limits: PropertyList.Limits, options: PropertyList.ReadingOptions
     ) {
-        bytes = text
-        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
+        base = text
         count = text.count
         self.dialect = dialect
         self.isASCII = isASCII
@@ -103,7 +101,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         }
         isStringsFile = true
         try builder.begin(dictionary: true, at: start)
-        builder.addKey(text, bytes: nil, at: start)
+        builder.addKey(text, at: start)
         builder.sources?.recordKey(start..<end)
         try readBehindKey()
     }
@@ -122,7 +120,7 @@ struct OpenStepReader: TextReader, ~Copyable {
             return try readBehindValue()
         }
         let start = at
-        builder.addKey(try readText("a key"), bytes: nil, at: start)
+        builder.addKey(try readText("a key"), at: start)
         builder.sources?.recordKey(start..<at)
         try skipSpace()
         try readBehindKey()
@@ -227,12 +225,11 @@ extension OpenStepReader {
     mutating func skipWhiteSpace() throws(Fault) { try skipSpaceAndComments(takesComments: false) }
 
     private mutating func skipSpaceAndComments(takesComments: Bool = true) throws(Fault) {
-        let raw = UnsafeRawPointer(base)
         while at < count {
             switch base[at] {
             case 0x20:
                 at += 1
-                while at + 8 <= count, raw.word(at) == 0x2020_2020_2020_2020 { at += 8 }
+                while at + 8 <= count, base.word(at) == 0x2020_2020_2020_2020 { at += 8 }
                 while at < count, base[at] == 0x20 { at += 1 }
             case 0x09...0x0D: at += 1
             case UInt8(ascii: "/") where takesComments:
@@ -319,11 +316,11 @@ extension OpenStepReader {
     /// Reads `<[aGVsbG8=]>`: base64 with white space between any two characters, its padding left out or not.
     private mutating func readBase64() throws(Fault) -> Data {
         let start = at + 2
-        let rest = UnsafeBufferPointer(rebasing: bytes[min(start, count)...])
+        let rest = Bytes(base, min(start, count)..<count)
         guard let length = rest.firstIndex(of: UInt8(ascii: "]")) else {
             throw Fault(.unexpectedEnd(inside: "data"), at: count)
         }
-        let data = try base64Decoded(UnsafeBufferPointer(rebasing: rest[..<length]), at: start, needsPadding: false)
+        let data = try base64Decoded(Bytes(rebasing: rest[..<length]), at: start, needsPadding: false)
         at = start + length + 1
         try skipSpace()
         guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
@@ -335,7 +332,7 @@ extension OpenStepReader {
     /// Reads `<0fbd77 1c2735ae>`: the two digits of a byte stand together, white space between any two bytes.
     private mutating func readHexadecimal() throws(Fault) -> Data {
         at += 1
-        scratch.truncate(to: 0)
+        scratch.removeAll(keepingCapacity: true)
         while true {
             readEightDigits()
             guard at < count else { throw Fault(.unexpectedEnd(inside: "data"), at: count) }
@@ -343,7 +340,7 @@ extension OpenStepReader {
                 try readByte(high)
             } else if base[at] == UInt8(ascii: ">") {
                 at += 1
-                return Data(bytes: scratch.base, count: scratch.count)
+                return Data(scratch)
             } else {
                 let place = at
                 // A comment may not stand here: Core Foundation takes white space only.
@@ -366,11 +363,8 @@ extension OpenStepReader {
     /// Reads as many groups of eight digits as stand here without a gap.
     @inline(__always)
     private mutating func readEightDigits() {
-        let raw = UnsafeRawPointer(base)
-        while at + 8 <= count, let four = fourBytes(ofDigits: UInt64(littleEndian: raw.word(at))) {
-            scratch.reserve(4)
-            UnsafeMutableRawPointer(scratch.end).storeBytes(of: four.littleEndian, as: UInt32.self)
-            scratch.advance(4)
+        while at + 8 <= count, let four = fourBytes(ofDigits: base.word(at)) {
+            for shift: UInt32 in [0, 8, 16, 24] { scratch.append(UInt8(truncatingIfNeeded: four >> shift)) }
             at += 8
         }
     }

@@ -42,12 +42,12 @@ extension OpenStepReader {
         let start = at
         while at < count, bareCharacters.contains(base[at]) { at += 1 }
         guard at > start else { throw complaint(.expected(wanted.description)) }
-        return String(validated: run(start, at), isASCII: true)
+        return base.text(start..<at, isASCII: true)
     }
 
     @inline(__always)
-    func run(_ start: Int, _ end: Int) -> UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: base + start, count: end - start)
+    func run(_ start: Int, _ end: Int) -> Bytes {
+        Bytes(base, start..<end)
     }
 
     private mutating func readQuoted(_ quote: UInt8) throws(Fault) -> String {
@@ -57,7 +57,7 @@ extension OpenStepReader {
         let isASCII = try skipPlainCharacters(quote) || isASCII
         guard base[at] != quote else {
             defer { at += 1 }
-            return String(validated: run(start, at), isASCII: isASCII)
+            return base.text(start..<at, isASCII: isASCII)
         }
         return try readEscaped(quote, from: start)
     }
@@ -65,12 +65,11 @@ extension OpenStepReader {
     /// Goes on to the quote or backslash that comes next; whether only ASCII was met on the way.
     @inline(__always)
     private mutating func skipPlainCharacters(_ quote: UInt8) throws(Fault) -> Bool {
-        let raw = UnsafeRawPointer(base)
         let quotes = UInt64(quote) &* 0x0101_0101_0101_0101
         let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
         var seen: UInt64 = 0
         while at + 8 <= count {
-            let word = UInt64(littleEndian: raw.word(at))
+            let word = base.word(at)
             let stops = zeroBytes(word ^ quotes) | zeroBytes(word ^ backslashes) | zeroBytes(word)
             seen |= word
             guard stops == 0 else {
@@ -90,16 +89,16 @@ extension OpenStepReader {
 
     /// Reads on at the first backslash of a text that began at `start`.
     private mutating func readEscaped(_ quote: UInt8, from start: Int) throws(Fault) -> String {
-        scratch.truncate(to: 0)
-        scratch.append(run(start, at))
+        scratch.removeAll(keepingCapacity: true)
+        scratch += base[start..<at]
         while base[at] != quote {
             try readEscape()
             let plain = at
             _ = try skipPlainCharacters(quote)
-            scratch.append(run(plain, at))
+            scratch += base[plain..<at]
         }
         at += 1
-        return String(validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: false)
+        return scratch.text(0..<scratch.count, isASCII: false)
     }
 
     private mutating func readEscape() throws(Fault) {
@@ -167,8 +166,8 @@ extension OpenStepReader {
     }
 }
 
-extension OutputBuffer {
-    /// Writes a character as UTF-8.
+extension [UInt8] {
+    /// Adds a character as UTF-8.
     @inline(__always)
     mutating func append(character scalar: Unicode.Scalar) {
         guard !scalar.isASCII else { return append(UInt8(truncatingIfNeeded: scalar.value)) }

@@ -36,77 +36,56 @@ private enum Mark {
 /// - Parameters:
 ///   - place: where the text begins in the input.
 ///   - needsPadding: whether a last group that is not full must be filled up with `=`.
-func base64Decoded(
-    _ text: UnsafeBufferPointer<UInt8>, at place: Int, needsPadding: Bool = true
-) throws(Fault) -> Data {
-    guard let base = text.baseAddress else { return Data() }
-    var output = OutputBuffer(capacity: text.count / 4 * 3 + 4)
-    let failure: Fault? = base64Values.withUnsafeBufferPointer { values in
-        var decoder = Base64Decoder(base: base, count: text.count, values: values, target: output.end)
-        while decoder.at < text.count {
-            decoder.takeFullGroups()
-            guard decoder.at < text.count else { break }
-            if let problem = decoder.takeCharacter() { return Fault(.invalidData(problem), at: place + decoder.at) }
-        }
-        if let problem = decoder.takeRest(needsPadding) { return Fault(.invalidData(problem), at: place + text.count) }
-        output.advance(decoder.written)
-        return nil
+func base64Decoded(_ text: Bytes, at place: Int, needsPadding: Bool = true) throws(Fault) -> Data {
+    var decoder = Base64Decoder(text)
+    while decoder.at < text.count {
+        decoder.takeFullGroups()
+        guard decoder.at < text.count else { break }
+        if let problem = decoder.takeCharacter() { throw Fault(.invalidData(problem), at: place + decoder.at) }
     }
-    if let failure { throw failure }
-    return output.data()
+    if let problem = decoder.takeRest(needsPadding) { throw Fault(.invalidData(problem), at: place + text.count) }
+    return Data(decoder.output[..<decoder.count])
 }
 
-/// How far a text in base64 has been read. What it is asked for is nil, or what is wrong.
+/// The state of decoding a text in base64. A function that fails returns the problem.
 private struct Base64Decoder {
-    let base: UnsafePointer<UInt8>
-    let count: Int
-    let values: UnsafeBufferPointer<UInt8>
-    let target: UnsafeMutablePointer<UInt8>
+    let text: Bytes
+    var output: [UInt8]
+    /// How many bytes of the output are decoded.
+    var count = 0
     var at = 0
-    var written = 0
-    /// The group that has begun: its bits, its characters, and the `=` that stand for the others.
+    /// The group that has begun: its bits, its characters, and the `=` in place of others.
     private var group: UInt32 = 0
     private var characters = 0
     private var padding = 0
 
-    @inline(__always)
-    init(
-        base: UnsafePointer<UInt8>, count: Int, values: UnsafeBufferPointer<UInt8>, target: UnsafeMutablePointer<UInt8>
-    ) {
-        (self.base, self.count, self.values, self.target) = (base, count, values, target)
+    init(_ text: Bytes) {
+        self.text = text
+        output = [UInt8](repeating: 0, count: text.count / 4 * 3 + 3)
     }
 
     /// Takes groups of four characters as long as nothing else comes between.
-    @inline(__always)
     mutating func takeFullGroups() {
         guard characters == 0, padding == 0 else { return }
-        var (at, written) = (at, written)
-        while at + 4 <= count {
-            let (a, b, c, d) = (
-                values[Int(base[at])], values[Int(base[at + 1])], values[Int(base[at + 2])],
-                values[Int(base[at + 3])]
-            )
+        let (bytes, values, start, end) = (text.array, base64Values, text.start, text.start + text.count)
+        var (place, written) = (start + at, count)
+        var target = output.mutableSpan
+        while place + 4 <= end {
+            let (a, b) = (values[Int(bytes[place])], values[Int(bytes[place + 1])])
+            let (c, d) = (values[Int(bytes[place + 2])], values[Int(bytes[place + 3])])
             guard (a | b | c | d) & 0xC0 == 0 else { break }
             let bits = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
-            store(bits, 3, at: written)
-            written += 3
-            at += 4
+            target[written] = UInt8(truncatingIfNeeded: bits >> 16)
+            target[written + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+            target[written + 2] = UInt8(truncatingIfNeeded: bits)
+            (place, written) = (place + 4, written + 3)
         }
-        (self.at, self.written) = (at, written)
-    }
-
-    /// Writes the first `length` bytes of a group.
-    @inline(__always)
-    private func store(_ bits: UInt32, _ length: Int, at place: Int) {
-        target[place] = UInt8(truncatingIfNeeded: bits >> 16)
-        if length > 1 { target[place + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
-        if length > 2 { target[place + 2] = UInt8(truncatingIfNeeded: bits) }
+        (at, count) = (place - start, written)
     }
 
     /// Takes one character.
-    @inline(__always)
     mutating func takeCharacter() -> String? {
-        let value = values[Int(base[at])]
+        let value = base64Values[Int(text[at])]
         switch value {
         case Mark.space: break
         case Mark.padding:
@@ -133,10 +112,11 @@ private struct Base64Decoder {
         return nil
     }
 
-    @inline(__always)
     private mutating func endGroup() {
-        store(group, 3 - padding, at: written)
-        written += 3 - padding
+        for shift: UInt32 in [16, 8, 0].prefix(3 - padding) {
+            output[count] = UInt8(truncatingIfNeeded: group >> shift)
+            count += 1
+        }
         (group, characters) = (0, 0)
     }
 }

@@ -27,12 +27,11 @@ protocol RunEnds {
 extension RunEnds {
     /// The end of the run that begins at `start`, and whether all of it is ASCII.
     @inline(__always)
-    static func run(in base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> (end: Int, isASCII: Bool) {
-        let raw = UnsafeRawPointer(base)
+    static func run(in bytes: [UInt8], from start: Int) -> (end: Int, isASCII: Bool) {
         var at = start
         var seen: UInt64 = 0
-        while at + 8 <= end {
-            let word = raw.word(at)
+        while at + 8 <= bytes.count {
+            let word = bytes.word(at)
             let stops = stops(word)
             if stops != 0 {
                 let length = stops.trailingZeroBitCount & ~7
@@ -42,76 +41,47 @@ extension RunEnds {
             seen |= word
             at += 8
         }
-        while at < end, stops(ByteScan.ones &* UInt64(base[at])) == 0 {
-            seen |= UInt64(base[at])
+        while at < bytes.count, stops(ByteScan.ones &* UInt64(bytes[at])) == 0 {
+            seen |= UInt64(bytes[at])
             at += 1
         }
         return (at, seen & ByteScan.highBits == 0)
     }
 }
 
-/// Up to eight bytes of ASCII as this machine reads them in a word; the rest is zero.
-@inline(__always)
-func wordOf(_ text: StaticString) -> UInt64 {
-    var word: UInt64 = 0
-    for at in 0..<text.utf8CodeUnitCount { word |= UInt64(text.utf8Start[at]) << UInt64(8 * at) }
-    return UInt64(littleEndian: word)
-}
-
-/// What a look at all bytes of a text found.
+/// What a check of a whole text found.
 struct TextTraits {
     /// The first byte that is not part of valid UTF-8.
     var firstInvalid: Int?
     var isASCII: Bool
-}
 
-/// Looks at all bytes once, so that no string made of them has to be checked again.
-func textTraits(of bytes: UnsafeBufferPointer<UInt8>) -> TextTraits {
-    var traits = TextTraits(isASCII: true)
-    guard let base = bytes.baseAddress else { return traits }
-    let raw = UnsafeRawPointer(base)
-    let count = bytes.count
-    var at = 0
-    while at < count {
-        while at + 32 <= count,
-            (raw.word(at) | raw.word(at + 8) | raw.word(at + 16) | raw.word(at + 24)) & 0x8080_8080_8080_8080 == 0
+    /// Checks all bytes once, so that no string made of them has to be checked again.
+    init(of text: [UInt8]) {
+        isASCII = true
+        var at = 0
+        while true {
+            at = Self.endOfASCII(text, from: at)
+            guard at < text.count else { return }
+            isASCII = false
+            var end = at
+            while end < text.count, text[end] >= 0x80 { end += 1 }
+            do { _ = try UTF8Span(validating: text.span.extracting(at..<end)) } catch {
+                firstInvalid = at + error.byteOffsets.lowerBound
+                return
+            }
+            at = end
+        }
+    }
+
+    private static func endOfASCII(_ text: [UInt8], from start: Int) -> Int {
+        var at = start
+        while at + 32 <= text.count,
+            (text.word(at) | text.word(at + 8) | text.word(at + 16) | text.word(at + 24)) & ByteScan.highBits == 0
         {
             at += 32
         }
-        while at + 8 <= count, raw.word(at) & 0x8080_8080_8080_8080 == 0 { at += 8 }
-        while at < count, base[at] < 0x80 { at += 1 }
-        while at < count, base[at] >= 0x80 {
-            traits.isASCII = false
-            let length = lengthOfScalar(at: at, in: base, count: count)
-            guard length > 0 else {
-                traits.firstInvalid = at
-                return traits
-            }
-            at += length
-        }
-    }
-    return traits
-}
-
-/// How many bytes the character beyond ASCII at `at` takes; 0 where it is no valid UTF-8.
-@inline(__always)
-private func lengthOfScalar(at: Int, in base: UnsafePointer<UInt8>, count: Int) -> Int {
-    @inline(__always) func continues(_ offset: Int) -> Bool { at + offset < count && base[at + offset] & 0xC0 == 0x80 }
-    let lead = base[at]
-    switch lead {
-    case 0xC2...0xDF: return continues(1) ? 2 : 0
-    case 0xE0...0xEF:
-        guard continues(1), continues(2) else { return 0 }
-        // Overlong forms, and the surrogates.
-        if lead == 0xE0, base[at + 1] < 0xA0 { return 0 }
-        if lead == 0xED, base[at + 1] >= 0xA0 { return 0 }
-        return 3
-    case 0xF0...0xF4:
-        guard continues(1), continues(2), continues(3) else { return 0 }
-        if lead == 0xF0, base[at + 1] < 0x90 { return 0 }
-        if lead == 0xF4, base[at + 1] >= 0x90 { return 0 }
-        return 4
-    default: return 0
+        while at < text.count, text[at] < 0x80 { at += 1 }
+        return at
     }
 }
 

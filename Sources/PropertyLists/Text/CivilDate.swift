@@ -70,7 +70,7 @@ extension CivilDate {
     /// The date that `[-]Y+-MM-DDThh:mm:ssZ` says, where `separator` stands for `T` and `zone` for `Z`.
     ///
     /// Nil where the text has another form; whether the day exists is for `isValid` to say.
-    init?(_ text: UnsafeBufferPointer<UInt8>, separator: UInt8 = UInt8(ascii: "T"), zone: StaticString = "Z") {
+    init?(_ text: Bytes, separator: UInt8 = UInt8(ascii: "T"), zone: String = "Z") {
         var at = 0
         func number(_ digits: Int) -> Int? {
             guard at + digits <= text.count else { return nil }
@@ -97,10 +97,7 @@ extension CivilDate {
             let hour = number(2), skip(UInt8(ascii: ":")), let minute = number(2), skip(UInt8(ascii: ":")),
             let second = number(2)
         else { return nil }
-        let rest = UnsafeBufferPointer(rebasing: text[at...])
-        guard rest.elementsEqual(UnsafeBufferPointer(start: zone.utf8Start, count: zone.utf8CodeUnitCount)) else {
-            return nil
-        }
+        guard text[at...].elementsEqual(zone.utf8) else { return nil }
         self.init(
             year: isNegative ? -year : year, month: month, day: day, hour: hour, minute: minute, second: second)
     }

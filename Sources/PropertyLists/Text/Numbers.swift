@@ -43,13 +43,13 @@ private func quotient(_ digits: UInt64, powerOfFive power: Int) -> Double {
 
 @inline(__always)
 private func powerOfTen(_ power: Int) -> Double {
-    powerTable.withUnsafeBufferPointer { $0[power] }
+    powerTable[power]
 }
 
 /// A power of five that a word holds, of which there are 28.
 @inline(__always)
 func powerOfFive(_ power: Int) -> UInt64 {
-    fiveTable.withUnsafeBufferPointer { $0[power] }
+    fiveTable[power]
 }
 
 /// The powers of ten that a double holds exactly.
@@ -72,7 +72,7 @@ private let fiveTable: [UInt64] = [
 /// The nearest double to the decimal `text`, whose grammar has been checked and whose number is `decimal`.
 ///
 /// Nil where it is beyond the greatest double; below the least one it is zero.
-func double(of decimal: Decimal19, text: UnsafeBufferPointer<UInt8>) -> Double? {
+func double(of decimal: Decimal19, text: Bytes) -> Double? {
     if let exact = decimal.exactDouble { return exact }
     guard let parsed = Double(String(decoding: text, as: UTF8.self)), parsed.isFinite else { return nil }
     return parsed
@@ -96,7 +96,7 @@ extension Decimal19 {
     /// Reads sign, digits, point, digits and exponent as far as they go; what of it may be missing is the caller's to
     /// say.
     @inline(__always)
-    static func scan(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
+    static func scan(_ base: [UInt8], from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
         var number = Decimal19()
         var at = start
         if at < end, base[at] == UInt8(ascii: "-") || (allowsPlus && base[at] == UInt8(ascii: "+")) {
@@ -127,7 +127,7 @@ extension Decimal19 {
 
     @inline(__always)
     private mutating func takeDigits(
-        _ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int, _ significant: inout Int, isFraction: Bool
+        _ base: [UInt8], _ at: inout Int, _ end: Int, _ significant: inout Int, isFraction: Bool
     ) {
         while at < end {
             let digit = base[at] &- 0x30
@@ -139,7 +139,7 @@ extension Decimal19 {
 
     /// Takes what stands behind the mark of an exponent; false where that is no digit.
     @inline(__always)
-    private mutating func takeExponent(_ base: UnsafePointer<UInt8>, _ at: inout Int, _ end: Int) -> Bool {
+    private mutating func takeExponent(_ base: [UInt8], _ at: inout Int, _ end: Int) -> Bool {
         var isNegative = false
         if at < end, base[at] == UInt8(ascii: "-") || base[at] == UInt8(ascii: "+") {
             isNegative = base[at] == UInt8(ascii: "-")
@@ -172,9 +172,17 @@ extension Decimal19 {
     }
 }
 
+extension Bytes {
+    /// Reads a number with an optional sign, and whether it is all of the text.
+    func decimal() -> (scan: Decimal19.Scan, isWhole: Bool) {
+        let scan = Decimal19.scan(array, from: start, to: start + count, allowsPlus: true)
+        return (scan, count > 0 && scan.end == start + count)
+    }
+}
+
 extension PropertyList.Integer {
     /// The integer that decimal digits behind an optional sign say, or nil where it does not fit.
-    init?(decimal text: UnsafeBufferPointer<UInt8>) {
+    init?(decimal text: Bytes) {
         var isNegative = false
         var digits = text[...]
         if let first = digits.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {

@@ -3,7 +3,7 @@ enum TextEncoding: Equatable {
     case utf8, utf16(bigEndian: Bool), utf32(bigEndian: Bool), ascii, latin1, windows1252
 
     /// What a byte order mark says, and its length.
-    static func byteOrderMark(in bytes: UnsafeBufferPointer<UInt8>) -> (encoding: TextEncoding, length: Int)? {
+    static func byteOrderMark(in bytes: [UInt8]) -> (encoding: TextEncoding, length: Int)? {
         func begins(_ mark: [UInt8]) -> Bool { bytes.starts(with: mark) }
         if begins([0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
         if begins([0xFF, 0xFE, 0, 0]) { return (.utf32(bigEndian: false), 4) }
@@ -14,7 +14,7 @@ enum TextEncoding: Equatable {
     }
 
     /// What the zeros around a leading `<`, and around the white space before it, say where there is no mark.
-    static func ofLeadingTag(in bytes: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
+    static func ofLeadingTag(in bytes: [UInt8]) -> TextEncoding? {
         func leadsToTag(unit: Int, significant: Int) -> Bool {
             for start in stride(from: 0, through: bytes.count - unit, by: unit) {
                 let byte = bytes[start + significant]
@@ -32,7 +32,7 @@ enum TextEncoding: Equatable {
     }
 
     /// UTF-16 or UTF-32 where the first two characters are ASCII and there is no byte order mark.
-    static func withoutMark(in bytes: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
+    static func withoutMark(in bytes: [UInt8]) -> TextEncoding? {
         func isEncoded(unit: Int, significant: Int) -> Bool {
             bytes.count >= 2 * unit
                 && (0..<2 * unit).allSatisfy { (bytes[$0] != 0) == ($0 % unit == significant) && bytes[$0] < 0x80 }
@@ -67,7 +67,7 @@ struct DecodedText {
     let invalidFrom: Int?
 
     /// Takes the bytes behind a mark of `start` bytes as `encoding`.
-    init(_ bytes: UnsafeBufferPointer<UInt8>, as encoding: TextEncoding, from start: Int) {
+    init(_ bytes: [UInt8], as encoding: TextEncoding, from start: Int) {
         self.encoding = encoding
         self.start = start
         guard encoding != .utf8 else {
@@ -88,16 +88,11 @@ struct DecodedText {
         (converted, invalidFrom) = (output, invalid)
     }
 
-    /// Runs `body` on the text.
-    func withText<Result, Failure: Error>(
-        of bytes: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        guard let converted else { return try body(UnsafeBufferPointer(rebasing: bytes[start...])) }
-        return try converted.withUnsafeBufferPointer { text throws(Failure) in try body(text) }
-    }
+    /// The text of these bytes.
+    func text(of bytes: [UInt8]) -> [UInt8] { converted ?? (start == 0 ? bytes : Array(bytes[start...])) }
 
     /// The function from offsets in the text to those in the original, for many of them.
-    func originalOffsets(in bytes: UnsafeBufferPointer<UInt8>) -> (Int) -> Int {
+    func originalOffsets(in bytes: [UInt8]) -> (Int) -> Int {
         guard encoding != .utf8 else { return { $0 + start } }
         var offsets: [Int] = []
         encoding.walk(bytes, from: start) { scalar, place in
@@ -109,7 +104,7 @@ struct DecodedText {
     }
 
     /// Where in the original stands what stands at `offset` in the text.
-    func originalOffset(_ offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    func originalOffset(_ offset: Int, in bytes: [UInt8]) -> Int {
         guard encoding != .utf8 else { return offset + start }
         var written = 0
         var result = bytes.count
@@ -128,7 +123,7 @@ struct DecodedText {
 extension TextEncoding {
     /// Gives `body` each character with its offset, nil where the bytes are invalid, until it returns false.
     fileprivate func walk(
-        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ body: (Unicode.Scalar?, Int) -> Bool
+        _ bytes: [UInt8], from start: Int, _ body: (Unicode.Scalar?, Int) -> Bool
     ) {
         switch self {
         case .utf8: break
@@ -148,7 +143,7 @@ extension TextEncoding {
     }
 
     private static func walkUTF16(
-        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ bigEndian: Bool,
+        _ bytes: [UInt8], from start: Int, _ bigEndian: Bool,
         _ body: (Unicode.Scalar?, Int) -> Bool
     ) {
         var at = start
@@ -170,7 +165,7 @@ extension TextEncoding {
         }
     }
 
-    private static func unit(_ bytes: UnsafeBufferPointer<UInt8>, _ at: Int, width: Int, _ bigEndian: Bool) -> UInt32 {
+    private static func unit(_ bytes: [UInt8], _ at: Int, width: Int, _ bigEndian: Bool) -> UInt32 {
         (0..<width).reduce(0) { unit, step in
             unit << 8 | UInt32(bytes[bigEndian ? at + step : at + width - 1 - step])
         }
@@ -204,32 +199,29 @@ extension DecodedText {
     /// Text that is invalid from some byte on is read up to there: what the reader fails at before is reported as it
     /// is; otherwise the invalid byte is, with the entry in which the reader found its input at an end.
     func read<Reader: TextReader & ~Copyable>(
-        _ bytes: UnsafeBufferPointer<UInt8>, as format: PropertyList.Format, sources: inout SourceMap?,
-        with makeReader: (_ text: UnsafeBufferPointer<UInt8>, _ isASCII: Bool) -> Reader
+        _ bytes: [UInt8], as format: PropertyList.Format, sources: inout SourceMap?,
+        with makeReader: (_ text: [UInt8], _ isASCII: Bool) -> Reader
     ) throws(DecodingFailure) -> PropertyList {
-        try withText(of: bytes) { text throws(DecodingFailure) in
-            let traits = textTraits(of: text)
-            let fault = (traits.firstInvalid ?? invalidFrom).map {
-                Fault(.invalidText(encoding: encoding.name), at: $0)
+        let text = text(of: bytes)
+        let traits = TextTraits(of: text)
+        let fault = (traits.firstInvalid ?? invalidFrom).map {
+            Fault(.invalidText(encoding: encoding.name), at: $0)
+        }
+        var reader = makeReader(fault.map { Array(text[..<$0.offset]) } ?? text, traits.isASCII)
+        reader.builder.sources = sources
+        do throws(Fault) {
+            let value = try reader.read()
+            if let fault { throw fault }
+            if let recorded = reader.builder.sources { sources = recorded.mapped(originalOffsets(in: bytes)) }
+            return value
+        } catch {
+            if start == 0, encoding == .utf8, let unmarked = TextEncoding.withoutMark(in: bytes) {
+                throw DecodingFailure(.missingByteOrderMark(encoding: unmarked.name), offset: 0, format: format)
             }
-            let valid = fault.map { UnsafeBufferPointer(rebasing: text[..<$0.offset]) } ?? text
-            var reader = makeReader(valid, traits.isASCII)
-            reader.builder.sources = sources
-            do throws(Fault) {
-                let value = try reader.read()
-                if let fault { throw fault }
-                if let recorded = reader.builder.sources { sources = recorded.mapped(originalOffsets(in: bytes)) }
-                return value
-            } catch {
-                if start == 0, encoding == .utf8, let unmarked = TextEncoding.withoutMark(in: bytes) {
-                    throw DecodingFailure(.missingByteOrderMark(encoding: unmarked.name), offset: 0, format: format)
-                }
-                // A string without an end was read to where the valid text ends.
-                let first = fault.map { error.isBefore($0) ? error : $0 } ?? error
-                throw DecodingFailure(
-                    first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path,
-                    format: format)
-            }
+            // A string without an end was read to where the valid text ends.
+            let first = fault.map { error.isBefore($0) ? error : $0 } ?? error
+            throw DecodingFailure(
+                first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path, format: format)
         }
     }
 }

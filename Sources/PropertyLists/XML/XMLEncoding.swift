@@ -1,7 +1,7 @@
 extension PropertyList {
     /// Reads the XML form in any of its encodings.
     static func readXML(
-        _ bytes: UnsafeBufferPointer<UInt8>, limits: Limits, options: ReadingOptions, sources: inout SourceMap?
+        _ bytes: [UInt8], limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
         let (encoding, start) = try xmlEncoding(of: bytes)
         let text = DecodedText(bytes, as: encoding, from: start)
@@ -12,7 +12,7 @@ extension PropertyList {
 
     /// The encoding, by mark, by the zeros around the first tag, or by the declaration.
     static func xmlEncoding(
-        of bytes: UnsafeBufferPointer<UInt8>
+        of bytes: [UInt8]
     ) throws(DecodingFailure) -> (encoding: TextEncoding, start: Int) {
         if let mark = TextEncoding.byteOrderMark(in: bytes) { return (mark.encoding, mark.length) }
         if let encoding = TextEncoding.ofLeadingTag(in: bytes) { return (encoding, 0) }
@@ -30,7 +30,7 @@ extension PropertyList {
 /// The line `<?xml version="1.0" encoding="…"?>`.
 enum XMLDeclaration {
     /// The name of the encoding that a declaration in bytes of ASCII's kind states, and where that name stands.
-    static func encodingName(in text: UnsafeBufferPointer<UInt8>) -> (name: String, offset: Int)? {
+    static func encodingName(in text: [UInt8]) -> (name: String, offset: Int)? {
         guard text.count > 5, text.starts(with: "<?xml".utf8), isXMLSpace(text[5]) else { return nil }
         let end = text.firstIndex(of: UInt8(ascii: ">")) ?? text.count
         var at = 6
@@ -53,10 +53,10 @@ enum XMLDeclaration {
 
     /// The name in quotes behind `word` and an equals sign, if these stand at `start`.
     private static func quotedName(
-        in text: UnsafeBufferPointer<UInt8>, behind word: StaticString, at start: Int, to end: Int
+        in text: [UInt8], behind word: String, at start: Int, to end: Int
     ) -> (name: String, offset: Int)? {
-        var at = start + word.utf8CodeUnitCount
-        guard at < end, sameBytes(text.baseAddress! + start, word.utf8Start, word.utf8CodeUnitCount) else { return nil }
+        var at = start + word.utf8.count
+        guard at < end, text[start...].starts(with: word.utf8) else { return nil }
         func skipSpace() { while at < end, isXMLSpace(text[at]) { at += 1 } }
         skipSpace()
         guard at < end, text[at] == UInt8(ascii: "=") else { return nil }
@@ -68,7 +68,7 @@ enum XMLDeclaration {
     }
 
     /// The encoding that the declaration states; nil where it states none, or one that is not known.
-    static func encoding(of text: UnsafeBufferPointer<UInt8>) -> TextEncoding? {
+    static func encoding(of text: [UInt8]) -> TextEncoding? {
         encodingName(in: text).flatMap { TextEncoding(xmlName: $0.name) }
     }
 }

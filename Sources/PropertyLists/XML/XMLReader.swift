@@ -10,20 +10,20 @@
 /// recognised by one or two comparisons of words (`<string>` is eight bytes); everything else about tags,
 /// attributes and references takes a slower way beside it.
 struct XMLReader: TextReader, ~Copyable {
-    let base: UnsafePointer<UInt8>
+    let base: [UInt8]
     let end: Int
     var position = 0
     var builder: TreeBuilder
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
     /// Text that could not be taken from the input as it stands.
-    var scratch = OutputBuffer(capacity: 0)
+    var scratch: [UInt8] = []
 
     init(
-        _ text: UnsafeBufferPointer<UInt8>, isASCII: Bool, limits: PropertyList.Limits,
+        _ text: [UInt8], isASCII: Bool, limits: PropertyList.Limits,
         options: PropertyList.ReadingOptions
     ) {
-        base = text.baseAddress ?? UnsafePointer(bitPattern: 1)!
+        base = text
         end = text.count
         builder = TreeBuilder(limits: limits, options: options)
         self.isASCII = isASCII
@@ -88,7 +88,7 @@ struct XMLReader: TextReader, ~Copyable {
     private mutating func readMarkup() throws(Fault) {
         let start = position
         if start + 9 <= end {
-            let word = UnsafeRawPointer(base).word(start)
+            let word = base.word(start)
             switch base[start + 1] {
             case UInt8(ascii: "k") where word & 0xFF_FFFF_FFFF == Tag.key:
                 position = start + 5
@@ -141,18 +141,18 @@ struct XMLReader: TextReader, ~Copyable {
 
     /// The tags in their usual spelling, as this machine reads them in a word.
     private enum Tag {
-        @inline(__always) static var key: UInt64 { wordOf("<key>") }
-        @inline(__always) static var string: UInt64 { wordOf("<string>") }
-        @inline(__always) static var integer: UInt64 { wordOf("<integer") }
-        @inline(__always) static var real: UInt64 { wordOf("<real>") }
-        @inline(__always) static var `true`: UInt64 { wordOf("<true/>") }
-        @inline(__always) static var `false`: UInt64 { wordOf("<false/>") }
-        @inline(__always) static var dict: UInt64 { wordOf("<dict>") }
-        @inline(__always) static var date: UInt64 { wordOf("<date>") }
-        @inline(__always) static var data: UInt64 { wordOf("<data>") }
-        @inline(__always) static var array: UInt64 { wordOf("<array>") }
-        @inline(__always) static var dictEnd: UInt64 { wordOf("</dict>") }
-        @inline(__always) static var arrayEnd: UInt64 { wordOf("</array>") }
+        @inline(__always) static var key: UInt64 { wordOf("<", "k", "e", "y", ">") }
+        @inline(__always) static var string: UInt64 { wordOf("<", "s", "t", "r", "i", "n", "g", ">") }
+        @inline(__always) static var integer: UInt64 { wordOf("<", "i", "n", "t", "e", "g", "e", "r") }
+        @inline(__always) static var real: UInt64 { wordOf("<", "r", "e", "a", "l", ">") }
+        @inline(__always) static var `true`: UInt64 { wordOf("<", "t", "r", "u", "e", "/", ">") }
+        @inline(__always) static var `false`: UInt64 { wordOf("<", "f", "a", "l", "s", "e", "/", ">") }
+        @inline(__always) static var dict: UInt64 { wordOf("<", "d", "i", "c", "t", ">") }
+        @inline(__always) static var date: UInt64 { wordOf("<", "d", "a", "t", "e", ">") }
+        @inline(__always) static var data: UInt64 { wordOf("<", "d", "a", "t", "a", ">") }
+        @inline(__always) static var array: UInt64 { wordOf("<", "a", "r", "r", "a", "y", ">") }
+        @inline(__always) static var dictEnd: UInt64 { wordOf("<", "/", "d", "i", "c", "t", ">") }
+        @inline(__always) static var arrayEnd: UInt64 { wordOf("<", "/", "a", "r", "r", "a", "y", ">") }
     }
 
     @inline(never)
@@ -162,7 +162,7 @@ struct XMLReader: TextReader, ~Copyable {
         let tag = try readTag()
         guard !tag.isClosing else { return try close(tag.name, from: start) }
         switch tag.name {
-        case .key where tag.isEmpty: try addKey("", bytes: nil, from: start)
+        case .key where tag.isEmpty: try addKey("", from: start)
         case .key: try readKey(from: start)
         case .dict, .array:
             try begin(tag.name, from: start)
@@ -171,7 +171,7 @@ struct XMLReader: TextReader, ~Copyable {
             if !tag.isEmpty {
                 let text = position
                 let inner = try readText(inside: tag.name)
-                let isBlank = inner.withBytes(in: base, scratch) { $0.allSatisfy(isXMLSpace) }
+                let isBlank = bytes(of: inner).allSatisfy(isXMLSpace)
                 guard isBlank else { throw Fault(.misplacedText, at: text) }
             }
             try add(.boolean(tag.name == .true), from: start)
@@ -243,25 +243,24 @@ extension XMLReader {
 
     mutating func readKey(from start: Int) throws(Fault) {
         let text = try readText(inside: .key)
-        let key = text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }
-        let bytes = text.start < 0 ? nil : UnsafeBufferPointer(start: base + text.start, count: text.count)
-        try addKey(key, bytes: bytes, from: start)
+        let key = string(of: text)
+        try addKey(key, from: start)
     }
 
     @inline(__always)
-    mutating func addKey(_ key: consuming String, bytes: UnsafeBufferPointer<UInt8>?, from start: Int)
+    mutating func addKey(_ key: consuming String, from start: Int)
         throws(Fault)
     {
         guard builder.isInDictionary else { throw Fault(.misplacedElement("key"), at: start) }
         guard !builder.awaitsValue else { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
-        builder.addKey(key, bytes: bytes, at: start)
+        builder.addKey(key, at: start)
         builder.sources?.recordKey(start..<position)
     }
 
     mutating func readString(from start: Int) throws(Fault) {
         try checkPlace(start)
         let text = try readText(inside: .string)
-        builder.add(.string(text.withBytes(in: base, scratch) { String(validated: $0, isASCII: text.isASCII) }))
+        builder.add(.string(string(of: text)))
         builder.record(start..<position)
     }
 
@@ -274,11 +273,8 @@ extension XMLReader {
         } else {
             text = try readText(inside: element)
         }
-        let outcome: Result<PropertyList, Fault> = text.withBytes(in: base, scratch) { bytes in
-            Result { () throws(Fault) in try element.value(of: bytes, at: place) }
-        }
         do throws(Fault) {
-            builder.add(try outcome.get())
+            builder.add(try element.value(of: bytes(of: text), at: place))
             builder.record(start..<position)
         } catch {
             // What was put together in the scratch buffer does not stand in the input as it is.

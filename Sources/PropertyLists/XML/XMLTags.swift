@@ -95,14 +95,14 @@ extension XMLReader {
         return true
     }
 
-    mutating func readName(of what: String, from start: Int) throws(Fault) -> UnsafeBufferPointer<UInt8> {
+    mutating func readName(of what: String, from start: Int) throws(Fault) -> Bytes {
         let first = position
         while position < end, isNameByte(base[position], isFirst: position == first) { position += 1 }
         guard position > first else {
             if position == end { throw Fault(.unexpectedEnd(inside: what), at: end) }
             throw Fault(.malformedTag("\(what) without a name"), at: start)
         }
-        return UnsafeBufferPointer(start: base + first, count: position - first)
+        return Bytes(base, first..<position)
     }
 
     private func isNameByte(_ byte: UInt8, isFirst: Bool) -> Bool {
@@ -139,7 +139,7 @@ extension XMLReader {
     /// Passes over a tag in its usual spelling, of which a word holds the first bytes; false where another stands here.
     @inline(__always)
     private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
-        guard position + 8 <= end, UnsafeRawPointer(base).word(position) & (.max >> (64 - 8 * count)) == tag else {
+        guard position + 8 <= end, base.word(position) & (.max >> (64 - 8 * count)) == tag else {
             return false
         }
         position += length
@@ -147,12 +147,12 @@ extension XMLReader {
     }
 
     private enum ClosingTag {
-        @inline(__always) static var string: UInt64 { wordOf("</string") }
-        @inline(__always) static var key: UInt64 { wordOf("</key>") }
-        @inline(__always) static var real: UInt64 { wordOf("</real>") }
-        @inline(__always) static var integer: UInt64 { wordOf("</intege") }
-        @inline(__always) static var date: UInt64 { wordOf("</date>") }
-        @inline(__always) static var data: UInt64 { wordOf("</data>") }
+        @inline(__always) static var string: UInt64 { wordOf("<", "/", "s", "t", "r", "i", "n", "g") }
+        @inline(__always) static var key: UInt64 { wordOf("<", "/", "k", "e", "y", ">") }
+        @inline(__always) static var real: UInt64 { wordOf("<", "/", "r", "e", "a", "l", ">") }
+        @inline(__always) static var integer: UInt64 { wordOf("<", "/", "i", "n", "t", "e", "g", "e") }
+        @inline(__always) static var date: UInt64 { wordOf("<", "/", "d", "a", "t", "e", ">") }
+        @inline(__always) static var data: UInt64 { wordOf("<", "/", "d", "a", "t", "a", ">") }
     }
 
     @inline(never)
@@ -172,9 +172,7 @@ extension XMLReader {
         while position < end, isXMLSpace(base[position]) { position += 1 }
     }
 
-    func hasPrefix(_ text: StaticString) -> Bool {
-        position + text.utf8CodeUnitCount <= end && sameBytes(base + position, text.utf8Start, text.utf8CodeUnitCount)
-    }
+    func hasPrefix(_ text: String) -> Bool { base[min(position, end)...].starts(with: text.utf8) }
 
     /// Passes over white space, comments and instructions.
     mutating func skipMisc() throws(Fault) {
@@ -199,11 +197,11 @@ extension XMLReader {
         return true
     }
 
-    private mutating func skip(from start: Int, past terminator: StaticString, inside place: String) throws(Fault) {
+    private mutating func skip(from start: Int, past terminator: String, inside place: String) throws(Fault) {
         position = start
         while position < end {
-            if base[position] == terminator.utf8Start[0], hasPrefix(terminator) {
-                position += terminator.utf8CodeUnitCount
+            if base[position] == terminator.utf8.first, hasPrefix(terminator) {
+                position += terminator.utf8.count
                 return
             }
             if base[position] == 0 { throw Fault(.invalidCharacter(0), at: position) }

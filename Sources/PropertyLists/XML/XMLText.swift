@@ -26,17 +26,19 @@ struct XMLText {
     var start: Int
     var count: Int
     var isASCII: Bool
-
-    @inline(__always)
-    func withBytes<Result>(
-        in base: UnsafePointer<UInt8>, _ scratch: borrowing OutputBuffer,
-        _ body: (UnsafeBufferPointer<UInt8>) -> Result
-    ) -> Result {
-        body(UnsafeBufferPointer(start: start < 0 ? UnsafePointer(scratch.base) : base + start, count: count))
-    }
 }
 
 extension XMLReader {
+    func bytes(of text: XMLText) -> Bytes {
+        text.start < 0 ? Bytes(scratch) : Bytes(base, text.start..<text.start + text.count)
+    }
+
+    @inline(__always)
+    func string(of text: XMLText) -> String {
+        if text.start < 0 { return scratch.text(0..<scratch.count, isASCII: text.isASCII) }
+        return base.text(text.start..<text.start + text.count, isASCII: text.isASCII)
+    }
+
     /// Reads text up to and including the closing tag of `element`.
     @inline(__always)
     mutating func readText(inside element: XMLElement) throws(Fault) -> XMLText {
@@ -53,14 +55,14 @@ extension XMLReader {
     /// The end of the text that stands for itself: it has no tag, no reference, no control character.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
-        let run = XMLTextEnds.run(in: base, from: start, to: end)
+        let run = XMLTextEnds.run(in: base, from: start)
         return (run.end, isASCII || run.isASCII)
     }
 
     /// The run up to the next tag if that closes `element`; control characters in it are the caller's to judge.
     mutating func readPlainRun(closedBy element: XMLElement) throws(Fault) -> XMLText? {
         let start = position
-        let at = XMLMarkupEnds.run(in: base, from: start, to: end).end
+        let at = XMLMarkupEnds.run(in: base, from: start).end
         guard at + 1 < end, base[at] == UInt8(ascii: "<"), base[at + 1] == UInt8(ascii: "/") else { return nil }
         position = at
         try expectClosingTag(element)
@@ -70,12 +72,12 @@ extension XMLReader {
     /// Reads text with references, sections, comments or line ends in it.
     @inline(never)
     private mutating func readMixedText(inside element: XMLElement) throws(Fault) -> XMLText {
-        scratch.truncate(to: 0)
+        scratch.removeAll(keepingCapacity: true)
         var isASCII = true
         while true {
             let run = plainRun(from: position)
             isASCII = isASCII && run.isASCII
-            scratch.append(UnsafeBufferPointer(start: base + position, count: run.end - position))
+            scratch += base[position..<run.end]
             position = run.end
             guard position < end else { throw Fault(.unexpectedEnd(inside: "<\(element.rawValue)>"), at: end) }
             switch base[position] {
@@ -134,8 +136,7 @@ extension XMLReader {
         let start = position
         var stop = start + 1
         while stop < end, !endsReference(base[stop]) { stop += 1 }
-        let name = String(
-            decoding: UnsafeBufferPointer(start: base + start + 1, count: stop - start - 1), as: UTF8.self)
+        let name = String(decoding: base[start + 1..<stop], as: UTF8.self)
         guard stop < end else { throw Fault(.unexpectedEnd(inside: "a reference"), at: end) }
         let isTerminated = base[stop] == UInt8(ascii: ";")
         guard let scalar = try XMLReader.scalar(ofReference: name, at: start) else {
@@ -184,31 +185,7 @@ enum XMLElement: String, CaseIterable {
 
 extension XMLElement {
     /// The element of that name.
-    init?(name: UnsafeBufferPointer<UInt8>) {
-        guard let element = Self.allCases.first(where: { $0.nameIs(name) }) else { return nil }
-        self = element
-    }
-
-    private func nameIs(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let name = staticName
-        return name.utf8CodeUnitCount == bytes.count && sameBytes(name.utf8Start, bytes.baseAddress, bytes.count)
-    }
-
-    private var staticName: StaticString {
-        switch self {
-        case .plist: "plist"
-        case .dict: "dict"
-        case .array: "array"
-        case .key: "key"
-        case .string: "string"
-        case .integer: "integer"
-        case .real: "real"
-        case .date: "date"
-        case .data: "data"
-        case .true: "true"
-        case .false: "false"
-        }
-    }
+    init?(name: Bytes) { self.init(rawValue: String(decoding: name, as: UTF8.self)) }
 
     /// The problem with an element whose text is not what it should be.
     func problem(with text: String) -> DecodingFailure.Problem {
@@ -221,7 +198,7 @@ extension XMLElement {
     }
 
     /// The value that `text` says inside this element.
-    func value(of text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fault) -> PropertyList {
+    func value(of text: Bytes, at place: Int) throws(Fault) -> PropertyList {
         switch self {
         case .integer: .integer(try xmlInteger(text, at: place))
         case .real: .real(try xmlReal(text, at: place))
@@ -231,7 +208,7 @@ extension XMLElement {
     }
 }
 
-private func xmlInteger(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fault) -> PropertyList.Integer {
+private func xmlInteger(_ text: Bytes, at place: Int) throws(Fault) -> PropertyList.Integer {
     let digits = text.withoutSurroundingSpace
     if let number = PropertyList.Integer(shortDecimal: digits) { return number }
     if let number = PropertyList.Integer(decimal: digits) { return number }
@@ -256,7 +233,7 @@ private func xmlInteger(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throw
 extension PropertyList.Integer {
     /// The integer of at most eighteen digits and a minus.
     @inline(__always)
-    fileprivate init?(shortDecimal text: UnsafeBufferPointer<UInt8>) {
+    fileprivate init?(shortDecimal text: Bytes) {
         let isNegative = text.first == UInt8(ascii: "-")
         let start = isNegative ? 1 : 0
         guard text.count > start, text.count <= 18 else { return nil }
@@ -270,14 +247,12 @@ extension PropertyList.Integer {
     }
 }
 
-private func xmlReal(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fault) -> Double {
+private func xmlReal(_ text: Bytes, at place: Int) throws(Fault) -> Double {
     let body = text.withoutSurroundingSpace
-    if let base = body.baseAddress, !body.isEmpty {
-        let scan = Decimal19.scan(base, from: 0, to: body.count, allowsPlus: true)
-        if scan.end == body.count, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent {
-            if let number = double(of: scan.number, text: body) { return number }
-            throw Fault(.realOutOfRange(String(decoding: body, as: UTF8.self)), at: place)
-        }
+    let (scan, isWhole) = body.decimal()
+    if isWhole, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent {
+        if let number = double(of: scan.number, text: body) { return number }
+        throw Fault(.realOutOfRange(String(decoding: body, as: UTF8.self)), at: place)
     }
     var name = String(decoding: body, as: UTF8.self).lowercased()
     let isNegative = name.first == "-"
@@ -289,7 +264,7 @@ private func xmlReal(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(F
     }
 }
 
-private func xmlDate(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(Fault) -> Date {
+private func xmlDate(_ text: Bytes, at place: Int) throws(Fault) -> Date {
     // Like Apple's readers, this one takes a day or an hour beyond the last as one of the next month or day: a release
     // of Foundation wrote such dates.
     guard let date = CivilDate(text) else {
@@ -301,14 +276,14 @@ private func xmlDate(_ text: UnsafeBufferPointer<UInt8>, at place: Int) throws(F
     return Date(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference))
 }
 
-extension UnsafeBufferPointer<UInt8> {
+extension Bytes {
     /// The text between white space.
     @inline(__always)
-    fileprivate var withoutSurroundingSpace: UnsafeBufferPointer<UInt8> {
+    fileprivate var withoutSurroundingSpace: Bytes {
         var (low, high) = (0, count)
         while low < high, isXMLSpace(self[low]) { low += 1 }
         while high > low, isXMLSpace(self[high - 1]) { high -= 1 }
-        return UnsafeBufferPointer(rebasing: self[low..<high])
+        return Bytes(rebasing: self[low..<high])
     }
 }
 

@@ -1,0 +1,64 @@
+/// A run of bytes of an array, with positions that begin at 0.
+struct Bytes: RandomAccessCollection {
+    let array: [UInt8]
+    /// Where the run begins in the array.
+    let start: Int
+    let count: Int
+
+    init(_ array: [UInt8]) { self.init(array, 0..<array.count) }
+
+    init(_ array: [UInt8], _ range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= array.count)
+        (self.array, start, count) = (array, range.lowerBound, range.count)
+    }
+
+    init(rebasing slice: Slice<Bytes>) {
+        let base = slice.base
+        self.init(base.array, base.start + slice.startIndex..<base.start + slice.endIndex)
+    }
+
+    var startIndex: Int { 0 }
+    var endIndex: Int { count }
+
+    subscript(position: Int) -> UInt8 {
+        precondition(position >= 0 && position < count)
+        return array[start + position]
+    }
+}
+
+extension [UInt8] {
+    /// The eight bytes at `place`, the first in the lowest byte; zeros stand for those beyond the end.
+    @inline(__always)
+    func word(_ place: Int) -> UInt64 {
+        guard place <= count - 8 else { return lastWord(place) }
+        let s = span.extracting(place..<place + 8)
+        // The optimiser makes one load of this.
+        return UInt64(s[0]) | UInt64(s[1]) << 8 | UInt64(s[2]) << 16 | UInt64(s[3]) << 24
+            | UInt64(s[4]) << 32 | UInt64(s[5]) << 40 | UInt64(s[6]) << 48 | UInt64(s[7]) << 56
+    }
+
+    @inline(never)
+    private func lastWord(_ place: Int) -> UInt64 {
+        var word: UInt64 = 0
+        for offset in 0..<Swift.max(0, count - place) { word |= UInt64(self[place + offset]) << UInt64(8 * offset) }
+        return word
+    }
+
+    /// The text of a range whose bytes are known to be valid UTF-8.
+    @inline(__always)
+    func text(_ range: Range<Int>, isASCII: Bool) -> String {
+        // Sound: the readers check the whole text before they read it.
+        let text = unsafe UTF8Span(unchecked: span.extracting(range), isKnownASCII: isASCII)
+        return String(copying: text)
+    }
+}
+
+/// Up to eight characters of ASCII as `word` returns them.
+@inline(__always)
+func wordOf(
+    _ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar,
+    _ e: Unicode.Scalar = "\0", _ f: Unicode.Scalar = "\0", _ g: Unicode.Scalar = "\0", _ h: Unicode.Scalar = "\0"
+) -> UInt64 {
+    let low = UInt64(a.value) | UInt64(b.value) << 8 | UInt64(c.value) << 16 | UInt64(d.value) << 24
+    return low | UInt64(e.value) << 32 | UInt64(f.value) << 40 | UInt64(g.value) << 48 | UInt64(h.value) << 56
+}
