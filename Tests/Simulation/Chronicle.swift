@@ -3,17 +3,24 @@ import PropertyLists
 
 /// What users wrote, and what each of them had before their eyes: what must not leave force unreported.
 ///
-/// No two edits write the same text, so the texts that a file shows tell whose edits its user has seen.
+/// Edits write different texts, so the texts in a file identify the edits that its user has seen. Now and then users of
+/// two hosts write the same text to one path; then each of them must be told what becomes of it.
 struct Chronicle {
     /// An edit, by its text.
     private struct Edit {
-        /// The hosts that wrote it: where it was made, and where a user kept it in a value that they changed elsewhere.
-        var authors: Set<String>
+        /// The hosts whose users wrote it.
+        var writers: Set<String> = []
+        /// The hosts that took it up: from their users, or in a value of which their users changed another part.
+        var authors: Set<String> = []
         /// The texts that it replaced in the file.
-        var seen: Set<String>
+        var seen: Set<String> = []
+
+        var isShared: Bool { writers.count > 1 }
     }
 
     private var edits: [String: Edit] = [:]
+    /// The text that was last written at each path of a preference file, and on which host.
+    private var latest: [[String]: (text: String, author: String)] = [:]
     /// Texts that somebody removed who saw them.
     private var removed: Set<String> = []
     /// Edits that a host took up.
@@ -35,8 +42,22 @@ struct Chronicle {
         let replaced = before.subtracting(after)
         if after.isSubset(of: before) { removed.formUnion(replaced) }
         for text in after.subtracting(before) {
-            edits[text, default: Edit(authors: [author], seen: [])].seen.formUnion(replaced)
+            edits[text, default: Edit()].seen.formUnion(replaced)
+            edits[text]?.writers.insert(author)
         }
+    }
+
+    /// A user wrote a text at a path of their preference file.
+    mutating func note(_ text: String, at path: [String], by author: String) { latest[path] = (text, author) }
+
+    /// The text that the user of another host last wrote at a path.
+    func text(at path: [String], notBy author: String) -> String? {
+        latest[path].flatMap { $0.author == author ? nil : $0.text }
+    }
+
+    /// A host took a user's value for written, because the state had it already.
+    mutating func note(adopted writes: [WriteID], by author: String) {
+        for text in writes.flatMap({ textsOfWrites[$0]?.all ?? [] }) { edits[text]?.authors.insert(author) }
     }
 
     mutating func note(_ transaction: Transaction, by author: String = "", isUncertain: Bool = false) {
@@ -54,11 +75,16 @@ struct Chronicle {
     /// A host took another number, and with it what it had not published yet.
     mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
         for transaction in former { captured[transaction.dot] = nil }
+        let texts = former.flatMap(\.writes).map { textsOfWrites[$0.id] }
         for transaction in new { note(transaction) }
+        for (write, texts) in zip(new.flatMap(\.writes), texts) { textsOfWrites[write.id] = texts }
     }
 
-    /// Notes what a host lists. Returns why that is needless: the user whose write is in force has seen what lost.
-    mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost) -> String? {
+    /// Notes what a host lists. Returns why that is needless: the user whose write is in force has seen what lost, or
+    /// the user whose write lost has seen what is in force, and so should have won.
+    ///
+    /// - Parameter isDirect: Whether only what the write in force itself replaced is judged.
+    mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost, isDirect: Bool) -> String? {
         let lost = Set(conflict.value.value?.propertyList.texts ?? [])
         for text in lost { listed[text, default: []].insert(host.label) }
         guard conflict.kind != .reverted, let winner = conflict.winner else { return nil }
@@ -70,15 +96,24 @@ struct Chronicle {
         // What a write only repeats was not written by its user. What is hidden in part is not judged here.
         guard !lost.isDisjoint(with: texts(conflict.loser) { $0 == conflict.path }.new) else { return nil }
         let winning = texts(winner) { $0.isPrefix(of: conflict.path) }.all
-        return !winning.isEmpty && lost.isSubset(of: seenBehind(winning))
-            ? "\(lost.sorted()), which \(winning) has seen" : nil
+        // Of a text that two users wrote, nobody knows which of them another user has seen.
+        guard !winning.isEmpty, !lost.union(winning).contains(where: { edits[$0]?.isShared ?? false }) else {
+            return nil
+        }
+        if isDirect {
+            let seen = winning.reduce(into: Set<String>()) { $0.formUnion(edits[$1]?.seen ?? []) }
+            return lost.isSubset(of: seen) ? "\(lost.sorted()), which \(winning) replaced" : nil
+        }
+        if lost.isSubset(of: seenBehind(winning)) { return "\(lost.sorted()), which \(winning) has seen" }
+        return seenBehind(lost.sorted()).isSuperset(of: winning) ? "\(lost.sorted()), which has seen \(winning)" : nil
     }
 
     /// The texts themselves, and all that their users have seen, step by step.
     private func seenBehind(_ texts: [String]) -> Set<String> {
         var (found, open) = (Set(texts), texts)
         while let text = open.popLast() {
-            for other in edits[text]?.seen ?? [] where found.insert(other).inserted { open.append(other) }
+            guard let edit = edits[text], !edit.isShared else { continue }
+            for other in edit.seen where found.insert(other).inserted { open.append(other) }
         }
         return found
     }
@@ -94,7 +129,13 @@ struct Chronicle {
             if let known = known[text] { return known }
             known[text] = false
             let hosts = listed[text] ?? []
-            let isListed = isLenient ? !hosts.isEmpty : !hosts.isDisjoint(with: edits[text]?.authors ?? [])
+            let edit = edits[text] ?? Edit()
+            let isListed =
+                isLenient
+                ? !hosts.isEmpty
+                : edit.isShared
+                    ? hosts.isSuperset(of: edit.writers.intersection(edit.authors))
+                    : !hosts.isDisjoint(with: edit.writers.union(edit.authors))
             let isAccounted =
                 force.contains(text) || isListed || removed.contains(text)
                 || (replacedBy[text] ?? []).contains { acknowledged.contains($0) || isAccounted($0) }

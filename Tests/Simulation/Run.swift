@@ -35,6 +35,7 @@ package struct Run {
             world.begin(step)
             world.tell("step \(step)")
             take(step)
+            if world.scenario.onlyClones, world.chance(0.5) { world.readFirst() }
         }
         world.begin(world.scenario.steps)
         comeToRest()

@@ -78,10 +78,19 @@ extension Scenario {
             && !mixesVersions
     }
 
+    /// Whether hosts are cloned, and nothing else makes them forget.
+    var onlyClones: Bool {
+        guard clones else { return false }
+        var other = self
+        other.clones = false
+        return other.isOrdinary
+    }
+
     package static let all = [
         Scenario(name: "late, duplicate and partial files", media: [.cloud], bytesWaiting: 0),
         Scenario(name: "crashes", crashes: true, changesAtOnce: 3),
         Scenario(name: "clocks that are off", crashes: true, skews: true),
+        Scenario(name: "clones", media: [.cloud], clones: true, leastLogs: 1),
         Scenario(name: "clones and rollbacks", crashes: true, skews: true, clones: true, rollbacks: true),
         Scenario(
             name: "joiners", steps: 180, crashes: true, skews: true, clones: true, rollbacks: true, joiners: true,

@@ -144,13 +144,13 @@ extension SimulatedHost {
     func editAnything() {
         let domain = world.pick(world.scenario.domains)
         save(domain) { values in
-            for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, world.pick(world.scenario.paths)) }
+            for _ in 0..<world.pick([1, 1, 2, 3]) { edit(&values, of: domain, world.pick(world.scenario.paths)) }
         }
     }
 
-    private func edit(_ values: inout PropertyList.Dictionary, _ path: [String]) {
+    private func edit(_ values: inout PropertyList.Dictionary, of domain: String, _ path: [String]) {
         let before = values[path[0]]
-        let value: PropertyList? = world.chance(0.35) ? nil : .string(newText())
+        let value: PropertyList? = world.chance(0.35) ? nil : .string(text(at: [domain] + path, over: before))
         if path.count == 2 {
             var entries = before?.dictionaryValue ?? [:]
             entries[path[1]] = value
@@ -159,6 +159,18 @@ extension SimulatedHost {
             values[path[0]] = value
         }
         world.record.note(values[path[0]], over: before, by: label)
+    }
+
+    /// A new text, or now and then one that the user of another host wrote at this path.
+    private func text(at path: [String], over before: PropertyList?) -> String {
+        if world.chance(0.1), let text = world.record.text(at: path, notBy: label),
+            !(before?.texts.contains(text) ?? false)
+        {
+            return text
+        }
+        let text = newText()
+        world.record.note(text, at: path, by: label)
+        return text
     }
 
     /// A text that no value had before, now and then one that is too long for a pack.

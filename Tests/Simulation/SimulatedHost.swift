@@ -214,6 +214,7 @@ extension SimulatedHost {
             for transaction in capture.transactions {
                 world.record.note(transaction, by: label, isUncertain: capture.settlesApplication)
             }
+            for domain in capture.domains { world.record.note(adopted: domain.adopted, by: label) }
         case .restored(let restoration): if let made = restoration.transaction { note(restored: made) }
         default: break
         }
@@ -233,9 +234,10 @@ extension SimulatedHost {
     }
 
     private func note(_ conflict: ConflictJournal.Conflict) {
-        let needless = world.record.note(conflict, on: self)
-        let isOrdinary = world.scenario.isOrdinary && world.faults[.withoutSchema] == nil
-        if isOrdinary, durable.formerWriters.isEmpty, let needless {
+        let isDirect = world.scenario.onlyClones
+        let needless = world.record.note(conflict, on: self, isDirect: isDirect)
+        guard let needless, world.faults[.withoutSchema] == nil else { return }
+        if isDirect || world.scenario.isOrdinary && durable.formerWriters.isEmpty {
             world.noteNeedless("\(label): \(needless)")
         }
     }

@@ -111,3 +111,36 @@ extension World {
         }
     }
 }
+
+extension World {
+    /// Reads the directory as a host that has never seen it: what is there can be joined at once, without waiting for
+    /// files that a base replaced.
+    func readFirst() {
+        let addresses = creations.filter { !removed.contains($0) }
+        var expected = AtomStore()
+        var folders: [WriterID: [String: Int]] = [:]
+        for address in addresses {
+            guard let pack = files[address] else { continue }
+            folders[address.writer, default: [:]][name(of: address)] = pack.size
+            switch pack.content {
+            case .log(let log): for atom in log.transactionsWithDots.flatMap(\.atoms) { expected.join(atom) }
+            case .base(let base): for atom in base.atoms { expected.join(atom) }
+            case .note: break
+            }
+        }
+        let state = LocalState(
+            mirror: SimulatedHost.mirror, writer: .first(random: generator.next()), rules: scenario.rules)
+        var engine = Engine(state, profile: SimulatedHost.profile, limits: scenario.limits, seed: .local)
+        var events = [Event.directory(.marked([SimulatedHost.mirror])), .listed(Listing(folders: folders))]
+        while !events.isEmpty {
+            let moment = Moment(now: SimulatedHost.epoch + time * 1000, random: generator.next())
+            for action in engine.handle(events.removeFirst(), at: moment) {
+                guard case .fetch(let addresses) = action else { continue }
+                let fetched = addresses.map { ($0, files[$0].map(Fetch.pack) ?? .unreadable) }
+                events.append(.fetched(Dictionary(fetched) { $1 }))
+            }
+        }
+        let known = engine.local.atoms.atoms.map(\.id)
+        if known != expected.atoms.map(\.id) { complain("a first reading waits for what is not there") }
+    }
+}

@@ -80,6 +80,7 @@ import TestSupport
             run.carryOut()
             tally.note(run)
             for wrong in run.wrongs.prefix(3) { say("\(run.replay): \(wrong.prefix(400))") }
+            for needless in run.world.needless.prefix(1) { say("\(run.replay): needless: \(needless.prefix(400))") }
             if !run.wrongs.isEmpty {
                 say("shrunk: \(run.shrunk().replay)")
                 next.noteFinding()
