@@ -89,7 +89,8 @@ let package = Package(
         .target(
             name: "Simulation", dependencies: ["MirrorEngine", "PropertyLists", "TestSupport"],
             path: "Tests/Simulation"),
-        .executableTarget(name: "Simulator", dependencies: ["Simulation", "TestSupport"], path: "Tests/Simulator"),
+        .executableTarget(
+            name: "Simulator", dependencies: ["MirrorEngine", "Simulation", "TestSupport"], path: "Tests/Simulator"),
         .testTarget(
             name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(

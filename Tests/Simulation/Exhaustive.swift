@@ -27,7 +27,6 @@ package struct Exhaustive {
 
     private let profile: Profile
     private let depth: Int
-    private let rules: Rules
     private var trace: [Step] = []
     package private(set) var events = 0
     package private(set) var executions = 0
@@ -38,19 +37,16 @@ package struct Exhaustive {
     /// The first execution that led to one.
     package private(set) var firstNeedless: String?
 
-    package init(_ profile: Profile, depth: Int) { self.init(profile, depth: depth, rules: .sound) }
-
-    init(_ profile: Profile, depth: Int, rules: Rules) {
+    package init(_ profile: Profile, depth: Int) {
         self.profile = profile
         self.depth = depth
-        self.rules = rules
     }
 
     /// Tries all executions of one event, then of two, and so on.
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
             (events, executions, needless) = (0, 0, 0)
-            go(SmallWorld(hosts: profile.hosts, rules: rules), touched: [], left: length)
+            go(SmallWorld(hosts: profile.hosts), touched: [], left: length)
         }
     }
 

@@ -34,7 +34,6 @@ package struct Scenario: Sendable {
     var unneededFor: Int64 = 0
     /// Whether some hosts have a version that does not understand all files of the others.
     var mixesVersions = false
-    var rules = Rules.sound
     /// The number of logs after which a base is due, and the time that superseded files remain, in milliseconds.
     var leastLogs = 3
     var supersededFor: Int64 = 0

@@ -78,7 +78,7 @@ final class SimulatedHost {
         durable =
             state
             ?? LocalState(
-                mirror: Self.mirror, writer: .first(random: world.generator.next()), rules: world.scenario.rules)
+                mirror: Self.mirror, writer: .first(random: world.generator.next()))
         isOld = world.scenario.mixesVersions && world.chance(0.4)
         knowsSchema = !world.misfortune(0.2)
         if !knowsSchema { world.count(.withoutSchema) }
@@ -117,8 +117,7 @@ final class SimulatedHost {
     func loseState() {
         let former = Set(storeMark?.writers ?? [])
         var fresh = LocalState(
-            mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former,
-            rules: world.scenario.rules)
+            mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former)
         for domain in world.scenario.domains { fresh.apply(.configured(domain: domain, isMirrored: true)) }
         history = []
         seed = .merge
@@ -135,7 +134,7 @@ final class SimulatedHost {
         if let state {
             durable = state
             beginJournal()
-        } else if let journal, let reading = try? Journal.replay(journal, rules: world.scenario.rules) {
+        } else if let journal, let reading = try? Journal.replay(journal) {
             if reading.state != durable || reading.damage != nil {
                 world.complain("\(label): the journal says something else")
             }

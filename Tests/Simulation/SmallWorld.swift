@@ -25,8 +25,8 @@ struct SmallWorld {
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
 
-    init(hosts count: Int, rules: Rules) {
-        hosts = (0..<count).map { SmallHost(number: $0, rules: rules) }
+    init(hosts count: Int) {
+        hosts = (0..<count).map { SmallHost(number: $0) }
         for index in hosts.indices {
             tell(index, .command(.add(domain: SmallHost.domain)))
             exchange(index)
@@ -229,7 +229,6 @@ struct SmallHost {
     static let epoch: Int64 = 1_000_000_000_000
 
     let number: Int
-    private let rules: Rules
     var engine: Engine
     /// The files of the mirror that it sees, and those that it made.
     var view: Set<PackAddress> = []
@@ -246,10 +245,10 @@ struct SmallHost {
     private var file = PropertyList.Dictionary()
     private var generation: UInt64 = 1
 
-    init(number: Int, rules: Rules) {
-        (self.number, self.rules) = (number, rules)
+    init(number: Int) {
+        self.number = number
         let writer = WriterID(number: UInt64(number + 1) << 32)
-        let state = LocalState(mirror: SimulatedHost.mirror, writer: writer, rules: rules)
+        let state = LocalState(mirror: SimulatedHost.mirror, writer: writer)
         engine = Engine(state, profile: SimulatedHost.profile, seed: .local)
     }
 
@@ -296,8 +295,7 @@ struct SmallHost {
         formerConflicts = engine.local.conflicts.conflicts
         let writer = WriterID(number: engine.local.writer.number + 1 << 16)
         var state = LocalState(
-            mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }), rules: rules
-        )
+            mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))
         state.apply(.configured(domain: Self.domain, isMirrored: true))
         engine = Engine(state, profile: SimulatedHost.profile, seed: .merge)
         hasLostState = true

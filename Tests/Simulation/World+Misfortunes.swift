@@ -129,7 +129,7 @@ extension World {
             }
         }
         let state = LocalState(
-            mirror: SimulatedHost.mirror, writer: .first(random: generator.next()), rules: scenario.rules)
+            mirror: SimulatedHost.mirror, writer: .first(random: generator.next()))
         var engine = Engine(state, profile: SimulatedHost.profile, limits: scenario.limits, seed: .local)
         var events = [Event.directory(.marked([SimulatedHost.mirror])), .listed(Listing(folders: folders))]
         while !events.isEmpty {

@@ -15,13 +15,4 @@ import Testing
         #expect(search.executions > 100)
         if profile.isOrdinary { #expect(search.needless == 0) }
     }
-
-    /// A search that finds nothing where a part of the mechanism is missing would prove nothing.
-    @Test func `finds the write that nobody lists`() {
-        var rules = Rules.sound
-        rules.listsLost = false
-        var search = Exhaustive(Exhaustive.Profile.all[0], depth: 3, rules: rules)
-        search.search()
-        #expect(search.counterexample?.contains("is lost") == true)
-    }
 }

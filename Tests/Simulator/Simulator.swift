@@ -1,4 +1,5 @@
 import Foundation
+import MirrorEngine
 import Simulation
 import Synchronization
 import TestSupport
@@ -34,15 +35,24 @@ import TestSupport
         return isSound
     }
 
-    /// Whether the simulation notices each missing rule.
+    /// Whether the scripts, the exhaustive search and the simulation notice each missing rule.
     private static func findMutants(in runs: Int) -> Bool {
-        var areFound = true
-        for mutant in Mutant.all {
-            let finding = mutant.firstFinding(in: runs)
-            areFound = areFound && finding != nil
-            say("without \(mutant.name): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "not found"))
-        }
-        return areFound
+        #if MUTANTS
+            var areFound = true
+            for rule in Rule.allCases {
+                let finding = rule.firstFinding(in: runs)
+                areFound = areFound && finding != nil && rule.blindScripts.isEmpty
+                for script in rule.blindScripts { say("without \(rule): \(script) ends well") }
+                say("without \(rule): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "not found"))
+            }
+            var search = Exhaustive(Exhaustive.Profile.all[0], depth: 3)
+            Rule.$broken.withValue(.listsLost) { search.search() }
+            say("without listsLost: " + (search.counterexample ?? "not found by the search"))
+            return areFound && search.counterexample != nil
+        #else
+            say("built without MUTANTS")
+            return false
+        #endif
     }
 
     private static func runOne(_ arguments: Arguments) throws -> Bool {

@@ -153,7 +153,7 @@ extension CaptureDraft {
                 let place = write.path.prefix(components: 2)
                 if key != place { (key, shown) = (place, self.shown(at: place)) }
                 let stamp = stamps[times[place] ?? moment.now] ?? .zero
-                return write.stamped(stamp, over: shown, by: dot, moment.random, local.rules)
+                return write.stamped(stamp, over: shown, by: dot, moment.random)
             }
             transactions.append(Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? .zero, writes: stamped))
         }
@@ -235,12 +235,12 @@ extension CaptureDraft {
 extension Write {
     /// Returns this write as part of a transaction: later than the writes that its file showed, and replacing them.
     func stamped(
-        _ clock: Stamp, over shown: [ShownWrite], by dot: Dot, _ random: UInt64, _ rules: Rules
+        _ clock: Stamp, over shown: [ShownWrite], by dot: Dot, _ random: UInt64
     ) -> Transaction.StampedWrite {
-        let above = rules.bumpsStamps ? shown.stamp(forWriteAt: path) : nil
+        let above = Rule.bumpsStamps.isKept ? shown.stamp(forWriteAt: path) : nil
         let stamp = max(clock, above ?? .zero)
         let id = WriteID(random: random, dot: dot, path: path, stamp: stamp, value: value)
         return Transaction.StampedWrite(
-            path: path, stamp: stamp, value: value, id: id, seen: shown.replaced(byWriteAt: path, rules: rules))
+            path: path, stamp: stamp, value: value, id: id, seen: shown.replaced(byWriteAt: path))
     }
 }

@@ -149,7 +149,6 @@ extension AppliedDomain: Recorded {
 }
 
 extension LocalState: Recorded {
-    /// Encodes everything except the rules, which belong to the program.
     func write(to bytes: inout [UInt8]) {
         bytes.write(mirror, writer, formerWriters, sequence, clock.local, knowledge, peers, outbox, intent, folder)
         bytes.write(shadows, application, conflicts, adopted, foreign, lineage, storeMarks)

@@ -67,14 +67,13 @@ package enum Journal {
     }
 
     /// Returns the state to which a journal leads.
-    package static func replay(_ bytes: [UInt8], rules: Rules = .sound) throws(PackFault) -> Reading {
+    package static func replay(_ bytes: [UInt8]) throws(PackFault) -> Reading {
         var reader = ByteReader(bytes)
         reader.isOfFirstVersion = bytes.starts(with: magicOfFirstVersion)
         let isOfFirstVersion = reader.isOfFirstVersion
         guard isOfFirstVersion || bytes.starts(with: magic) else { throw .notThisFormat }
         _ = try reader.bytes(magic.count)
         var state: LocalState = try body(&reader)
-        state.adopt(rules)
         var (length, records) = (reader.position, 0)
         while !reader.isAtEnd {
             do throws(PackFault) {

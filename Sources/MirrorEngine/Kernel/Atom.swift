@@ -91,17 +91,17 @@ package struct Atom: Hashable, Sendable {
     }
 
     /// Whether this is later than `other`, in the order on which all hosts agree.
-    package func isAfter(_ other: Atom, rules: Rules = .sound) -> Bool {
+    package func isAfter(_ other: Atom) -> Bool {
         if stamp != other.stamp { return stamp > other.stamp }
         if dot != other.dot { return dot > other.dot }
-        guard rules.comparesValues else { return false }
+        guard Rule.comparesValues.isKept else { return false }
         // A write that a restored host captured twice has one value and two identifiers.
         return value == other.value ? id > other.id : other.value.rank.isBefore(value.rank)
     }
 
     /// Whether `other` has no effect in a state that holds this atom.
-    package func dominates(_ other: Atom, rules: Rules = .sound) -> Bool {
-        path.isPrefix(of: other.path) && isAfter(other, rules: rules)
+    package func dominates(_ other: Atom) -> Bool {
+        path.isPrefix(of: other.path) && isAfter(other)
     }
 }
 

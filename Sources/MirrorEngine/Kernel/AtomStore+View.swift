@@ -42,7 +42,7 @@ extension AtomStore {
             value = rest.reduce(nearest.value.value?.propertyList) { $0?[$1.text] }
         }
         let depth = path.components.count
-        for atom in rules.patchesViews ? under[...] : under.prefix(1) {
+        for atom in Rule.patchesViews.isKept ? under[...] : under.prefix(1) {
             let rest = atom.path.components.dropFirst(depth).map(\.text)
             value.write(atom.value.value?.propertyList, at: rest[...])
         }

@@ -8,11 +8,10 @@ package struct AtomStore: Sendable {
     private var countByDepth: [Int] = []
     /// The number of changes since this value was made. Two equal numbers of one store mean the same view.
     private(set) var changeCount = 0
-    package var rules: Rules
 
     private static let longestRun = 512
 
-    package init(rules: Rules = .sound) { self.rules = rules }
+    package init() {}
 
     /// The result of joining an atom.
     package enum Outcome: Hashable, Sendable {
@@ -31,9 +30,9 @@ package struct AtomStore: Sendable {
         let there = self.atom(at: place).flatMap { $0.path == atom.path ? $0 : nil }
         if let there, there.isSameWrite(as: atom) { return .known }
         let winners = (above(atom.path, withItself: false) + [there].compactMap(\.self))
-            .filter { $0.isAfter(atom, rules: rules) }
+            .filter { $0.isAfter(atom) }
         if !winners.isEmpty { return .dominated(by: winners) }
-        let displaced = under(atom.path, from: place).filter { atom.isAfter($0, rules: rules) }
+        let displaced = under(atom.path, from: place).filter { atom.isAfter($0) }
         if displaced.isEmpty {
             insert(atom, at: place)
         } else if displaced.count == 1, displaced[0].path == atom.path {

@@ -98,9 +98,9 @@ extension [ShownWrite] {
     /// Returns the writes that a new one at `path` visibly replaces, directly or through other writes.
     ///
     /// Of a write above `path`, only the part at `path` is replaced, and what that write replaced there.
-    package func replaced(byWriteAt path: Path, rules: Rules = .sound) -> [SeenWrite] {
+    package func replaced(byWriteAt path: Path) -> [SeenWrite] {
         let direct = compactMap { $0.replaced(byWriteAt: path) }
-        guard rules.inheritsSeen else { return direct.sorted() }
+        guard Rule.inheritsSeen.isKept else { return direct.sorted() }
         let inherited = flatMap(\.seen).filter { path.isPrefix(of: $0.path) }
         return (direct + SeenWrite.newest(of: inherited, beside: direct)).sorted()
     }

@@ -39,7 +39,7 @@ extension LocalState {
     /// Returns the writes that the preference file shows at, below and above a key, or none if that is unknown.
     package func shownWrites(at key: Path) -> [ShownWrite] {
         guard let shadow = shadows[key.prefix(components: 1)], shadow.isCaptured else { return [] }
-        if rules.followsFile, let exception = shadow.exceptions[key] { return exception.shown }
+        if Rule.followsFile.isKept, let exception = shadow.exceptions[key] { return exception.shown }
         return [ShownWrite](atoms.overlapping(key))
     }
 }

@@ -2,7 +2,7 @@
 extension LocalState {
     mutating func apply(_ intent: PackIntent) {
         self.intent = intent
-        if !rules.clearsOutboxAfterCreation { clearOutbox(of: intent) }
+        if !Rule.clearsOutboxAfterCreation.isKept { clearOutbox(of: intent) }
     }
 
     mutating func markCreated(_ name: PackName, at now: Int64) {

@@ -43,7 +43,7 @@ extension LocalState {
     }
 
     private func renamed(_ transaction: Transaction, _ dot: Dot) -> Transaction {
-        guard !rules.keepsIdentifiers else { return transaction.renamed(dot) }
+        guard !Rule.keepsIdentifiers.isKept else { return transaction.renamed(dot) }
         let writes = transaction.writes.map { write in
             Transaction.StampedWrite(
                 path: write.path, stamp: write.stamp, value: write.value, id: WriteID(derivedFrom: dot, write.path),

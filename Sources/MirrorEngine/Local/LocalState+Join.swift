@@ -60,7 +60,7 @@ extension LocalState {
     /// Joins writes of other writers. Where the view changes, what the preference file holds becomes an exception.
     private mutating func take(_ arrivals: some Sequence<Atom>, at now: Int64) {
         var files = FilesOfDomains(shadows)
-        for atom in arrivals where rules.keepsEveryDomain || isMirrored(atom.path) {
+        for atom in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(atom.path) {
             let outcome = files.hold(atom.path) ? joinWithFile(atom) : atoms.join(atom)
             settle(outcome, ofJoined: atom, at: now)
         }

@@ -24,7 +24,7 @@ extension LocalState {
 
     /// Whether a number was once this store's, or belongs to a copy of it.
     private func isClaimed(_ author: WriterID) -> Bool {
-        guard rules.claimsFormerNumbers, author != writer else { return false }
+        guard Rule.claimsFormerNumbers.isKept, author != writer else { return false }
         if formerWriters.contains(author) { return true }
         let ancestors = lineage[author]
         return ancestors.contains(writer) || !ancestors.isDisjoint(with: formerWriters)
@@ -59,7 +59,7 @@ extension LocalState {
             guard let winner = winners.first else { return }
             if isInForce(atom) {
                 for winner in winners { adopt(winner) }
-            } else if rules.listsLost {
+            } else if Rule.listsLost.isKept {
                 conflicts.add(lost: atom, to: winner, at: now)
             }
         case .joined(let displaced):
@@ -85,7 +85,7 @@ extension LocalState {
         guard isOwn(upper), let part = upper.part(hiddenBy: lower) else { return }
         if atoms.value(at: part.path) == part.value {
             adopt(lower)
-        } else if rules.listsLost, !lower.hasSeen(upper, at: part.path) {
+        } else if Rule.listsLost.isKept, !lower.hasSeen(upper, at: part.path) {
             conflicts.add(lostPart: part.value, of: upper, at: part.path, to: lower, when: now)
         }
     }
@@ -98,7 +98,7 @@ extension LocalState {
             guard isOurs else { continue }
             if isInForce(loser) {
                 adopt(winner)
-            } else if rules.listsLost, !winner.hasSeen(loser) {
+            } else if Rule.listsLost.isKept, !winner.hasSeen(loser) {
                 conflicts.add(lost: loser, to: winner, at: now)
             }
         }
@@ -109,6 +109,6 @@ extension LocalState {
 
     /// Treats a write of another writer as ours, because it has our value.
     mutating func adopt(_ atom: Atom) {
-        if rules.adoptsEqual, !isOwn(atom) { adopted.insert(atom.id) }
+        if Rule.adoptsEqual.isKept, !isOwn(atom) { adopted.insert(atom.id) }
     }
 }

@@ -49,7 +49,7 @@ extension LocalState {
     private mutating func apply(_ capture: Capture) {
         clock = HybridClock(local: max(clock.local, capture.clock))
         noteReverted(capture)
-        for domain in capture.domains { for id in domain.adopted where rules.adoptsEqual { adopted.insert(id) } }
+        for domain in capture.domains { for id in domain.adopted where Rule.adoptsEqual.isKept { adopted.insert(id) } }
         for transaction in capture.transactions {
             sequence = transaction.dot.sequence
             knowledge[writer] = sequence

@@ -9,7 +9,7 @@ package struct LocalState: Hashable, Sendable {
     /// The number of our last transaction.
     package internal(set) var sequence: UInt64 = 0
     package internal(set) var clock = HybridClock()
-    package internal(set) var atoms: AtomStore
+    package internal(set) var atoms = AtomStore()
     /// For each writer including us, the last transaction up to which all are known.
     package internal(set) var knowledge = VersionVector()
     package internal(set) var peers: [WriterID: Peer] = [:]
@@ -36,27 +36,18 @@ package struct LocalState: Hashable, Sendable {
     /// Writers that are no longer shown in any list.
     package internal(set) var retired: Set<WriterID> = []
     package internal(set) var participation = Participation.full
-    var rules: Rules
 
     package init(
-        mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = [], rules: Rules = .sound
+        mirror: MirrorID, writer: WriterID, formerWriters: Set<WriterID> = []
     ) {
         self.mirror = mirror
         self.writer = writer
         self.formerWriters = formerWriters
-        self.rules = rules
-        atoms = AtomStore(rules: rules)
-    }
-
-    /// Takes the rules of the program that continues with the state.
-    mutating func adopt(_ rules: Rules) {
-        self.rules = rules
-        atoms.rules = rules
     }
 
     /// Simulates a crash of a store that clears its outbox too early.
     mutating func restart() {
-        if !rules.clearsOutboxAfterCreation { intent = nil }
+        if !Rule.clearsOutboxAfterCreation.isKept { intent = nil }
     }
 }
 

@@ -4,7 +4,7 @@ struct Rebuilding: Sendable {
 
     /// Starts with the outbox and the atoms of all writers except these.
     init(_ local: LocalState, inView writers: Set<WriterID>) {
-        atoms = AtomStore(rules: local.rules)
+        atoms = AtomStore()
         local.atoms.visit { if !writers.contains($0.dot.writer) { atoms.join($0) } }
         for transaction in local.outbox { for atom in transaction.atoms { atoms.join(atom) } }
     }

@@ -14,7 +14,7 @@ extension Engine {
         keepHome()
         asked = local.portion(of: nextDomains, most: limits.changesAtOnce)
         guard !asked.isEmpty else { return }
-        if local.rules.capturesBeforeApplying {
+        if Rule.capturesBeforeApplying.isKept {
             isApplying = true
             act(.lock(asked.map(\.domain)))
         } else {
@@ -85,7 +85,7 @@ extension Engine {
         let changes = domains.map { domain in
             DomainChange(domain: domain, file: local.shadows[domain]?.file, changes: local.pendingChanges(in: domain))
         }
-        let application = Application(domains: changes, isChecked: local.rules.capturesBeforeApplying)
+        let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
         changesAtApplication = local.atoms.changeCount
         commit(.intendedApplication(application))
         act(.write(application))

@@ -108,7 +108,7 @@ extension Engine {
     /// came back from a backup.
     mutating func find(_ mark: UInt64?) {
         let known = local.storeMarks
-        guard local.rules.noticesRestores, let latest = known.marks.first else { return }
+        guard Rule.noticesRestores.isKept, let latest = known.marks.first else { return }
         if mark == latest, !known.isDue {
             if known.unwritten > 0 { commit(.foundMark) }
             return

@@ -9,13 +9,13 @@ extension Engine {
                 if address.writer != local.writer {
                     let since = waiting[address]?.since ?? waitedSince(address, at: moment.now)
                     waiting[address] = WaitingFile(pack, since: since ?? moment.now)
-                } else if isUnknown(address.name), local.rules.reincarnates {
+                } else if isUnknown(address.name), Rule.reincarnates.isKept {
                     reincarnate(at: moment)
                 }
             case .pack: noteFault(address, .contradiction("name or mirror"), at: moment.now)
             case .faulty(let fault) where fault.isOfNewerVersion && address.writer == local.writer:
                 // The file is valid, so a copy of this store that has a newer version created it.
-                if isUnknown(address.name), local.rules.reincarnates { reincarnate(at: moment) }
+                if isUnknown(address.name), Rule.reincarnates.isKept { reincarnate(at: moment) }
             case .faulty(let fault) where local.folder.created[address.name] != nil && address.writer == local.writer:
                 if case .missingBlobs(let references) = fault {
                     heal([], blobs: references.map(\.name), at: moment.now)

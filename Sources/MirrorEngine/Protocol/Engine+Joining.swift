@@ -52,7 +52,7 @@ extension Engine {
     private func isDue(_ file: WaitingFile, of writer: WriterID, at now: Int64) -> Bool {
         guard let link = file.link else { return true }
         let peer = local.peers[writer] ?? Peer()
-        let reached = local.rules.chainsByFirst ? link.first - 1 : link.last
+        let reached = Rule.chainsByFirst.isKept ? link.first - 1 : link.last
         if reached <= peer.baseSequence || now - file.since >= limits.waitsFor { return true }
         guard let previous = link.previous else { return link.first == 1 }
         guard peer.joined.contains(previous.prefix) || peer.tip == previous else { return false }
@@ -64,7 +64,7 @@ extension Engine {
     private mutating func join(_ pack: Pack, at moment: Moment) {
         // If another writer knows more under our number than we have published, it read that from a copy of this store,
         // whose files may not have arrived yet. Further changes of ours under that number would be taken for known.
-        if pack.sequence(of: local.writer) > local.published, local.rules.reincarnates { reincarnate(at: moment) }
+        if pack.sequence(of: local.writer) > local.published, Rule.reincarnates.isKept { reincarnate(at: moment) }
         commit(.joined(pack, at: moment.now))
         if case .base(let base) = pack.content { compareDigests(base) }
     }

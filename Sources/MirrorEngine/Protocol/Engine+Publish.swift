@@ -70,7 +70,7 @@ extension Engine {
         let intent = PackIntent(
             pack: withoutBlobsThere(pack), last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
             references: pack.blobs.map(\.reference))
-        commit(.intended(intent), isDurable: local.rules.recordsIntent)
+        commit(.intended(intent), isDurable: Rule.recordsIntent.isKept)
     }
 
     /// Returns the pack without the blobs that exist and are not about to be removed.

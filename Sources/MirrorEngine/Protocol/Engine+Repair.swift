@@ -25,7 +25,7 @@ extension Engine {
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
         let stamped = writes.map { write in
             let shown = local.shownWrites(at: write.path.prefix(components: 2))
-            return write.stamped(stamp, over: shown, by: dot, moment.random, local.rules)
+            return write.stamped(stamp, over: shown, by: dot, moment.random)
         }
         return Transaction(dot: dot, stamp: stamped.map(\.stamp).min() ?? stamp, writes: stamped)
     }
@@ -39,7 +39,7 @@ extension Engine {
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
         let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
             let shown = [ShownWrite](published.filter { key.isPrefix(of: $0.path) })
-            return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random, local.rules)
+            return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random)
         }
         let transaction = Transaction(dot: dot, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)
         commit(

@@ -1,56 +1,53 @@
-import MirrorEngine
+package import MirrorEngine
 import PropertyLists
 import TestSupport
 
-@testable import Simulation
-
-/// A rule, and a script in which a mirror that breaks it comes to harm.
-enum BrokenRule: String, CaseIterable, Sendable {
+/// A few steps of some hosts, which end badly where one rule of the mirror is broken.
+package enum Script: String, CaseIterable, Sendable {
     case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture
     case stateForFile, noChain, chainByLast, viewWithoutPatching, stateFilteredByDomain
 
-    var rules: Rules {
-        var rules = Rules.sound
+    /// The rule without which it ends badly.
+    package var rule: Rule {
         switch self {
-        case .noStampBump: rules.bumpsStamps = false
-        case .noValueHash: rules.comparesValues = false
-        case .noReincarnation: rules.reincarnates = false
-        case .outboxClearedEarly: rules.clearsOutboxAfterCreation = false
-        case .noIntent: rules.recordsIntent = false
-        case .applyWithoutCapture: rules.capturesBeforeApplying = false
-        case .stateForFile: rules.followsFile = false
-        case .noChain: rules.inheritsSeen = false
-        case .chainByLast: rules.chainsByFirst = false
-        case .viewWithoutPatching: rules.patchesViews = false
-        case .stateFilteredByDomain: rules.keepsEveryDomain = false
+        case .noStampBump: .bumpsStamps
+        case .noValueHash: .comparesValues
+        case .noReincarnation: .reincarnates
+        case .outboxClearedEarly: .clearsOutboxAfterCreation
+        case .noIntent: .recordsIntent
+        case .applyWithoutCapture: .capturesBeforeApplying
+        case .stateForFile: .followsFile
+        case .noChain: .inheritsSeen
+        case .chainByLast: .chainsByFirst
+        case .viewWithoutPatching: .patchesViews
+        case .stateFilteredByDomain: .keepsEveryDomain
         }
-        return rules
     }
 
-    /// Whether the script ends well under these rules.
-    func endsWell(_ rules: Rules) -> Bool {
+    /// Whether it ends well.
+    package var endsWell: Bool {
         switch self {
-        case .noStampBump: farAheadClock(rules)
-        case .noValueHash: forkReadInTwoOrders(rules)
-        case .noReincarnation: cloneThatWrites(rules)
-        case .outboxClearedEarly: everyKill(rules, editsAfter: false)
-        case .noIntent: everyKill(rules, editsAfter: true)
-        case .applyWithoutCapture: saveBeforeApply(rules)
-        case .stateForFile: saveOverWhatWasNotShown(rules)
-        case .noChain: chainOfThatOnlyTheEndArrives(rules)
-        case .chainByLast: longBranchBehindBase(rules)
-        case .viewWithoutPatching: twoEntriesOfOneDictionary(rules)
-        case .stateFilteredByDomain: domainThatComesLater(rules)
+        case .noStampBump: farAheadClock()
+        case .noValueHash: forkReadInTwoOrders()
+        case .noReincarnation: cloneThatWrites()
+        case .outboxClearedEarly: everyKill(editsAfter: false)
+        case .noIntent: everyKill(editsAfter: true)
+        case .applyWithoutCapture: saveBeforeApply()
+        case .stateForFile: saveOverWhatWasNotShown()
+        case .noChain: chainOfThatOnlyTheEndArrives()
+        case .chainByLast: longBranchBehindBase()
+        case .viewWithoutPatching: twoEntriesOfOneDictionary()
+        case .stateFilteredByDomain: domainThatComesLater()
         }
     }
 }
 
 // MARK: Time and order
 
-extension BrokenRule {
+extension Script {
     /// Who overwrites a value from the future sees his own value afterwards.
-    private func farAheadClock(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func farAheadClock() -> Bool {
+        let bench = Bench()
         let (ahead, right) = (bench.host("ahead"), bench.host("right"))
         ahead.skew = 1_000_000
         ahead.set("a", to: "of the future")
@@ -62,8 +59,8 @@ extension BrokenRule {
     }
 
     /// Two values under one dot: whoever reads them in whatever order ends with the same one.
-    private func forkReadInTwoOrders(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func forkReadInTwoOrders() -> Bool {
+        let bench = Bench()
         let origin = bench.host("origin")
         let clone = bench.clone(origin, "clone")
         origin.set("a", to: "of the origin")
@@ -83,8 +80,8 @@ extension BrokenRule {
     }
 
     /// A branch that follows on what a base replaced is joined all the same.
-    private func longBranchBehindBase(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func longBranchBehindBase() -> Bool {
+        let bench = Bench()
         let origin = bench.host("origin")
         origin.set("a", to: "first")
         origin.publishNow()
@@ -106,9 +103,9 @@ extension BrokenRule {
 
 // MARK: Identity and publishing
 
-extension BrokenRule {
-    private func cloneThatWrites(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+extension Script {
+    private func cloneThatWrites() -> Bool {
+        let bench = Bench()
         let origin = bench.host("origin")
         origin.sync()
         let clone = bench.clone(origin, "clone")
@@ -119,10 +116,10 @@ extension BrokenRule {
     }
 
     /// Dies at each step of a sync in turn; whatever was written before is with everyone at the end, under one name.
-    private func everyKill(_ rules: Rules, editsAfter: Bool) -> Bool {
+    private func everyKill(editsAfter: Bool) -> Bool {
         var step = 1
         while true {
-            let bench = Bench(rules)
+            let bench = Bench()
             let (writer, reader) = (bench.host("writer"), bench.host("reader"))
             writer.edit("a", to: "before")
             writer.breaksAt = writer.stepCount + step
@@ -140,10 +137,10 @@ extension BrokenRule {
 
 // MARK: The border
 
-extension BrokenRule {
+extension Script {
     /// A program saves while a change is on its way into the file.
-    private func saveBeforeApply(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func saveBeforeApply() -> Bool {
+        let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: "there before")
         bench.comeToRest()
@@ -155,8 +152,8 @@ extension BrokenRule {
     }
 
     /// A program overwrites a value that the mirror knows and its file does not show: the other's value is kept.
-    private func saveOverWhatWasNotShown(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func saveOverWhatWasNotShown() -> Bool {
+        let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
         near.set("a", to: "there before")
         bench.comeToRest()
@@ -170,8 +167,8 @@ extension BrokenRule {
 
     /// Whose value was replaced step by step, each time before its user's eyes, hears only of the last step: that is no
     /// conflict.
-    private func chainOfThatOnlyTheEndArrives(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func chainOfThatOnlyTheEndArrives() -> Bool {
+        let bench = Bench()
         let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))
         bench.comeToRest()
         for (host, next, value) in [(first, second, "one"), (second, third, "two"), (third, third, "three")] {
@@ -185,8 +182,8 @@ extension BrokenRule {
         return first.value("a") == "three" && first.durable.conflicts.conflicts.isEmpty
     }
 
-    private func twoEntriesOfOneDictionary(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func twoEntriesOfOneDictionary() -> Bool {
+        let bench = Bench()
         let (left, right) = (bench.host("left"), bench.host("right"))
         left.set("c", to: ["x": "one"])
         bench.comeToRest()
@@ -196,8 +193,8 @@ extension BrokenRule {
         return bench.isSound && left.value("c") == ["x": "one", "y": "of the left", "z": "of the right"]
     }
 
-    private func domainThatComesLater(_ rules: Rules) -> Bool {
-        let bench = Bench(rules)
+    private func domainThatComesLater() -> Bool {
+        let bench = Bench()
         let (early, late) = (bench.host("early"), bench.host("late"))
         late.command(.remove(domain: "t"))
         early.set("a", to: "there long before", in: "t")

@@ -2,15 +2,9 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
-@testable import Simulation
-
 /// Hosts whose every step a script says; files arrive at once, unless it says otherwise.
 final class Bench {
     let world: World
-
-    convenience init(_ rules: Rules) {
-        self.init { $0.rules = rules }
-    }
 
     init(round: Int = 0, _ change: (inout Scenario) -> Void = { _ in }) {
         var scenario = Scenario(name: "script", media: [.posix], hasForeignSaves: false, hasMisfortunes: false)

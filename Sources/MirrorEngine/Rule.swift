@@ -1,39 +1,49 @@
-/// The rules that keep a mirror correct. Tests turn off one at a time to prove that they detect its absence.
-package struct Rules: Hashable, Sendable {
+/// A rule that keeps a mirror sound.
+///
+/// The simulator is built with `MUTANTS` and breaks each rule in turn, to show that its checks notice. In every other
+/// build all rules are constants.
+package enum Rule: String, CaseIterable, Sendable {
     /// A local write is stamped later than everything that it overwrites.
-    package var bumpsStamps = true
+    case bumpsStamps
     /// Of two values with one dot, the one with the greater hash is in force.
-    package var comparesValues = true
+    case comparesValues
     /// A file in our own folder that we did not create makes us take another number.
-    package var reincarnates = true
+    case reincarnates
     /// An outbox entry is removed only after the pack that contains it was created.
-    package var clearsOutboxAfterCreation = true
+    case clearsOutboxAfterCreation
     /// The next pack is recorded in the journal before it is created.
-    package var recordsIntent = true
+    case recordsIntent
     /// A preference file is written only directly after it was captured under the same lock.
-    package var capturesBeforeApplying = true
+    case capturesBeforeApplying
     /// A write replaces what its preference file showed, not what the state held.
-    package var followsFile = true
+    case followsFile
     /// A write lists what it replaced through other writes, not only what it replaced directly.
-    package var inheritsSeen = true
+    case inheritsSeen
     /// A write keeps its identifier when its writer takes another number.
-    package var keepsIdentifiers = true
+    case keepsIdentifiers
     /// A write of ours that is displaced without having been seen is listed.
-    package var listsLost = true
+    case listsLost
     /// We list writes of our former numbers, and of copies of us, as our own.
-    package var claimsFormerNumbers = true
+    case claimsFormerNumbers
     /// A write of another writer with the value of ours takes the place of ours.
-    package var adoptsEqual = true
+    case adoptsEqual
     /// Restored preference files, and files under a restored state, are not taken for edits.
-    package var noticesRestores = true
+    case noticesRestores
     /// A log follows a base that includes the transaction before its first.
-    package var chainsByFirst = true
+    case chainsByFirst
     /// A value is changed by newer atoms below it.
-    package var patchesViews = true
+    case patchesViews
     /// The state holds every domain, whether it is mirrored here or not.
-    package var keepsEveryDomain = true
+    case keepsEveryDomain
+}
 
-    package init() {}
+extension Rule {
+    #if MUTANTS
+        /// The rule that the current task breaks.
+        @TaskLocal package static var broken: Rule?
 
-    package static let sound = Rules()
+        var isKept: Bool { Rule.broken != self }
+    #else
+        @inline(__always) var isKept: Bool { true }
+    #endif
 }
