@@ -133,7 +133,7 @@ let package = Package(
 )
 
 /// Modules in which memory is never touched by hand, and must say so if that changes.
-let memorySafe = ["SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
+let memorySafe = ["PropertyLists", "SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
 
 for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])

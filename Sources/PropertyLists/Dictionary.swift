@@ -22,7 +22,7 @@ extension PropertyList {
             }
 
             public func hash(into hasher: inout Hasher) {
-                key.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+                key.hashBytes(into: &hasher)
                 hasher.combine(value)
             }
         }
@@ -71,12 +71,8 @@ extension PropertyList.Dictionary {
 
     /// Where `key` stands in the order, or nil.
     func position(of key: String) -> Int? {
-        key.withBytes { bytes in position(of: bytes) }
-    }
-
-    func position(of key: UnsafeBufferPointer<UInt8>) -> Int? {
-        if let index { return index.position(of: key, hash: KeyIndex.hash(key), in: entries) }
-        return entries.firstIndex { $0.key.hasBytes(key) }
+        if let index { return index.position(of: key, in: entries) }
+        return entries.firstIndex { $0.key.hasSameBytes(as: key) }
     }
 
     /// The entries as sorted output has them: by the UTF-16 code units of their keys.
@@ -150,10 +146,7 @@ extension PropertyList.Dictionary {
             return
         }
         let isGreatest = entries[entries.count - 2].key.isBefore(entry.key)
-        let fits = entry.key.withBytes {
-            index!.insert(position: entries.count - 1, hash: KeyIndex.hash($0), isGreatest: isGreatest)
-        }
-        if !fits { reindex() }
+        if !index!.insert(entry.key, position: entries.count - 1, isGreatest: isGreatest) { reindex() }
     }
 
     private mutating func reindex() {
@@ -194,7 +187,7 @@ extension PropertyList.Dictionary {
     private mutating func removeDuplicatesAmongFew(_ duplicate: (Int) -> Void) {
         var seen: UInt64 = 0
         for at in entries.indices {
-            let bit: UInt64 = entries[at].key.withBytes { 1 << (KeyIndex.fingerprint($0) & 63) }
+            let bit: UInt64 = 1 << (KeyIndex.fingerprint(entries[at].key) & 63)
             if seen & bit != 0, (0..<at).contains(where: { entries[$0].key.hasSameBytes(as: entries[at].key) }) {
                 return removeDuplicatesAmongMany(duplicate)
             }

@@ -31,7 +31,7 @@ public struct EntryPath: Hashable, Sendable {
         public static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
 
         public func hash(into hasher: inout Hasher) {
-            text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+            text.hashBytes(into: &hasher)
         }
     }
 

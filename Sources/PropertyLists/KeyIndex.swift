@@ -40,48 +40,41 @@ struct KeyIndex: Sendable {
     @inline(__always)
     @discardableResult
     private mutating func fill(with entries: Entries, _ areSame: (Int, Int) -> Bool) -> Bool {
-        let (mask, seed) = (mask, Self.seed)
-        return table.withUnsafeMutableBufferPointer { table in
-            let slots = table.baseAddress! + Self.header
-            return entries.withUnsafeBufferPointer { entries in
-                for position in entries.indices {
-                    let hash = entries[position].key.withBytes { hashOfBytes($0, seed: seed) }
-                    var slot = Int(truncatingIfNeeded: hash) & mask
-                    while slots[slot] != 0 {
-                        if (slots[slot] ^ hash) >> 32 == 0, areSame(Self.position(slots[slot]), position) {
-                            return false
-                        }
-                        slot = (slot + 1) & mask
-                    }
-                    slots[slot] = Self.filled(hash, position)
-                }
-                return true
+        let mask = mask
+        let entries = entries.span
+        var slots = table.mutableSpan
+        for position in entries.indices {
+            let hash = Self.hash(entries[position].key)
+            var slot = Int(truncatingIfNeeded: hash) & mask
+            while slots[Self.header + slot] != 0 {
+                let other = slots[Self.header + slot]
+                if (other ^ hash) >> 32 == 0, areSame(Self.position(other), position) { return false }
+                slot = (slot + 1) & mask
             }
+            slots[Self.header + slot] = Self.filled(hash, position)
         }
+        return true
     }
 
     var entriesAreSorted: Bool { table[0] & 1 == 1 }
 
-    func position(of key: UnsafeBufferPointer<UInt8>, hash: UInt64, in entries: Entries) -> Int? {
-        let mask = mask
-        return table.withUnsafeBufferPointer { table in
-            let slots = table.baseAddress! + Self.header
-            var slot = Int(truncatingIfNeeded: hash) & mask
-            while slots[slot] != 0 {
-                if (slots[slot] ^ hash) >> 32 == 0 {
-                    let position = Self.position(slots[slot])
-                    if entries[position].key.hasBytes(key) { return position }
-                }
-                slot = (slot + 1) & mask
+    func position(of key: String, in entries: Entries) -> Int? {
+        let (hash, mask) = (Self.hash(key), mask)
+        var slot = Int(truncatingIfNeeded: hash) & mask
+        while table[Self.header + slot] != 0 {
+            let other = table[Self.header + slot]
+            if (other ^ hash) >> 32 == 0, entries[Self.position(other)].key.hasSameBytes(as: key) {
+                return Self.position(other)
             }
-            return nil
+            slot = (slot + 1) & mask
         }
+        return nil
     }
 
     /// Adds the position of a key that is not there yet; false when the table is full, or must be made anew.
-    mutating func insert(position: Int, hash: UInt64, isGreatest: Bool) -> Bool {
+    mutating func insert(_ key: String, position: Int, isGreatest: Bool) -> Bool {
         guard count + count / 3 < mask else { return false }
-        let mask = mask
+        let (hash, mask) = (Self.hash(key), mask)
         var slot = Int(truncatingIfNeeded: hash) & mask
         while table[Self.header + slot] != 0 { slot = (slot + 1) & mask }
         table[Self.header + slot] = Self.filled(hash, position)
@@ -103,15 +96,18 @@ extension KeyIndex {
     /// Differs from process to process, so that nobody can prepare keys that collide.
     static let seed = UInt64.random(in: .min ... .max)
 
-    static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 { hashOfBytes(bytes, seed: seed) }
+    @inline(__always)
+    static func hash(_ key: String) -> UInt64 { unsafe key.withBytes { unsafe hashOfBytes($0, seed: seed) } }
 
     /// A cheap number that mostly differs where keys differ.
     @inline(__always)
-    static func fingerprint(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-        guard let last = bytes.last else { return 0 }
-        let number =
-            UInt64(bytes.count) &+ UInt64(last) &* 7 &+ UInt64(bytes[0]) &* 31 &+ UInt64(bytes[bytes.count / 2]) &* 113
-        return number ^ number >> 6
+    static func fingerprint(_ key: String) -> UInt64 {
+        unsafe key.withBytes { bytes in
+            guard let last = unsafe bytes.last else { return 0 }
+            let middle = unsafe UInt64(bytes[bytes.count / 2])
+            let number = unsafe UInt64(bytes.count) &+ UInt64(last) &* 7 &+ UInt64(bytes[0]) &* 31 &+ middle &* 113
+            return number ^ number >> 6
+        }
     }
 }
 
@@ -120,18 +116,18 @@ extension KeyIndex {
 func hashOfBytes(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15
     guard let base = bytes.baseAddress else { return mixed(hash, seed) }
-    let raw = UnsafeRawPointer(base)
+    let raw = unsafe UnsafeRawPointer(base)
     let count = bytes.count
     if count >= 8 {
         var at = 0
         while at + 8 < count {
-            hash = mixed(hash ^ raw.word(at), seed | 1)
+            hash = unsafe mixed(hash ^ raw.word(at), seed | 1)
             at += 8
         }
-        return mixed(mixed(hash ^ raw.word(count - 8), seed | 1), 0xD6E8_FEB8_6659_FD93)
+        return unsafe mixed(mixed(hash ^ raw.word(count - 8), seed | 1), 0xD6E8_FEB8_6659_FD93)
     }
     var tail: UInt64 = 0
-    for at in 0..<count { tail = tail << 8 | UInt64(base[at]) }
+    for at in 0..<count { tail = unsafe tail << 8 | UInt64(base[at]) }
     return mixed(mixed(hash ^ tail, seed | 1), 0xD6E8_FEB8_6659_FD93)
 }
 

@@ -1,3 +1,5 @@
+// Unsafe: the buffer owns its memory, and every write is preceded by `reserve` with at least as many bytes.
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -5,17 +7,17 @@
 #endif
 
 /// A run of bytes that grows at its end; what it holds is handed over without a copy.
-struct OutputBuffer: ~Copyable {
+@safe struct OutputBuffer: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
     private var capacity: Int
 
     init(capacity: Int = 4096) {
-        base = .allocate(capacity: capacity)
+        unsafe base = .allocate(capacity: capacity)
         self.capacity = capacity
     }
 
-    deinit { base.deallocate() }
+    deinit { unsafe base.deallocate() }
 
     /// Makes room for `additional` bytes, which may then be written without a check.
     @inline(__always)
@@ -29,15 +31,15 @@ struct OutputBuffer: ~Copyable {
         let factor = capacity < 1 << 26 ? 4 : 2
         let larger = max(capacity * factor, count + additional + 4096)
         let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
-        moved.update(from: base, count: count)
-        base.deallocate()
-        base = moved
+        unsafe moved.update(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = unsafe moved
         capacity = larger
     }
 
     /// The first byte that is not yet written.
     @inline(__always)
-    var end: UnsafeMutablePointer<UInt8> { base + count }
+    var end: UnsafeMutablePointer<UInt8> { unsafe base + count }
 
     /// Counts bytes that were written behind the end.
     @inline(__always)
@@ -61,58 +63,58 @@ struct OutputBuffer: ~Copyable {
     @inline(__always)
     mutating func move(_ range: Range<Int>, to position: Int) {
         assert(position + range.count <= capacity)
-        (base + position).update(from: base + range.lowerBound, count: range.count)
+        unsafe (base + position).update(from: base + range.lowerBound, count: range.count)
     }
 
     @inline(__always)
     mutating func append(_ byte: UInt8) {
         reserve(1)
-        base[count] = byte
+        unsafe base[count] = byte
         count += 1
     }
 
     /// Writes a byte for which there is room.
     @inline(__always)
     mutating func appendReserved(_ byte: UInt8) {
-        base[count] = byte
+        unsafe base[count] = byte
         count += 1
     }
 
     @inline(__always)
     mutating func append(_ text: StaticString) {
-        append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        unsafe append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     @inline(__always)
     mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard let source = bytes.baseAddress else { return }
         reserve(bytes.count)
-        end.update(from: source, count: bytes.count)
+        unsafe end.update(from: source, count: bytes.count)
         count += bytes.count
     }
 
     @inline(__always)
-    mutating func append(text: String) { text.withBytes { append($0) } }
+    mutating func append(text: String) { unsafe text.withBytes { unsafe append($0) } }
 
     mutating func append(repeating byte: UInt8, count repeated: Int) {
         reserve(repeated)
-        end.update(repeating: byte, count: repeated)
+        unsafe end.update(repeating: byte, count: repeated)
         count += repeated
     }
 
     /// Hands the bytes over and is empty.
     consuming func data() -> Data {
-        let (taken, count) = (base, count)
+        let (taken, count) = unsafe (base, count)
         discard self
         // A short result is copied into a buffer of its size; a long one is worth its unused end.
         if count < 1 << 16 {
-            defer { taken.deallocate() }
-            return Data(bytes: taken, count: count)
+            defer { unsafe taken.deallocate() }
+            return unsafe Data(bytes: taken, count: count)
         }
-        return Data(
+        return unsafe Data(
             bytesNoCopy: taken, count: count,
             deallocator: .custom { pointer, _ in
-                pointer.assumingMemoryBound(to: UInt8.self).deallocate()
+                unsafe pointer.assumingMemoryBound(to: UInt8.self).deallocate()
             })
     }
 }
@@ -136,7 +138,7 @@ extension OutputBuffer {
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
     ) throws(Escaping.Failure) {
         reserve(text.count * Escaping.growth + 16)
-        try appendReserved(text, escaping: escaping)
+        try unsafe appendReserved(text, escaping: escaping)
     }
 
     /// Writes `text` like `append`, where room for it and its growth, and sixteen bytes, has been made.
@@ -145,31 +147,31 @@ extension OutputBuffer {
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
     ) throws(Escaping.Failure) {
         guard let base = text.baseAddress else { return }
-        let raw = UnsafeRawPointer(base)
+        let raw = unsafe UnsafeRawPointer(base)
         let count = text.count
         var at = 0
         while true {
-            var target = UnsafeMutableRawPointer(end)
+            var target = unsafe UnsafeMutableRawPointer(end)
             let start = at
             var found: UInt64 = 0
             while count - at >= 8 {
-                let word = raw.word(at)
-                target.storeBytes(of: word, as: UInt64.self)
+                let word = unsafe raw.word(at)
+                unsafe target.storeBytes(of: word, as: UInt64.self)
                 found = Escaping.stops(word)
                 if found != 0 { break }
                 at += 8
-                target += 8
+                unsafe target += 8
             }
             if found == 0 {
                 if at == count { return advance(at - start) }
-                let word = raw.tail(at, count - at, of: count)
-                target.storeBytes(of: word, as: UInt64.self)
+                let word = unsafe raw.tail(at, count - at, of: count)
+                unsafe target.storeBytes(of: word, as: UInt64.self)
                 found = Escaping.stops(word)
                 if found == 0 { return advance(count - start) }
             }
             at += found.trailingZeroBitCount >> 3
             advance(at - start)
-            at += try Escaping.append(text, at: at, to: &self)
+            unsafe at += try Escaping.append(text, at: at, to: &self)
         }
     }
 }
@@ -179,14 +181,16 @@ extension UnsafeRawPointer {
     @inline(__always)
     func tail(_ offset: Int, _ length: Int, of count: Int) -> UInt64 {
         let filling = (ByteScan.ones &* 0x20) << UInt64(8 * length)
-        if count >= 8 { return word(count - 8) >> UInt64(8 * (8 - length)) | filling }
+        if count >= 8 { return unsafe word(count - 8) >> UInt64(8 * (8 - length)) | filling }
         if length >= 4 {
-            let low = UInt64(loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-            let high = UInt64(loadUnaligned(fromByteOffset: offset + length - 4, as: UInt32.self))
+            let low = unsafe UInt64(loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+            let high = unsafe UInt64(loadUnaligned(fromByteOffset: offset + length - 4, as: UInt32.self))
             return low | high << UInt64(8 * (length - 4)) | filling
         }
         var word = filling
-        for at in 0..<length { word |= UInt64(load(fromByteOffset: offset + at, as: UInt8.self)) << UInt64(8 * at) }
+        for at in 0..<length {
+            unsafe word |= UInt64(load(fromByteOffset: offset + at, as: UInt8.self)) << UInt64(8 * at)
+        }
         return word
     }
 }

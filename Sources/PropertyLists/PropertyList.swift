@@ -71,7 +71,7 @@ extension PropertyList: Hashable {
     public func hash(into hasher: inout Hasher) {
         hasher.combine(kind)
         switch self {
-        case .string(let text): text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        case .string(let text): text.hashBytes(into: &hasher)
         case .integer(let number): hasher.combine(number)
         case .real(let number): hasher.combine(number.canonicalBits)
         case .boolean(let flag): hasher.combine(flag)

@@ -13,7 +13,7 @@ extension PropertyList {
         var found: [(message: String, offset: Int)] = []
         switch format {
         case .xml: found = xmlNotes(on: bytes)
-        case .binary: found = bytes.withUnsafeBufferPointer { binaryNotes(on: $0) }
+        case .binary: found = unsafe bytes.withUnsafeBufferPointer { unsafe binaryNotes(on: $0) }
         case .json, .openstep, .gnustep: break
         }
         return found.sorted { $0.offset < $1.offset }.map { note in
@@ -23,11 +23,11 @@ extension PropertyList {
     }
 
     private static func binaryNotes(on bytes: UnsafeBufferPointer<UInt8>) -> [(message: String, offset: Int)] {
-        guard let trailer = try? BinaryTrailer(file: bytes), let base = bytes.baseAddress else { return [] }
+        guard let trailer = try? unsafe BinaryTrailer(file: bytes), let base = bytes.baseAddress else { return [] }
         for object in 0..<trailer.objectCount {
             let place = trailer.tableOffset + object * trailer.offsetSize
-            let offset = bigEndian(base + place, trailer.offsetSize)
-            if offset < UInt64(trailer.tableOffset), bytes[Int(offset)] >> 4 == 0xC {
+            let offset = unsafe bigEndian(base + place, trailer.offsetSize)
+            if offset < UInt64(trailer.tableOffset), unsafe bytes[Int(offset)] >> 4 == 0xC {
                 return [("a set is read as an array", Int(offset))]
             }
         }
@@ -149,7 +149,7 @@ private struct XMLNoteScan {
         guard let day = CivilDate(date), !day.isValid, day.isInRange else { return }
         var output = OutputBuffer(capacity: 64)
         output.append(CivilDate(secondsSinceReference: day.secondsSinceReference), separator: UInt8(ascii: "T"))
-        let read = String(decoding: UnsafeBufferPointer(start: output.base, count: output.count), as: UTF8.self)
+        let read = unsafe String(decoding: UnsafeBufferPointer(start: output.base, count: output.count), as: UTF8.self)
         note("there is no date \(String(decoding: date, as: UTF8.self)): it is read as \(read)Z")
     }
 }

@@ -1,15 +1,17 @@
+// Unsafe: the bytes of a string are used inside a closure, and only as many as there are.
+
 extension String {
     /// Runs `body` on the UTF-8 of this string, without a copy where the string has it at hand.
     @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        if let result = utf8.withContiguousStorageIfAvailable(body) { return result }
-        return withCopiedBytes(body)
+        if let result = unsafe utf8.withContiguousStorageIfAvailable(body) { return result }
+        return unsafe withCopiedBytes(body)
     }
 
     // Apart, for inlined it has every string retained before it is known whether there is anything to copy.
     @inline(never)
     private func withCopiedBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
-        ContiguousArray(utf8).withUnsafeBufferPointer(body)
+        unsafe ContiguousArray(utf8).withUnsafeBufferPointer(body)
     }
 
     /// Runs `body`, which may throw, on the UTF-8 of this string.
@@ -17,25 +19,30 @@ extension String {
     package func withBytesOrThrow<Result, Failure: Error>(
         _ body: (UnsafeBufferPointer<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try utf8Span.span.withUnsafeBufferPointer(body)
+        try unsafe utf8Span.span.withUnsafeBufferPointer(body)
     }
 
     /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
-        other.withBytes { hasBytes($0) }
+        unsafe other.withBytes { unsafe hasBytes($0) }
+    }
+
+    /// Adds the UTF-8 of this string to a hash.
+    func hashBytes(into hasher: inout Hasher) {
+        unsafe withBytes { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
     /// Whether the string is these bytes.
     @inline(__always)
     func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        withBytes { $0.count == bytes.count && sameBytes($0.baseAddress, bytes.baseAddress, bytes.count) }
+        unsafe withBytes { unsafe $0.count == bytes.count && sameBytes($0.baseAddress, bytes.baseAddress, bytes.count) }
     }
 
     /// The string of bytes that are known to be UTF-8.
     @inline(__always)
     init(validated bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
-        let span = UTF8Span(unchecked: Span(_unsafeElements: bytes), isKnownASCII: isASCII)
+        let span = unsafe UTF8Span(unchecked: Span(_unsafeElements: bytes), isKnownASCII: isASCII)
         self.init(copying: span)
     }
 }
@@ -43,24 +50,24 @@ extension String {
 /// Whether the two runs of `count` bytes are equal.
 @inline(__always)
 func sameBytes(_ a: UnsafePointer<UInt8>?, _ b: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
-    guard count > 0, let a, let b else { return true }
-    let (x, y) = (UnsafeRawPointer(a), UnsafeRawPointer(b))
+    guard count > 0, let a = unsafe a, let b = unsafe b else { return true }
+    let (x, y) = unsafe (UnsafeRawPointer(a), UnsafeRawPointer(b))
     if count >= 8 {
         var at = 0
         while at + 8 <= count {
-            if x.word(at) != y.word(at) { return false }
+            if unsafe x.word(at) != y.word(at) { return false }
             at += 8
         }
-        return x.word(count - 8) == y.word(count - 8)
+        return unsafe x.word(count - 8) == y.word(count - 8)
     }
-    for at in 0..<count where a[at] != b[at] { return false }
+    for at in 0..<count where unsafe a[at] != b[at] { return false }
     return true
 }
 
 extension UnsafeRawPointer {
     /// The eight bytes at `offset`, as this machine reads a word.
     @inline(__always)
-    func word(_ offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    func word(_ offset: Int) -> UInt64 { unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 
 /// Whether `a` stands before `b` in the order of their UTF-16 code units, in which Apple sorts keys.
@@ -71,11 +78,11 @@ extension UnsafeRawPointer {
 package func isBefore(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
     let shared = min(a.count, b.count)
     if shared > 0 {
-        let (x, y) = (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
+        let (x, y) = unsafe (UnsafeRawPointer(a.baseAddress!), UnsafeRawPointer(b.baseAddress!))
         var at = 0
-        while at + 8 <= shared, x.word(at) == y.word(at) { at += 8 }
+        while at + 8 <= shared, unsafe x.word(at) == y.word(at) { at += 8 }
         while at < shared {
-            let (p, q) = (a[at], b[at])
+            let (p, q) = unsafe (a[at], b[at])
             if p != q {
                 if p >= 0xEE, q >= 0xEE, (p >= 0xF0) != (q >= 0xF0) { return p >= 0xF0 }
                 return p < q
@@ -89,6 +96,6 @@ package func isBefore(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<
 extension String {
     /// Whether this key stands before `other` in sorted output.
     package func isBefore(_ other: String) -> Bool {
-        withBytes { a in other.withBytes { b in PropertyLists.isBefore(a, b) } }
+        unsafe withBytes { a in unsafe other.withBytes { b in unsafe PropertyLists.isBefore(a, b) } }
     }
 }

@@ -1,3 +1,5 @@
+// Unsafe: `Stack` owns its memory, and moves out only elements below its count, which it lowers first.
+
 /// Builds a value from the events of a text: the children of all open containers lie on one stack.
 ///
 /// The stack stands in for recursion, so that the depth of the input never meets the end of a thread's stack.
@@ -144,15 +146,15 @@ struct TreeBuilder: ~Copyable {
     /// Moves the last `count` keys and values off their stacks.
     private mutating func popEntries(_ count: Int) -> ContiguousArray<Entry> {
         var entries = ContiguousArray<Entry>()
-        keys.pop(count) { keys in
-            values.pop(count) { values in
-                func entry(_ at: Int) -> Entry { Entry(key: (keys + at).move(), value: (values + at).move()) }
+        unsafe keys.pop(count) { keys in
+            unsafe values.pop(count) { values in
+                func entry(_ at: Int) -> Entry { unsafe Entry(key: (keys + at).move(), value: (values + at).move()) }
                 if count <= fewElements {
                     entries.reserveCapacity(count)
                     for at in 0..<count { entries.append(entry(at)) }
                 } else {
-                    entries = ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
-                        for at in 0..<count { (buffer.baseAddress! + at).initialize(to: entry(at)) }
+                    entries = unsafe ContiguousArray(unsafeUninitializedCapacity: count) { buffer, initialized in
+                        for at in 0..<count { unsafe (buffer.baseAddress! + at).initialize(to: entry(at)) }
                         initialized = count
                     }
                 }
@@ -162,11 +164,11 @@ struct TreeBuilder: ~Copyable {
     }
 
     /// Drops the last value, which turned out to be at fault.
-    mutating func dropValue() { values.pop(1) { _ = $0.move() } }
+    mutating func dropValue() { unsafe values.pop(1) { _ = unsafe $0.move() } }
 
     /// Drops the last key, whose value is not to be kept.
     mutating func dropKey() {
-        guard refusesDuplicates else { return keys.pop(1) { _ = $0.move() } }
+        guard refusesDuplicates else { return unsafe keys.pop(1) { _ = unsafe $0.move() } }
         // It stays until it is known whether it stands there twice.
         dropped.append(values.count)
         values.push(.boolean(false))
@@ -175,7 +177,7 @@ struct TreeBuilder: ~Copyable {
     /// The finished value.
     mutating func finish() -> PropertyList {
         var root: PropertyList = .boolean(false)
-        values.pop(1) { root = $0.move() }
+        unsafe values.pop(1) { root = unsafe $0.move() }
         return root
     }
 
@@ -203,29 +205,29 @@ struct TreeBuilder: ~Copyable {
 let fewElements = 24
 
 /// A stack whose top is moved out of it, not copied.
-struct Stack<Element>: ~Copyable {
+@safe struct Stack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
     private var capacity: Int
 
     init(capacity: Int = 32) {
-        base = .allocate(capacity: capacity)
+        unsafe base = .allocate(capacity: capacity)
         self.capacity = capacity
     }
 
     deinit {
-        base.deinitialize(count: count)
-        base.deallocate()
+        unsafe base.deinitialize(count: count)
+        unsafe base.deallocate()
     }
 
     subscript(position: Int) -> Element {
         @inline(__always) unsafeAddress {
             precondition(position >= 0 && position < count)
-            return UnsafePointer(base + position)
+            return unsafe UnsafePointer(base + position)
         }
         @inline(__always) unsafeMutableAddress {
             precondition(position >= 0 && position < count)
-            return base + position
+            return unsafe base + position
         }
     }
 
@@ -233,20 +235,20 @@ struct Stack<Element>: ~Copyable {
     @inline(__always)
     func elements(in range: Range<Int>) -> UnsafeBufferPointer<Element> {
         precondition(range.lowerBound >= 0 && range.upperBound <= count)
-        return UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
+        return unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
     /// Pushes `element` a number of times.
     mutating func push(_ element: Element, times: Int) {
         reserve(times)
-        (base + count).initialize(repeating: element, count: times)
+        unsafe (base + count).initialize(repeating: element, count: times)
         count += times
     }
 
     @inline(__always)
     mutating func push(_ element: consuming Element) {
         if count == capacity { grow() }
-        (base + count).initialize(to: element)
+        unsafe (base + count).initialize(to: element)
         count += 1
     }
 
@@ -262,16 +264,16 @@ struct Stack<Element>: ~Copyable {
         let larger = capacity < 1 << 20 ? capacity * 4 : capacity + capacity / 2
         capacity = max(larger, count + additional)
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
-        moved.moveInitialize(from: base, count: count)
-        base.deallocate()
-        base = moved
+        unsafe moved.moveInitialize(from: base, count: count)
+        unsafe base.deallocate()
+        unsafe base = unsafe moved
     }
 
     @inline(__always)
     mutating func popLast() -> Element? {
         guard count > 0 else { return nil }
         count -= 1
-        return (base + count).move()
+        return unsafe (base + count).move()
     }
 
     /// Takes the elements from `first` on off the stack.
@@ -282,11 +284,11 @@ struct Stack<Element>: ~Copyable {
         if taken <= fewElements {
             var elements: [Element] = []
             elements.reserveCapacity(taken)
-            for at in first..<first + taken { elements.append((base + at).move()) }
+            for at in first..<first + taken { unsafe elements.append((base + at).move()) }
             return elements
         }
-        return [Element](unsafeUninitializedCapacity: taken) { buffer, initialized in
-            buffer.baseAddress!.moveInitialize(from: base + first, count: taken)
+        return unsafe [Element](unsafeUninitializedCapacity: taken) { buffer, initialized in
+            unsafe buffer.baseAddress!.moveInitialize(from: base + first, count: taken)
             initialized = taken
         }
     }
@@ -296,6 +298,6 @@ struct Stack<Element>: ~Copyable {
     mutating func pop(_ taken: Int, _ body: (UnsafeMutablePointer<Element>) -> Void) {
         precondition(taken <= count)
         count -= taken
-        body(base + count)
+        unsafe body(base + count)
     }
 }

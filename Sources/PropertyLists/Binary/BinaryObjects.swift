@@ -1,3 +1,6 @@
+// Unsafe: `objectBytes` has checked that the bytes behind a pointer exist. The table of states has an element for each
+// object, and every number of an object was checked by `reference(at:)`.
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -18,14 +21,14 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Adds the value of a container, or begins it where it is to be read: then nil.
     @inline(never)
     mutating func visitContainer(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> ExpandedSize? {
-        let states = preparedStates()
-        let state = states[object]
+        let states = unsafe preparedStates()
+        let state = unsafe states[object]
         if state == ObjectState.open { throw Fault(.cycle, at: offset) }
         if state >= ObjectState.firstKept { return try addKeptContainer(state, at: offset) }
         let isDictionary = head.marker >> 4 == 0xD
         let length = head.contents - offset + head.count * trailer.referenceSize * (isDictionary ? 2 : 1)
         if state == ObjectState.new { try meet(length, at: offset) }
-        states[object] = ObjectState.open
+        unsafe states[object] = ObjectState.open
         try builder.begin(dictionary: isDictionary, at: offset)
         builder.reserve(head.count)
         begun = BinaryFrame(
@@ -37,11 +40,11 @@ extension BinaryReader where Bytes: ~Copyable {
 
     /// The states of all objects, from the time on when there may be an object that is met twice.
     mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
-        if let states { return states }
+        if let states = unsafe states { return unsafe states }
         let states = UnsafeMutablePointer<UInt32>.allocate(capacity: trailer.objectCount)
-        states.initialize(repeating: ObjectState.new, count: trailer.objectCount)
-        self.states = states
-        return states
+        unsafe states.initialize(repeating: ObjectState.new, count: trailer.objectCount)
+        unsafe self.states = unsafe states
+        return unsafe states
     }
 
     /// Counts an object that is met for the first time.
@@ -72,7 +75,7 @@ extension BinaryReader where Bytes: ~Copyable {
 
     /// Keeps the value of an object for whoever refers to it from now on.
     mutating func keep(_ value: PropertyList, _ object: Int, _ size: ExpandedSize) {
-        states?[object] = ObjectState.firstKept + UInt32(kept.count)
+        unsafe states?[object] = ObjectState.firstKept + UInt32(kept.count)
         kept.append(KeptObject(value: value, size: size))
     }
 
@@ -94,9 +97,9 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Adds a key and returns its encoded length.
     @inline(__always)
     mutating func addKey(_ object: Int, at place: Int) throws(Fault) -> Int {
-        if let key = recentKeys[object] {
-            builder.addKey(key.pointee.text, at: place)
-            return key.pointee.length
+        if let key = unsafe recentKeys[object] {
+            unsafe builder.addKey(key.pointee.text, at: place)
+            return unsafe key.pointee.length
         }
         return try addNewKey(object, at: place)
     }
@@ -105,13 +108,13 @@ extension BinaryReader where Bytes: ~Copyable {
     mutating func addNewKey(_ object: Int, at place: Int) throws(Fault) -> Int {
         let offset = try offset(of: object)
         let head = try head(at: offset)
-        let state = states.map { $0[object] } ?? ObjectState.new
+        let state = unsafe states.map { unsafe $0[object] } ?? ObjectState.new
         if state >= ObjectState.firstKept { return try addKeptKey(state, at: place) }
         let key: RecentKeys.Key
         switch head.marker >> 4 {
         case 0x5:
-            let text = try asciiBytes(head)
-            key = RecentKeys.Key(
+            let text = try unsafe asciiBytes(head)
+            key = unsafe RecentKeys.Key(
                 object: object, text: String(validated: text, isASCII: true),
                 length: head.contents - offset + head.count)
         case 0x6:
@@ -123,7 +126,7 @@ extension BinaryReader where Bytes: ~Copyable {
         builder.addKey(key.text, at: place)
         recentKeys.note(key)
         if state == ObjectState.new {
-            states?[object] = ObjectState.met
+            unsafe states?[object] = ObjectState.met
             try meet(key.length, at: offset)
         } else if head.isWorthKeeping {
             keep(.string(key.text), object, ExpandedSize(bytes: key.length))
@@ -141,12 +144,12 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Adds an object that is no container and returns its encoded length.
     @inline(__always)
     mutating func addLeaf(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> Int {
-        guard let states else { return try add(head, at: offset) }
-        let state = states[object]
+        guard let states = unsafe states else { return try add(head, at: offset) }
+        let state = unsafe states[object]
         if state >= ObjectState.firstKept { return addKept(state).bytes }
         let length = try add(head, at: offset)
         if state == ObjectState.new {
-            states[object] = ObjectState.met
+            unsafe states[object] = ObjectState.met
             metBytes += length
             if haveOverlapped {
                 builder.dropValue()
@@ -161,7 +164,7 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(never)
     mutating func add(_ head: Head, at offset: Int) throws(Fault) -> Int {
         switch head.marker >> 4 {
-        case 0x5: builder.add(.string(String(validated: try asciiBytes(head), isASCII: true)))
+        case 0x5: unsafe builder.add(.string(String(validated: try asciiBytes(head), isASCII: true)))
         case 0x1:
             builder.add(.integer(try integer(head.marker, at: offset)))
             return 1 + 1 << Int(head.marker & 0x0F)
@@ -169,7 +172,8 @@ extension BinaryReader where Bytes: ~Copyable {
             builder.add(.string(try wideString(head)))
             return head.contents - offset + 2 * head.count
         case 0x4:
-            builder.add(.data(Data(bytes: try objectBytes(at: head.contents, count: head.count), count: head.count)))
+            unsafe builder.add(
+                .data(Data(bytes: try objectBytes(at: head.contents, count: head.count), count: head.count)))
         default: return try addUnusual(head.marker, at: offset)
         }
         return head.contents - offset + head.count
@@ -182,7 +186,7 @@ extension BinaryReader where Bytes: ~Copyable {
             builder.add(.boolean(marker == 0x09))
             return 1
         case 0x22:
-            let bits = UInt32(truncatingIfNeeded: bigEndian(try objectBytes(at: offset + 1, count: 4), 4))
+            let bits = unsafe UInt32(truncatingIfNeeded: bigEndian(try objectBytes(at: offset + 1, count: 4), 4))
             builder.add(.real(Double(Float(bitPattern: bits))))
             return 5
         case 0x23:
@@ -202,17 +206,17 @@ extension BinaryReader where Bytes: ~Copyable {
 
 extension BinaryReader where Bytes: ~Copyable {
     mutating func real(at place: Int) throws(Fault) -> Double {
-        Double(bitPattern: bigEndian(try objectBytes(at: place, count: 8), 8))
+        unsafe Double(bitPattern: bigEndian(try objectBytes(at: place, count: 8), 8))
     }
 
     /// The number in up to sixteen bytes, of which all but the last eight must be zero.
     mutating func unsigned(at place: Int, size: Int, of offset: Int) throws(Fault) -> UInt64 {
-        let bytes = try objectBytes(at: place, count: size)
+        let bytes = try unsafe objectBytes(at: place, count: size)
         let extra = max(0, size - 8)
-        guard (0..<extra).allSatisfy({ bytes[$0] == 0 }) else {
+        guard (0..<extra).allSatisfy({ unsafe bytes[$0] == 0 }) else {
             throw Fault(.integerOutOfRange("\(size) bytes"), at: offset)
         }
-        return bigEndian(bytes + extra, size - extra)
+        return unsafe bigEndian(bytes + extra, size - extra)
     }
 
     @inline(__always)
@@ -220,11 +224,13 @@ extension BinaryReader where Bytes: ~Copyable {
         switch marker & 0x0F {
         case let power where power < 3:
             let size = 1 << Int(power)
-            return PropertyList.Integer(bigEndian(try objectBytes(at: offset + 1, count: size), size))
-        case 3: return PropertyList.Integer(Int64(bitPattern: bigEndian(try objectBytes(at: offset + 1, count: 8), 8)))
+            return unsafe PropertyList.Integer(bigEndian(try objectBytes(at: offset + 1, count: size), size))
+        case 3:
+            return unsafe PropertyList.Integer(
+                Int64(bitPattern: bigEndian(try objectBytes(at: offset + 1, count: 8), 8)))
         case 4:
-            let bytes = try objectBytes(at: offset + 1, count: 16)
-            let (high, low) = (bigEndian(bytes, 8), bigEndian(bytes + 8, 8))
+            let bytes = try unsafe objectBytes(at: offset + 1, count: 16)
+            let (high, low) = unsafe (bigEndian(bytes, 8), bigEndian(bytes + 8, 8))
             if high == 0 { return PropertyList.Integer(low) }
             guard high == .max, low >> 63 == 1 else { throw Fault(.integerOutOfRange("16 bytes"), at: offset) }
             return PropertyList.Integer(Int64(bitPattern: low))
@@ -234,27 +240,28 @@ extension BinaryReader where Bytes: ~Copyable {
 
     @inline(__always)
     mutating func asciiBytes(_ head: Head) throws(Fault) -> UnsafeBufferPointer<UInt8> {
-        let text = UnsafeBufferPointer(start: try objectBytes(at: head.contents, count: head.count), count: head.count)
-        guard isASCII(text) else {
-            let offset = text.firstIndex { $0 >= 0x80 } ?? 0
+        let text = unsafe UnsafeBufferPointer(
+            start: try objectBytes(at: head.contents, count: head.count), count: head.count)
+        guard unsafe isASCII(text) else {
+            let offset = unsafe text.firstIndex { $0 >= 0x80 } ?? 0
             throw Fault(.invalidText(encoding: "ASCII"), at: head.contents + offset)
         }
-        return text
+        return unsafe text
     }
 
     mutating func wideString(_ head: Head) throws(Fault) -> String {
-        let text = try objectBytes(at: head.contents, count: 2 * head.count)
+        let text = try unsafe objectBytes(at: head.contents, count: 2 * head.count)
         scratch.truncate(to: 0)
         scratch.reserve(3 * head.count)
         var at = 0
         var isASCII = true
         while at < head.count {
             let place = head.contents + 2 * at
-            var code = UInt32(bigEndian(text + 2 * at, 2))
+            var code = unsafe UInt32(bigEndian(text + 2 * at, 2))
             at += 1
             if code & 0xF800 == 0xD800 {
                 guard at < head.count,
-                    let scalar = Unicode.Scalar(high: code, low: UInt32(bigEndian(text + 2 * at, 2)))
+                    let scalar = unsafe Unicode.Scalar(high: code, low: UInt32(bigEndian(text + 2 * at, 2)))
                 else { throw Fault(.loneSurrogate, at: place) }
                 code = scalar.value
                 at += 1
@@ -262,7 +269,8 @@ extension BinaryReader where Bytes: ~Copyable {
             if code >= 0x80 { isASCII = false }
             scratch.append(utf8Of: code)
         }
-        return String(validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
+        return unsafe String(
+            validated: UnsafeBufferPointer(start: scratch.base, count: scratch.count), isASCII: isASCII)
     }
 }
 
@@ -274,22 +282,22 @@ extension OutputBuffer {
         func byte(_ bits: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: bits) }
         switch code {
         case 0..<0x80:
-            end[0] = byte(code)
+            unsafe end[0] = byte(code)
             advance(1)
         case 0x80..<0x800:
-            end[0] = byte(0xC0 | code >> 6)
-            end[1] = byte(0x80 | code & 0x3F)
+            unsafe end[0] = byte(0xC0 | code >> 6)
+            unsafe end[1] = byte(0x80 | code & 0x3F)
             advance(2)
         case 0x800..<0x10000:
-            end[0] = byte(0xE0 | code >> 12)
-            end[1] = byte(0x80 | code >> 6 & 0x3F)
-            end[2] = byte(0x80 | code & 0x3F)
+            unsafe end[0] = byte(0xE0 | code >> 12)
+            unsafe end[1] = byte(0x80 | code >> 6 & 0x3F)
+            unsafe end[2] = byte(0x80 | code & 0x3F)
             advance(3)
         default:
-            end[0] = byte(0xF0 | code >> 18)
-            end[1] = byte(0x80 | code >> 12 & 0x3F)
-            end[2] = byte(0x80 | code >> 6 & 0x3F)
-            end[3] = byte(0x80 | code & 0x3F)
+            unsafe end[0] = byte(0xF0 | code >> 18)
+            unsafe end[1] = byte(0x80 | code >> 12 & 0x3F)
+            unsafe end[2] = byte(0x80 | code >> 6 & 0x3F)
+            unsafe end[3] = byte(0x80 | code & 0x3F)
             advance(4)
         }
     }
@@ -299,14 +307,14 @@ extension OutputBuffer {
 @inline(__always)
 func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = text.baseAddress else { return true }
-    let raw = UnsafeRawPointer(base)
+    let raw = unsafe UnsafeRawPointer(base)
     var at = 0
     var seen: UInt64 = 0
     while at + 8 <= text.count {
-        seen |= raw.word(at)
+        unsafe seen |= raw.word(at)
         at += 8
     }
-    if at < text.count { seen |= raw.tail(at, text.count - at, of: text.count) }
+    if at < text.count { unsafe seen |= raw.tail(at, text.count - at, of: text.count) }
     return seen & ByteScan.highBits == 0
 }
 
@@ -367,7 +375,7 @@ struct BinaryFrame {
 /// The keys of a binary file met lately, by the number of their object.
 ///
 /// Files that hold records name the same few keys over and over: these are decoded once.
-struct RecentKeys: ~Copyable {
+@safe struct RecentKeys: ~Copyable {
     struct Key {
         let object: Int
         let text: String
@@ -379,21 +387,21 @@ struct RecentKeys: ~Copyable {
     private let keys = UnsafeMutablePointer<Key>.allocate(capacity: count)
 
     init() {
-        keys.initialize(repeating: Key(object: -1, text: "", length: 0), count: Self.count)
+        unsafe keys.initialize(repeating: Key(object: -1, text: "", length: 0), count: Self.count)
     }
 
     deinit {
-        keys.deinitialize(count: Self.count)
-        keys.deallocate()
+        unsafe keys.deinitialize(count: Self.count)
+        unsafe keys.deallocate()
     }
 
     /// A key, valid until the next is noted.
     @inline(__always)
     subscript(object: Int) -> UnsafePointer<Key>? {
-        let key = keys + object & (Self.count - 1)
-        return key.pointee.object == object ? UnsafePointer(key) : nil
+        let key = unsafe keys + object & (Self.count - 1)
+        return unsafe key.pointee.object == object ? UnsafePointer(key) : nil
     }
 
     @inline(__always)
-    mutating func note(_ key: Key) { keys[key.object & (Self.count - 1)] = key }
+    mutating func note(_ key: Key) { unsafe keys[key.object & (Self.count - 1)] = key }
 }

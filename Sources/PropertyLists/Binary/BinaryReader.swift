@@ -1,3 +1,6 @@
+// Unsafe: the reader looks into a file by pointer. Every offset, count and reference of the file is checked against the
+// trailer before it is used, and the trailer against the length of the file; see `objectBytes` and `offset(of:)`.
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -8,8 +11,8 @@ extension PropertyList {
     static func readBinary(
         _ bytes: [UInt8], limits: Limits, options: ReadingOptions
     ) throws(DecodingFailure) -> PropertyList {
-        try bytes.withUnsafeBufferPointer { bytes throws(DecodingFailure) in
-            try readBinary(bytes, limits: limits, options: options)
+        try unsafe bytes.withUnsafeBufferPointer { bytes throws(DecodingFailure) in
+            try unsafe readBinary(bytes, limits: limits, options: options)
         }
     }
 
@@ -21,12 +24,12 @@ extension PropertyList {
         }
         let trailer: BinaryTrailer
         do throws(Fault) {
-            trailer = try BinaryTrailer(file: bytes)
-            try trailer.checkOffsets(of: bytes)
+            trailer = try unsafe BinaryTrailer(file: bytes)
+            try unsafe trailer.checkOffsets(of: bytes)
         } catch {
             throw failure(error)
         }
-        let memory = BytesInMemory(base: bytes.baseAddress!)
+        let memory = unsafe BytesInMemory(base: bytes.baseAddress!)
         var reader = BinaryReader(memory, trailer: trailer, limits: limits, options: options)
         do throws(Fault) {
             return try reader.read(object: trailer.root)
@@ -41,24 +44,24 @@ extension BinaryTrailer {
     init(file bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { throw Fault(.emptyInput, at: 0) }
         guard bytes.count >= Self.headerLength else {
-            guard bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
+            guard unsafe bytes.starts(with: "bplist00".utf8.prefix(bytes.count)) else {
                 throw Fault(.expected("“bplist00”"), at: 0)
             }
             throw Fault(.unexpectedEnd(inside: "the header"), at: bytes.count)
         }
-        try Self.checkHeader(base)
+        try unsafe Self.checkHeader(base)
         guard bytes.count >= Self.headerLength + Self.length else {
             throw Fault(.unexpectedEnd(inside: "the trailer"), at: bytes.count)
         }
-        try self.init(base + bytes.count - Self.length, fileLength: bytes.count)
+        unsafe try self.init(base + bytes.count - Self.length, fileLength: bytes.count)
     }
 
     /// Checks that every object begins among the objects, also one that nothing refers to.
     func checkOffsets(of bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
-        let table = bytes.baseAddress! + tableOffset
-        if offsetSize == 4, areInside(UnsafeRawPointer(table)) { return }
+        let table = unsafe bytes.baseAddress! + tableOffset
+        if offsetSize == 4, unsafe areInside(UnsafeRawPointer(table)) { return }
         for object in 0..<objectCount {
-            let offset = bigEndian(table + object * offsetSize, offsetSize)
+            let offset = unsafe bigEndian(table + object * offsetSize, offsetSize)
             guard offset >= UInt64(Self.headerLength), offset < UInt64(tableOffset) else {
                 throw Fault(.invalidOffset(object: object, offset: offset), at: tableOffset + object * offsetSize)
             }
@@ -72,7 +75,7 @@ extension BinaryTrailer {
         // An offset before the end of the header becomes the greatest of all.
         var greatest: UInt32 = 0
         for object in 0..<objectCount {
-            let offset = UInt32(bigEndian: table.loadUnaligned(fromByteOffset: object * 4, as: UInt32.self))
+            let offset = unsafe UInt32(bigEndian: table.loadUnaligned(fromByteOffset: object * 4, as: UInt32.self))
             greatest = max(greatest, offset &- UInt32(Self.headerLength))
         }
         return Int(greatest) < tableOffset - Self.headerLength
@@ -84,7 +87,7 @@ extension BinaryTrailer {
 /// An object has a state. A container is marked as open while its children are read, so that a cycle shows. Most
 /// objects are met once; what is met a second time is read a second time and then kept, and whoever refers to it later
 /// shares it. What every value stands for when shared ones are counted each time is summed up on the way.
-struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
+@safe struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     var bytes: Bytes
     let trailer: BinaryTrailer
     let limits: PropertyList.Limits
@@ -114,7 +117,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         builder = TreeBuilder(limits: limits, options: options)
     }
 
-    deinit { states?.deallocate() }
+    deinit { unsafe states?.deallocate() }
 
     var path: EntryPath { builder.path }
 
@@ -156,7 +159,7 @@ struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
         if frame.isAgain || frame.size.nodes > Self.fewNodes {
             keep(builder.last, frame.object, frame.size)
         } else {
-            states?[frame.object] = ObjectState.met
+            unsafe states?[frame.object] = ObjectState.met
         }
     }
 
@@ -203,7 +206,7 @@ extension BinaryReader where Bytes: ~Copyable {
         guard count <= trailer.tableOffset - place else {
             throw Fault(.unexpectedEnd(inside: "an object"), at: trailer.tableOffset)
         }
-        return try bytes.run(at: place, count: count)
+        return try unsafe bytes.run(at: place, count: count)
     }
 
     /// The marker of an object, what its lower half says, and where its contents begin.
@@ -222,13 +225,13 @@ extension BinaryReader where Bytes: ~Copyable {
     /// Reads an object's marker and, where it has one, its count of things that take `size` bytes each.
     @inline(__always)
     mutating func head(at offset: Int) throws(Fault) -> Head {
-        let marker = try objectBytes(at: offset, count: 1)[0]
+        let marker = try unsafe objectBytes(at: offset, count: 1)[0]
         var head = Head(marker: marker, contents: offset + 1)
         guard marker >= 0x40, marker & 0xF0 != 0x80 else { return head }
         if marker & 0x0F == 0x0F {
-            let size = try objectBytes(at: offset, count: 3)
-            if size[1] == 0x10 {
-                head.count = Int(size[2])
+            let size = try unsafe objectBytes(at: offset, count: 3)
+            if unsafe size[1] == 0x10 {
+                head.count = unsafe Int(size[2])
                 head.contents = offset + 3
             } else {
                 head = try headWithLongCount(marker, at: offset)
@@ -254,7 +257,7 @@ extension BinaryReader where Bytes: ~Copyable {
     @inline(never)
     mutating func headWithLongCount(_ marker: UInt8, at offset: Int) throws(Fault) -> Head {
         let place = offset + 1
-        let sizeMarker = try objectBytes(at: place, count: 1)[0]
+        let sizeMarker = try unsafe objectBytes(at: place, count: 1)[0]
         guard sizeMarker & 0xF0 == 0x10, sizeMarker & 0x0F <= 4 else {
             throw Fault(.invalidSize("the count is no integer"), at: place)
         }
@@ -299,12 +302,12 @@ extension BinaryTrailer {
     /// Reads the trailer of a file of `length` bytes and checks everything in it against that length.
     init(_ bytes: UnsafePointer<UInt8>, fileLength length: Int) throws(Fault) {
         let place = length - Self.length
-        func number(_ offset: Int) -> UInt64 { bigEndian(bytes + offset, 8) }
+        func number(_ offset: Int) -> UInt64 { unsafe bigEndian(bytes + offset, 8) }
         func fault(_ what: String, _ offset: Int) -> Fault { Fault(.invalidTrailer(what), at: place + offset) }
 
-        sortVersion = bytes[5]
-        offsetSize = Int(bytes[6])
-        referenceSize = Int(bytes[7])
+        sortVersion = unsafe bytes[5]
+        offsetSize = unsafe Int(bytes[6])
+        referenceSize = unsafe Int(bytes[7])
         guard 1...8 ~= offsetSize else { throw fault("an offset of \(offsetSize) bytes", 6) }
         guard 1...8 ~= referenceSize else { throw fault("a reference of \(referenceSize) bytes", 7) }
         let (count, root, table) = (number(8), number(16), number(24))
@@ -324,10 +327,10 @@ extension BinaryTrailer {
 
     /// Checks the eight bytes that a file begins with.
     static func checkHeader(_ bytes: UnsafePointer<UInt8>) throws(Fault) {
-        if sameBytes(bytes, version.utf8Start, version.utf8CodeUnitCount) { return }
-        let start = UnsafeBufferPointer(start: bytes, count: headerLength)
-        guard start.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
-        throw Fault(.unsupportedVersion(String(decoding: start.dropFirst(6), as: UTF8.self)), at: 6)
+        if unsafe sameBytes(bytes, version.utf8Start, version.utf8CodeUnitCount) { return }
+        let start = unsafe UnsafeBufferPointer(start: bytes, count: headerLength)
+        guard unsafe start.starts(with: "bplist".utf8) else { throw Fault(.expected("“bplist00”"), at: 0) }
+        throw unsafe Fault(.unsupportedVersion(String(decoding: start.dropFirst(6), as: UTF8.self)), at: 6)
     }
 }
 
@@ -335,13 +338,13 @@ extension BinaryTrailer {
 @inline(__always)
 func bigEndian(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
     switch size {
-    case 1: return UInt64(bytes[0])
-    case 2: return UInt64(UInt16(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt16.self)))
-    case 4: return UInt64(UInt32(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self)))
-    case 8: return UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
+    case 1: return unsafe UInt64(bytes[0])
+    case 2: return unsafe UInt64(UInt16(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt16.self)))
+    case 4: return unsafe UInt64(UInt32(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt32.self)))
+    case 8: return unsafe UInt64(bigEndian: UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self))
     default:
         var value: UInt64 = 0
-        for at in 0..<size { value = value << 8 | UInt64(bytes[at]) }
+        for at in 0..<size { value = unsafe value << 8 | UInt64(bytes[at]) }
         return value
     }
 }

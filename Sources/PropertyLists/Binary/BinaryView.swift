@@ -21,18 +21,19 @@ public struct BinaryPropertyList: Sendable {
         let endLength = length < whole ? length : BinaryTrailer.length
         var ends = [UInt8](repeating: 0, count: min(BinaryTrailer.headerLength, length) + endLength)
         let headLength = ends.count - endLength
-        try ends.withUnsafeMutableBytes { buffer in
-            try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<headLength]), at: 0)
-            try source.read(
+        try unsafe ends.withUnsafeMutableBytes { buffer in
+            try unsafe source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<headLength]), at: 0)
+            try unsafe source.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[headLength...]), at: length - endLength)
         }
-        trailer = try ends.withUnsafeBufferPointer { bytes in
+        trailer = try unsafe ends.withUnsafeBufferPointer { bytes in
             do throws(Fault) {
                 guard length >= whole else {
-                    return try BinaryTrailer(file: UnsafeBufferPointer(rebasing: bytes[..<min(length, bytes.count)]))
+                    return try unsafe BinaryTrailer(
+                        file: UnsafeBufferPointer(rebasing: bytes[..<min(length, bytes.count)]))
                 }
-                try BinaryTrailer.checkHeader(bytes.baseAddress!)
-                return try BinaryTrailer(bytes.baseAddress! + headLength, fileLength: length)
+                try unsafe BinaryTrailer.checkHeader(bytes.baseAddress!)
+                return try unsafe BinaryTrailer(bytes.baseAddress! + headLength, fileLength: length)
             } catch {
                 throw Self.failure(error)
             }
@@ -136,7 +137,7 @@ extension BinaryReader where Bytes: ~Copyable {
         let head = try head(at: offset(of: object))
         guard head.marker >> 4 == 0xD else { return [] }
         // With states, a long key that is referred to many times is one string.
-        _ = preparedStates()
+        _ = unsafe preparedStates()
         var keys: [String] = []
         for position in 0..<head.count {
             let key = try reference(at: head.contents + position * trailer.referenceSize)
@@ -180,9 +181,9 @@ extension BinaryReader where Bytes: ~Copyable {
         }
         // One unit more than the key has decides whether the other is longer.
         let shown = min(head.count, key.count + 1)
-        let bytes = try objectBytes(at: head.contents, count: shown * width)
+        let bytes = try unsafe objectBytes(at: head.contents, count: shown * width)
         for at in 0..<min(shown, key.count) {
-            let unit = width == 1 ? UInt16(bytes[at]) : UInt16(bytes[2 * at]) << 8 | UInt16(bytes[2 * at + 1])
+            let unit = unsafe width == 1 ? UInt16(bytes[at]) : UInt16(bytes[2 * at]) << 8 | UInt16(bytes[2 * at + 1])
             if width == 1, unit >= 0x80 { throw Fault(.invalidText(encoding: "ASCII"), at: head.contents + at) }
             if key[at] != unit { return key[at] < unit ? -1 : 1 }
         }

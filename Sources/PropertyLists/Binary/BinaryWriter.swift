@@ -1,3 +1,5 @@
+// Unsafe: what is written by pointer was reserved before, and what is looked at by pointer is not changed meanwhile.
+
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -144,7 +146,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
             scalars.output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
             firstReference -= container.referenceCount
             let all = firstReference..<firstReference + container.referenceCount
-            scalars.output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
+            unsafe scalars.output.append(bigEndian: references.elements(in: all), plus: 0, size: referenceSize)
         }
         scalars.output.move(0..<end, to: place - end)
         scalars.output.seek(to: 0)
@@ -158,11 +160,11 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         for at in 0..<containers.count {
             // The container itself still stands before its own bytes.
             let next = Int(containers[at].object) + 1
-            scalars.output.append(bigEndian: scalars.starts(in: done..<next), plus: shift, size: offsetSize)
+            unsafe scalars.output.append(bigEndian: scalars.starts(in: done..<next), plus: shift, size: offsetSize)
             done = next
             shift += containers[at].length(referenceSize)
         }
-        scalars.output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
+        unsafe scalars.output.append(bigEndian: scalars.starts(in: done..<scalars.count), plus: shift, size: offsetSize)
     }
 }
 
@@ -192,7 +194,7 @@ struct ScalarPool: ~Copyable {
     }
 
     /// Where the objects of `range` begin.
-    func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { starts.elements(in: range) }
+    func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { unsafe starts.elements(in: range) }
 
     /// Gives a container its number.
     mutating func numberContainer() -> Int {
@@ -203,7 +205,7 @@ struct ScalarPool: ~Copyable {
     /// The number of a text.
     mutating func number(of text: String) -> UInt32 {
         let start = output.count
-        text.withBytes { output.append(binaryText: $0) }
+        unsafe text.withBytes { unsafe output.append(binaryText: $0) }
         return number(from: start)
     }
 
@@ -223,7 +225,7 @@ struct ScalarPool: ~Copyable {
             output.append(bigEndian: date.timeIntervalSinceReferenceDate.bitsInFile, size: 8)
         case .data(let data):
             output.append(head: 0x40, count: data.count)
-            data.withUnsafeBytes { output.append($0.bindMemory(to: UInt8.self)) }
+            unsafe data.withUnsafeBytes { unsafe output.append($0.bindMemory(to: UInt8.self)) }
         case .uid(let number):
             let size = sizeOfUnsigned(number)
             output.append(0x80 | UInt8(size - 1))
@@ -236,14 +238,14 @@ struct ScalarPool: ~Copyable {
     /// The number of the object whose bytes were written from `start` on, which are dropped if they stand elsewhere.
     @inline(__always)
     private mutating func number(from start: Int) -> UInt32 {
-        let bytes = UnsafeBufferPointer(start: output.base + start, count: output.count - start)
-        let hash = UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
+        let bytes = unsafe UnsafeBufferPointer(start: output.base + start, count: output.count - start)
+        let hash = unsafe UInt32(truncatingIfNeeded: hashOfBytes(bytes, seed: seed))
         var slot = table.firstSlot(hash)
         while let (object, known) = table.entry(in: slot) {
             if known == hash {
                 let other = starts[object]
                 let end = object + 1 < starts.count ? starts[object + 1] : start
-                if end - other == bytes.count, sameBytes(output.base + other, bytes.baseAddress, bytes.count) {
+                if end - other == bytes.count, unsafe sameBytes(output.base + other, bytes.baseAddress, bytes.count) {
                     output.truncate(to: start)
                     return UInt32(truncatingIfNeeded: object)
                 }
@@ -264,7 +266,7 @@ extension Double {
 
 /// An open hash table of object numbers. What is filled in stands in a row of its own, so that the slots, most of
 /// which are free, take little memory: to touch a page for the first time costs more than to look into it often.
-struct SlotTable: ~Copyable {
+@safe struct SlotTable: ~Copyable {
     /// Each the place of an entry plus one; 0 is free.
     private var slots: UnsafeMutablePointer<UInt32>
     private var slotCount: Int
@@ -274,11 +276,11 @@ struct SlotTable: ~Copyable {
     /// - Parameter slotCount: a power of two.
     init(slotCount: Int) {
         self.slotCount = slotCount
-        slots = .allocate(capacity: slotCount)
-        slots.initialize(repeating: 0, count: slotCount)
+        unsafe slots = .allocate(capacity: slotCount)
+        unsafe slots.initialize(repeating: 0, count: slotCount)
     }
 
-    deinit { slots.deallocate() }
+    deinit { unsafe slots.deallocate() }
 
     @inline(__always)
     func firstSlot(_ hash: UInt32) -> Int { Int(hash) & (slotCount - 1) }
@@ -289,7 +291,7 @@ struct SlotTable: ~Copyable {
     /// The object in a slot and its hash; nil where the slot is free.
     @inline(__always)
     func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
-        let place = slots[slot]
+        let place = unsafe slots[slot]
         guard place > 0 else { return nil }
         let entry = entries[Int(place) - 1]
         return (Int(entry & 0xFFFF_FFFF), UInt32(truncatingIfNeeded: entry >> 32))
@@ -298,20 +300,20 @@ struct SlotTable: ~Copyable {
     @inline(__always)
     mutating func fill(_ slot: Int, with object: Int, _ hash: UInt32) {
         entries.push(UInt64(hash) << 32 | UInt64(truncatingIfNeeded: object))
-        slots[slot] = UInt32(truncatingIfNeeded: entries.count)
+        unsafe slots[slot] = UInt32(truncatingIfNeeded: entries.count)
         if entries.count * 2 > slotCount { grow() }
     }
 
     @inline(never)
     private mutating func grow() {
-        slots.deallocate()
+        unsafe slots.deallocate()
         slotCount *= slotCount < 1 << 16 ? 4 : 2
-        slots = .allocate(capacity: slotCount)
-        slots.initialize(repeating: 0, count: slotCount)
+        unsafe slots = .allocate(capacity: slotCount)
+        unsafe slots.initialize(repeating: 0, count: slotCount)
         for place in 0..<entries.count {
             var slot = firstSlot(UInt32(truncatingIfNeeded: entries[place] >> 32))
-            while slots[slot] != 0 { slot = next(slot) }
-            slots[slot] = UInt32(truncatingIfNeeded: place + 1)
+            while unsafe slots[slot] != 0 { slot = next(slot) }
+            unsafe slots[slot] = UInt32(truncatingIfNeeded: place + 1)
         }
     }
 }
@@ -322,18 +324,18 @@ extension OutputBuffer {
     mutating func append(bigEndian number: UInt64, size: Int) {
         reserve(8)
         let shifted = size == 0 ? 0 : number << UInt64(64 - 8 * size)
-        UnsafeMutableRawPointer(end).storeBytes(of: shifted.bigEndian, as: UInt64.self)
+        unsafe UnsafeMutableRawPointer(end).storeBytes(of: shifted.bigEndian, as: UInt64.self)
         advance(size)
     }
 
     /// Writes each number, `shift` added, in `size` bytes of 1, 2, 4 and 8.
     mutating func append(bigEndian numbers: UnsafeBufferPointer<some FixedWidthInteger>, plus shift: Int, size: Int) {
         reserve(numbers.count * size)
-        let target = UnsafeMutableRawPointer(end)
+        let target = unsafe UnsafeMutableRawPointer(end)
         @inline(__always) func store<Number: FixedWidthInteger>(as type: Number.Type) {
             for at in numbers.indices {
-                let number = Number(truncatingIfNeeded: Int(truncatingIfNeeded: numbers[at]) &+ shift)
-                target.storeBytes(of: number.bigEndian, toByteOffset: at * MemoryLayout<Number>.size, as: type)
+                let number = unsafe Number(truncatingIfNeeded: Int(truncatingIfNeeded: numbers[at]) &+ shift)
+                unsafe target.storeBytes(of: number.bigEndian, toByteOffset: at * MemoryLayout<Number>.size, as: type)
             }
         }
         switch size {
@@ -379,23 +381,26 @@ extension OutputBuffer {
     /// Writes a text object: one byte a character where all are ASCII, else UTF-16.
     @inline(__always)
     mutating func append(binaryText text: UnsafeBufferPointer<UInt8>) {
-        if isASCII(text) {
+        if unsafe isASCII(text) {
             append(head: 0x50, count: text.count)
-            append(text)
+            unsafe append(text)
         } else {
-            append(wideText: text)
+            unsafe append(wideText: text)
         }
     }
 
     @inline(never)
     private mutating func append(wideText text: UnsafeBufferPointer<UInt8>) {
         var count = 0
-        for byte in text where byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+        for at in text.indices {
+            let byte = unsafe text[at]
+            if byte & 0xC0 != 0x80 { count += byte >= 0xF0 ? 2 : 1 }
+        }
         append(head: 0x60, count: count)
         reserve(2 * count + 8)
         var decoder = UTF8.ForwardParser()
-        var bytes = text.makeIterator()
-        while case .valid(let encoded) = decoder.parseScalar(from: &bytes) {
+        var bytes = unsafe text.makeIterator()
+        while case .valid(let encoded) = unsafe decoder.parseScalar(from: &bytes) {
             for unit in UTF16.encode(UTF8.decode(encoded))! { append(bigEndian: UInt64(unit), size: 2) }
         }
     }

@@ -1,3 +1,5 @@
+// Unsafe: a run of bytes is valid until the next call, and its caller has checked that it exists.
+
 /// Something that a binary property list can be read from piece by piece: an open file, mostly.
 public protocol ByteSource: Sendable {
     /// How many bytes there are.
@@ -17,16 +19,16 @@ protocol BinaryBytes: ~Copyable {
 }
 
 /// A file that lies in memory.
-struct BytesInMemory: BinaryBytes {
+@safe struct BytesInMemory: BinaryBytes {
     let base: UnsafePointer<UInt8>
 
     @inline(__always)
-    func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { base + offset }
+    func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { unsafe base + offset }
 
     /// Eight bytes are read, whatever the size: the trailer has more than those.
     @inline(__always)
     func number(at offset: Int, size: Int) -> UInt64 {
-        UInt64(bigEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
+        unsafe UInt64(bigEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
             &>> UInt64(truncatingIfNeeded: 64 &- 8 &* size)
     }
 }
@@ -35,14 +37,14 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
     public var byteCount: Int { count }
 
     public func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) {
-        withUnsafeBytes {
-            buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
+        unsafe withUnsafeBytes {
+            unsafe buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
         }
     }
 }
 
 /// The bytes of a source, of which small blocks are kept: a search by halving comes back to the same ones.
-struct BytesOfSource: BinaryBytes, ~Copyable {
+@safe struct BytesOfSource: BinaryBytes, ~Copyable {
     private let source: any ByteSource
     /// How many bytes the source had when its trailer was read, whatever has become of it.
     private let byteCount: Int
@@ -61,38 +63,38 @@ struct BytesOfSource: BinaryBytes, ~Copyable {
         self.byteCount = byteCount
     }
 
-    deinit { blocks.deallocate() }
+    deinit { unsafe blocks.deallocate() }
 
     mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
         let number = offset / Self.blockLength
         if count <= Self.blockLength, (offset + count - 1) / Self.blockLength == number {
-            return try UnsafePointer(block(number)) + offset % Self.blockLength
+            return try unsafe UnsafePointer(block(number)) + offset % Self.blockLength
         }
         long.truncate(to: 0)
         long.reserve(count)
-        try read(into: long.end, at: offset, count: count)
-        return UnsafePointer(long.base)
+        try unsafe read(into: long.end, at: offset, count: count)
+        return unsafe UnsafePointer(long.base)
     }
 
     mutating func number(at offset: Int, size: Int) throws(Fault) -> UInt64 {
-        bigEndian(try run(at: offset, count: size), size)
+        unsafe bigEndian(try run(at: offset, count: size), size)
     }
 
     private mutating func block(_ number: Int) throws(Fault) -> UnsafeMutablePointer<UInt8> {
         let place = number % Self.blockCount
-        let block = blocks + place * Self.blockLength
+        let block = unsafe blocks + place * Self.blockLength
         if held[place] != number {
             held[place] = -1
             let start = number * Self.blockLength
-            try read(into: block, at: start, count: min(Self.blockLength, byteCount - start))
+            try unsafe read(into: block, at: start, count: min(Self.blockLength, byteCount - start))
             held[place] = number
         }
-        return block
+        return unsafe block
     }
 
     private mutating func read(into target: UnsafeMutablePointer<UInt8>, at offset: Int, count: Int) throws(Fault) {
         do {
-            try source.read(into: UnsafeMutableRawBufferPointer(start: target, count: count), at: offset)
+            try unsafe source.read(into: UnsafeMutableRawBufferPointer(start: target, count: count), at: offset)
         } catch {
             failure = error
             throw Fault(.unexpectedEnd(inside: "the file"), at: offset)

@@ -60,11 +60,11 @@ private struct JSONWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
         if isPretty || (isFirst && isAlone) { return try addUnusualKey(copy key, isFirst: isFirst) }
-        key.withBytes { bytes in
+        unsafe key.withBytes { bytes in
             output.reserve(bytes.count * JSONEscaping.growth + 20)
             if !isFirst { output.appendReserved(UInt8(ascii: ",")) }
             output.appendReserved(UInt8(ascii: "\""))
-            output.appendReserved(bytes, escaping: JSONEscaping.self)
+            unsafe output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
             output.appendReserved(UInt8(ascii: ":"))
         }
@@ -91,10 +91,10 @@ private struct JSONWriter: ValueSink, ~Copyable {
 
     @inline(__always)
     private mutating func append(quoted text: borrowing String) {
-        text.withBytes { bytes in
+        unsafe text.withBytes { bytes in
             output.reserve(bytes.count * 6 + 20)
             output.appendReserved(UInt8(ascii: "\""))
-            output.appendReserved(bytes, escaping: JSONEscaping.self)
+            unsafe output.appendReserved(bytes, escaping: JSONEscaping.self)
             output.appendReserved(UInt8(ascii: "\""))
         }
     }
@@ -116,7 +116,7 @@ enum JSONEscaping: TextEscaping {
     static func append(
         _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
     ) -> Int {
-        switch text[start] {
+        switch unsafe text[start] {
         case UInt8(ascii: "\""): output.append("\\\"")
         case UInt8(ascii: "\\"): output.append("\\\\")
         case 8: output.append("\\b")
@@ -190,7 +190,7 @@ extension JSONWriter {
 
     private mutating func append(_ data: Data) {
         output.append(UInt8(ascii: "\""))
-        data.withUnsafeBytes { output.append(base64: $0.bindMemory(to: UInt8.self)) }
+        unsafe data.withUnsafeBytes { unsafe output.append(base64: $0.bindMemory(to: UInt8.self)) }
         output.append(UInt8(ascii: "\""))
     }
 

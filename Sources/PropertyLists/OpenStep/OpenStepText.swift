@@ -27,9 +27,8 @@ struct BareCharacters {
     /// Whether a text can stand without quotes: not if it is empty or looks like a comment's beginning.
     @inline(__always)
     func canStand(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard let first = text.first, first != UInt8(ascii: "/") else { return false }
-        for character in text where !contains(character) { return false }
-        return true
+        guard let first = unsafe text.first, first != UInt8(ascii: "/") else { return false }
+        return unsafe text.allSatisfy { contains($0) }
     }
 }
 

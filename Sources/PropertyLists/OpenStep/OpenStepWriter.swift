@@ -100,14 +100,14 @@ extension OpenStepWriter {
     }
 
     private mutating func write(_ data: Data) {
-        data.withUnsafeBytes { bytes in
+        unsafe data.withUnsafeBytes { bytes in
             if dialect == .gnustep {
                 output.append("<[")
-                output.append(base64: bytes.bindMemory(to: UInt8.self))
+                unsafe output.append(base64: bytes.bindMemory(to: UInt8.self))
                 output.append("]>")
             } else {
                 output.append("<")
-                output.append(hexadecimal: bytes)
+                unsafe output.append(hexadecimal: bytes)
                 output.append(">")
             }
         }
@@ -187,31 +187,31 @@ extension Date {
         var text = OutputBuffer(capacity: 64)
         text.append(CivilDate(secondsSinceReference: Int(seconds)), separator: 0x20)
         text.append(" +0000")
-        return String(validated: UnsafeBufferPointer(start: text.base, count: text.count), isASCII: true)
+        return unsafe String(validated: UnsafeBufferPointer(start: text.base, count: text.count), isASCII: true)
     }
 }
 
 extension OpenStepWriter {
     @inline(__always)
-    mutating func write(text: String) { text.withBytes { write(text: $0) } }
+    mutating func write(text: String) { unsafe text.withBytes { unsafe write(text: $0) } }
 
     /// Writes a text as it is where every reader takes it for one, else in quotes.
     mutating func write(text: UnsafeBufferPointer<UInt8>) {
-        if BareCharacters.openstep.canStand(text) { return output.append(text) }
-        write(quoted: text)
+        if unsafe BareCharacters.openstep.canStand(text) { return unsafe output.append(text) }
+        unsafe write(quoted: text)
     }
 
-    mutating func write(quoted text: String) { text.withBytes { write(quoted: $0) } }
+    mutating func write(quoted text: String) { unsafe text.withBytes { unsafe write(quoted: $0) } }
 
     private mutating func write(quoted text: UnsafeBufferPointer<UInt8>) {
         output.append(UInt8(ascii: "\""))
-        var rest = UnsafeBufferPointer(rebasing: text[...])
+        var rest = unsafe UnsafeBufferPointer(rebasing: text[...])
         while true {
-            let plain = lengthOfPlainRun(rest)
-            output.append(UnsafeBufferPointer(rebasing: rest[..<plain]))
+            let plain = unsafe lengthOfPlainRun(rest)
+            unsafe output.append(UnsafeBufferPointer(rebasing: rest[..<plain]))
             guard plain < rest.count else { break }
-            let taken = writeEscape(UnsafeBufferPointer(rebasing: rest[plain...]))
-            rest = UnsafeBufferPointer(rebasing: rest[(plain + taken)...])
+            let taken = unsafe writeEscape(UnsafeBufferPointer(rebasing: rest[plain...]))
+            unsafe rest = unsafe UnsafeBufferPointer(rebasing: rest[(plain + taken)...])
         }
         output.append(UInt8(ascii: "\""))
     }
@@ -220,18 +220,18 @@ extension OpenStepWriter {
     @inline(__always)
     private func lengthOfPlainRun(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         guard let base = text.baseAddress else { return 0 }
-        let raw = UnsafeRawPointer(base)
+        let raw = unsafe UnsafeRawPointer(base)
         let tops: UInt64 = options.escapesNonASCII ? 0x8080_8080_8080_8080 : 0
         var at = 0
         while at + 8 <= text.count {
-            let word = UInt64(littleEndian: raw.word(at))
+            let word = unsafe UInt64(littleEndian: raw.word(at))
             let controls = zeroBytes(word & 0xE0E0_E0E0_E0E0_E0E0) | zeroBytes(word ^ 0x7F7F_7F7F_7F7F_7F7F)
             let marks = zeroBytes(word ^ 0x2222_2222_2222_2222) | zeroBytes(word ^ 0x5C5C_5C5C_5C5C_5C5C)
             let stops = controls | marks | (word & tops)
             if stops != 0 { return at + stops.trailingZeroBitCount >> 3 }
             at += 8
         }
-        while at < text.count, !needsEscape(base[at]) { at += 1 }
+        while at < text.count, unsafe !needsEscape(base[at]) { at += 1 }
         return at
     }
 
@@ -246,7 +246,7 @@ extension OpenStepWriter {
 
     /// Writes the character with which `text` begins as an escape, and says how many bytes it took.
     private mutating func writeEscape(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        let lead = text[0]
+        let lead = unsafe text[0]
         switch lead {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
             output.append(UInt8(ascii: "\\"))
@@ -254,16 +254,16 @@ extension OpenStepWriter {
         case 0..<0x80:
             output.append(UInt8(ascii: "\\"))
             for shift: UInt8 in [6, 3, 0] { output.append(0x30 + lead >> shift & 7) }
-        default: return writeUnits(text)
+        default: return unsafe writeUnits(text)
         }
         return 1
     }
 
     /// Writes one character beyond ASCII as its UTF-16 units, `\Uhhhh`.
     private mutating func writeUnits(_ text: UnsafeBufferPointer<UInt8>) -> Int {
-        var bytes = text.makeIterator()
+        var bytes = unsafe text.makeIterator()
         var decoder = UTF8()
-        guard case .scalarValue(let scalar) = decoder.decode(&bytes) else { return 1 }
+        guard case .scalarValue(let scalar) = unsafe decoder.decode(&bytes) else { return 1 }
         for unit in UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter {
             output.append("\\U")
             for shift: UInt16 in [12, 8, 4, 0] {
@@ -280,14 +280,15 @@ extension OutputBuffer {
         var at = 0
         while at + 4 <= bytes.count {
             if at > 0 { append(UInt8(ascii: " ")) }
-            let four = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
+            let four = unsafe UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
             reserve(8)
-            UnsafeMutableRawPointer(end).storeBytes(of: digits(of: four).littleEndian, as: UInt64.self)
+            unsafe UnsafeMutableRawPointer(end).storeBytes(of: digits(of: four).littleEndian, as: UInt64.self)
             advance(8)
             at += 4
         }
         if at > 0, at < bytes.count { append(UInt8(ascii: " ")) }
-        for byte in bytes[at...] {
+        for at in at..<bytes.count {
+            let byte = unsafe bytes[at]
             append(Hexadecimal.digit(byte >> 4))
             append(Hexadecimal.digit(byte & 15))
         }

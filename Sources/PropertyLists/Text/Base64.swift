@@ -126,27 +126,29 @@ private let base64Alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij
 extension OutputBuffer {
     /// Writes `bytes` as base64, without line breaks.
     mutating func append(base64 bytes: UnsafeBufferPointer<UInt8>) {
-        let alphabet = base64Alphabet.utf8Start
+        let alphabet = unsafe base64Alphabet.utf8Start
         reserve((bytes.count + 2) / 3 * 4)
-        var target = end
+        var target = unsafe end
         var at = 0
-        @inline(__always) func character(_ bits: UInt32, _ shift: UInt32) -> UInt8 { alphabet[Int(bits >> shift & 63)] }
+        @inline(__always) func character(_ bits: UInt32, _ shift: UInt32) -> UInt8 {
+            unsafe alphabet[Int(bits >> shift & 63)]
+        }
         while at + 3 <= bytes.count {
-            let bits = UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2])
-            target[0] = character(bits, 18)
-            target[1] = character(bits, 12)
-            target[2] = character(bits, 6)
-            target[3] = character(bits, 0)
-            target += 4
+            let bits = unsafe UInt32(bytes[at]) << 16 | UInt32(bytes[at + 1]) << 8 | UInt32(bytes[at + 2])
+            unsafe target[0] = character(bits, 18)
+            unsafe target[1] = character(bits, 12)
+            unsafe target[2] = character(bits, 6)
+            unsafe target[3] = character(bits, 0)
+            unsafe target += 4
             at += 3
         }
         let rest = bytes.count - at
         if rest > 0 {
-            let bits = UInt32(bytes[at]) << 16 | (rest == 2 ? UInt32(bytes[at + 1]) << 8 : 0)
-            target[0] = character(bits, 18)
-            target[1] = character(bits, 12)
-            target[2] = rest == 2 ? character(bits, 6) : UInt8(ascii: "=")
-            target[3] = UInt8(ascii: "=")
+            let bits = unsafe UInt32(bytes[at]) << 16 | (rest == 2 ? UInt32(bytes[at + 1]) << 8 : 0)
+            unsafe target[0] = character(bits, 18)
+            unsafe target[1] = character(bits, 12)
+            unsafe target[2] = rest == 2 ? character(bits, 6) : UInt8(ascii: "=")
+            unsafe target[3] = UInt8(ascii: "=")
         }
         advance((bytes.count + 2) / 3 * 4)
     }

@@ -125,10 +125,9 @@ extension OutputBuffer {
 
     @inline(__always)
     private mutating func append(_ mark: UInt8, twoDigits number: Int) {
-        end[0] = mark
-        end[1] = 0x30 + UInt8(truncatingIfNeeded: number / 10)
-        end[2] = 0x30 + UInt8(truncatingIfNeeded: number % 10)
-        advance(3)
+        append(mark)
+        append(0x30 + UInt8(truncatingIfNeeded: number / 10))
+        append(0x30 + UInt8(truncatingIfNeeded: number % 10))
     }
 }
 

@@ -325,7 +325,7 @@ extension OutputBuffer {
     mutating func append(decimal number: UInt64) {
         reserve(20)
         let length = lengthOfDecimal(number)
-        end.write(decimal: number, length: length)
+        unsafe end.write(decimal: number, length: length)
         advance(length)
     }
 
@@ -356,10 +356,10 @@ extension OutputBuffer {
             append(repeating: UInt8(ascii: "0"), count: -wholeLength)
             return append(decimal: decimal.digits)
         }
-        let start = end
-        (start + 1).write(decimal: decimal.digits, length: length)
-        for at in 0..<wholeLength { start[at] = start[at + 1] }
-        start[wholeLength] = UInt8(ascii: ".")
+        let start = unsafe end
+        unsafe (start + 1).write(decimal: decimal.digits, length: length)
+        for at in 0..<wholeLength { unsafe start[at] = unsafe start[at + 1] }
+        unsafe start[wholeLength] = UInt8(ascii: ".")
         advance(length + 1)
     }
 }
@@ -378,25 +378,25 @@ extension UnsafeMutablePointer<UInt8> {
     /// Writes a number whose decimal form has `length` digits.
     @inline(__always)
     fileprivate func write(decimal number: UInt64, length: Int) {
-        let pairs = digitPairs.utf8Start
+        let pairs = unsafe digitPairs.utf8Start
         var rest = number
-        var at = self + length
+        var at = unsafe self + length
         while rest >= 100 {
-            at -= 2
-            at.copy(pairs, Int(truncatingIfNeeded: rest % 100))
+            unsafe at -= 2
+            unsafe at.copy(pairs, Int(truncatingIfNeeded: rest % 100))
             rest /= 100
         }
         if rest >= 10 {
-            copy(pairs, Int(truncatingIfNeeded: rest))
+            unsafe copy(pairs, Int(truncatingIfNeeded: rest))
         } else {
-            pointee = 0x30 + UInt8(truncatingIfNeeded: rest)
+            unsafe pointee = 0x30 + UInt8(truncatingIfNeeded: rest)
         }
     }
 
     @inline(__always)
     private func copy(_ pairs: UnsafePointer<UInt8>, _ pair: Int) {
-        let digits = UnsafeRawPointer(pairs).loadUnaligned(fromByteOffset: 2 * pair, as: UInt16.self)
-        UnsafeMutableRawPointer(self).storeBytes(of: digits, as: UInt16.self)
+        let digits = unsafe UnsafeRawPointer(pairs).loadUnaligned(fromByteOffset: 2 * pair, as: UInt16.self)
+        unsafe UnsafeMutableRawPointer(self).storeBytes(of: digits, as: UInt16.self)
     }
 }
 

@@ -43,7 +43,7 @@ private struct XMLWriter: ValueSink, ~Copyable {
             // Up to eight tabs are one store.
             output.reserve(indent + 8)
             if indent <= 8 {
-                UnsafeMutableRawPointer(output.end).storeBytes(of: ByteScan.ones &* 0x09, as: UInt64.self)
+                unsafe UnsafeMutableRawPointer(output.end).storeBytes(of: ByteScan.ones &* 0x09, as: UInt64.self)
                 output.advance(indent)
             } else {
                 output.append(repeating: UInt8(ascii: "\t"), count: indent)
@@ -106,7 +106,9 @@ private struct XMLWriter: ValueSink, ~Copyable {
 extension XMLWriter {
     @inline(__always)
     private mutating func append(escaped text: borrowing String) throws(Refusal) {
-        try text.withBytesOrThrow { bytes throws(Refusal) in try output.append(bytes, escaping: XMLEscaping.self) }
+        try unsafe text.withBytesOrThrow { bytes throws(Refusal) in
+            try unsafe output.append(bytes, escaping: XMLEscaping.self)
+        }
     }
 
     private mutating func append(_ number: Double) {
@@ -135,12 +137,12 @@ extension XMLWriter {
         output.append("<data>\n")
         let tabs = min(indent, 8)
         let bytesInLine = (76 - 8 * tabs) / 4 * 3
-        data.withUnsafeBytes { raw in
-            let bytes = raw.bindMemory(to: UInt8.self)
+        unsafe data.withUnsafeBytes { raw in
+            let bytes = unsafe raw.bindMemory(to: UInt8.self)
             for start in stride(from: 0, to: bytes.count, by: bytesInLine) {
                 output.append(repeating: UInt8(ascii: "\t"), count: tabs)
-                let line = bytes[start..<min(start + bytesInLine, bytes.count)]
-                output.append(base64: UnsafeBufferPointer(rebasing: line))
+                let line = unsafe bytes[start..<min(start + bytesInLine, bytes.count)]
+                unsafe output.append(base64: UnsafeBufferPointer(rebasing: line))
                 output.append(UInt8(ascii: "\n"))
             }
         }
@@ -182,7 +184,7 @@ private enum XMLEscaping: TextEscaping {
     static func append(
         _ text: UnsafeBufferPointer<UInt8>, at start: Int, to output: inout OutputBuffer
     ) throws(Refusal) -> Int {
-        switch text[start] {
+        switch unsafe text[start] {
         case UInt8(ascii: "<"): output.append("&lt;")
         case UInt8(ascii: ">"): output.append("&gt;")
         case UInt8(ascii: "&"): output.append("&amp;")
