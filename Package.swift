@@ -132,7 +132,7 @@ let package = Package(
     ]
 )
 
-/// Modules in which memory is never touched by hand, and must say so if that changes.
+/// Modules whose memory safety is checked strictly: unsafe code in them is marked.
 let memorySafe = ["PropertyLists", "SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
 
 for target in package.targets {

@@ -1,10 +1,10 @@
-/// Why bytes are not the property list they were taken for: what, where in the bytes, and at which entry.
+/// Why bytes cannot be read as a property list: the problem, its offset, and its entry.
 public struct DecodingFailure: Error, Hashable, Sendable {
     /// What is wrong with the bytes.
     public let problem: Problem
-    /// The byte, counted from 0, at which the problem shows.
+    /// The offset of the byte at which the problem was found.
     public let offset: Int
-    /// The entry in which it shows, as far as the reader knew it.
+    /// The entry in which it was found, as far as the reader knew it.
     public let path: EntryPath
     /// The format that was being read.
     public let format: PropertyList.Format
@@ -22,15 +22,15 @@ extension DecodingFailure {
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         // Any format.
-        /// There is nothing but, at most, white space.
+        /// The input is empty or white space.
         case emptyInput
         case tooLarge(limit: Int)
         case nestedTooDeeply(limit: Int)
-        /// The input stops inside what is named.
+        /// The input ends inside the named construct.
         case unexpectedEnd(inside: String)
-        /// What is named was needed, something else stands there.
+        /// The named construct is required, and something else was found.
         case expected(String)
-        /// Something stands behind the value.
+        /// There is text after the value.
         case trailingContent
         case duplicateKey(String)
 
@@ -39,7 +39,7 @@ extension DecodingFailure {
         case unknownEncoding(String)
         /// The declaration names one encoding, the bytes are in another.
         case encodingMismatch(declared: String)
-        /// A character that the format does not allow where it stands.
+        /// A character that the format does not allow at this place.
         case invalidCharacter(UInt32)
         case loneSurrogate
         case invalidEscape(String)
@@ -50,7 +50,7 @@ extension DecodingFailure {
         // Values.
         case invalidInteger(String)
         case invalidReal(String)
-        /// What stands where JSON wants a number is none by its grammar.
+        /// A number that does not match JSON's grammar.
         case invalidNumber(String)
         case invalidDate(String)
         case invalidData(String)
@@ -153,7 +153,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
 }
 
 extension DecodingFailure: CustomStringConvertible {
-    /// The problem with its place as far as it can be told without the bytes.
+    /// The problem with its offset and entry.
     public var description: String {
         let entry = path.components.isEmpty ? "" : " (at \(path.shown))"
         return "byte \(offset): \(problem)\(entry)"
@@ -173,7 +173,7 @@ private func complaint(aboutElement name: String) -> String {
     return "unknown element <\(shortened(name))>\(hint)"
 }
 
-/// A problem found while reading, before anybody asks at which entry.
+/// A problem found while reading; the path of its entry is added later.
 struct Fault: Error {
     let problem: DecodingFailure.Problem
     let offset: Int
@@ -184,7 +184,7 @@ struct Fault: Error {
     }
 }
 
-/// A place in a text as people name it; lines and columns count from 1, a column is a character.
+/// A line and column of a text, counted from 1; a column is a character.
 public struct TextLocation: Hashable, Sendable {
     /// Counted from 1.
     public let line: Int
@@ -198,7 +198,7 @@ public struct TextLocation: Hashable, Sendable {
 }
 
 extension DecodingFailure {
-    /// Line and column of the failure in the bytes that were read; nil in a binary file, which has none.
+    /// The line and column of the failure in the bytes that were read; nil for a binary file.
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
         return TextLocation.locations(of: [offset], inText: Array(bytes))[offset]

@@ -3,7 +3,7 @@ extension PropertyList {
     ///
     /// Two dictionaries are equal when they hold equal values under the same keys, whatever the order.
     public struct Dictionary: Sendable {
-        /// A key and what stands under it.
+        /// A key and its value.
         public struct Entry: Sendable, Hashable {
             /// The key, which no other entry of the dictionary has.
             public let key: String
@@ -28,7 +28,7 @@ extension PropertyList {
         }
 
         private(set) var entries: ContiguousArray<Entry>
-        /// Where each key stands; nil while a walk over the few entries is faster.
+        /// The positions of the keys; nil while a search of the few entries is faster.
         private var index: KeyIndex?
 
         /// The most entries that are searched one by one.
@@ -69,16 +69,16 @@ extension PropertyList.Dictionary {
         }
     }
 
-    /// Where `key` stands in the order, or nil.
+    /// The position of `key`, or nil.
     func position(of key: String) -> Int? {
         if let index { return index.position(of: key, in: entries) }
         return entries.firstIndex { $0.key.hasSameBytes(as: key) }
     }
 
-    /// The entries as sorted output has them: by the UTF-16 code units of their keys.
+    /// The entries in the order of sorted output: by the UTF-16 code units of their keys.
     package var sortedEntries: ContiguousArray<Entry> { isSorted ? entries : entries.sortedByKey }
 
-    /// Whether the entries stand in the order of sorted output.
+    /// Whether the entries are in the order of sorted output.
     package var isSorted: Bool {
         if let index, index.entriesAreSorted { return true }
         return entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key.isBefore(entries[$0].key) }
@@ -88,7 +88,7 @@ extension PropertyList.Dictionary {
 // MARK: Changing
 
 extension PropertyList.Dictionary {
-    /// Puts `value` under `key` and returns what stood there.
+    /// Sets the value under `key` and returns the previous value.
     @discardableResult
     public mutating func updateValue(_ value: PropertyList, forKey key: String) -> PropertyList? {
         if let position = position(of: key) {
@@ -100,8 +100,8 @@ extension PropertyList.Dictionary {
         return nil
     }
 
-    /// Removes `key` and returns what stood under it. The others keep their order, so this takes time linear in their
-    /// number; for many keys at once there is `removeAll(where:)`.
+    /// Removes `key` and returns its value. The others keep their order, so this takes time linear in their number; use
+    /// `removeAll(where:)` for many keys.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> PropertyList? {
         guard let position = position(of: key) else { return nil }
@@ -110,13 +110,13 @@ extension PropertyList.Dictionary {
         return former
     }
 
-    /// Removes the entries to which `shouldBeRemoved` says yes. The others keep their order, unless it throws.
+    /// Removes the entries for which `shouldBeRemoved` returns true. The others keep their order, unless it throws.
     public mutating func removeAll(where shouldBeRemoved: (Entry) throws -> Bool) rethrows {
         defer { reindex() }
         try entries.removeAll(where: shouldBeRemoved)
     }
 
-    /// Changes the value under `key` where it lies; nil stands for no value, before and after.
+    /// Changes the value under `key` in place; nil is no value, before and after.
     mutating func withValue<Result, Failure: Error>(
         forKey key: String, _ body: (inout PropertyList?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -160,11 +160,11 @@ extension PropertyList.Dictionary {
 }
 
 extension PropertyList.Dictionary {
-    /// Takes over entries just read, of which a later one replaces an earlier one with the same key.
+    /// Takes entries just read; a later one replaces an earlier one with the same key.
     ///
     /// - Parameters:
     ///   - areSorted: whether the keys are known to ascend, and so to differ.
-    ///   - duplicate: is told where each entry stood whose key stood before.
+    ///   - duplicate: receives the position of each entry with a duplicate key.
     init(read entries: consuming ContiguousArray<Entry>, areSorted: Bool, duplicate: (Int) -> Void) {
         self.entries = entries
         let count = self.entries.count
@@ -178,7 +178,7 @@ extension PropertyList.Dictionary {
         }
     }
 
-    /// Takes over entries whose keys are known to differ.
+    /// Takes entries whose keys are known to differ.
     init(differing entries: consuming ContiguousArray<Entry>) {
         self.entries = entries
         if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
@@ -232,12 +232,12 @@ extension PropertyList.Dictionary: RandomAccessCollection {
 }
 
 extension PropertyList.Dictionary: ExpressibleByDictionaryLiteral {
-    /// A key that stands twice keeps its last value.
+    /// Of a duplicate key the last value is kept.
     public init(dictionaryLiteral elements: (String, PropertyList)...) {
         self.init(elements)
     }
 
-    /// A key that stands twice keeps its last value.
+    /// Of a duplicate key the last value is kept.
     public init(_ elements: some Sequence<(String, PropertyList)>) {
         self.init(minimumCapacity: elements.underestimatedCount)
         for (key, value) in elements { updateValue(value, forKey: key) }

@@ -1,8 +1,8 @@
-/// Why a value cannot be written in a format: what is in the way, and at which entry.
+/// Why a value cannot be written in a format: the problem and its entry.
 public struct EncodingFailure: Error, Hashable, Sendable {
     /// Why the format cannot hold the value.
     public let problem: Problem
-    /// Where the value stands.
+    /// The path to the value.
     public let path: EntryPath
     /// The format that was to be written.
     public let format: PropertyList.Format
@@ -21,9 +21,9 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case tooLarge(limit: Int)
         /// Values that a binary file shares take more bytes if each reference is counted.
         case tooManyBytes(limit: Int)
-        /// The format has no way to say a value of this kind.
+        /// The format has no representation for values of this kind.
         case kindNotSupported(PropertyList.Kind)
-        /// A character that cannot stand in the format, even as a reference.
+        /// A character that the format cannot hold, even as a reference.
         case characterNotSupported(UInt32)
         case fractionOfSecond
         case dateOutOfRange

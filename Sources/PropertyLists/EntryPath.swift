@@ -1,4 +1,4 @@
-/// The way to an entry inside a value: `:apps:0:name`.
+/// The path to an entry inside a value: `:apps:0:name`.
 ///
 /// A component names a key of a dictionary or, where it is an integer and meets an array, an element; −1 is the last
 /// one. An empty last component stands for the place after the last element.
@@ -35,15 +35,15 @@ public struct EntryPath: Hashable, Sendable {
         }
     }
 
-    /// The way from the root to the entry.
+    /// The components from the root to the entry.
     public var components: [Component]
 
-    /// Goes through these; without any, it is the root itself.
+    /// The path with these components; without any, the path of the root.
     public init(_ components: [Component] = []) { self.components = components }
 }
 
 extension EntryPath {
-    /// Reads `:a:b`. A colon or a backslash inside a component stands behind a backslash.
+    /// Parses `:a:b`. A colon or a backslash inside a component is escaped by a backslash.
     public init(parsing text: String) throws(Failure) {
         guard text.unicodeScalars.first == ":" else { throw .notAPath(text) }
         var components: [Component] = []
@@ -68,14 +68,14 @@ extension EntryPath {
         self.components = components
     }
 
-    /// What is wrong with a path, or with the way that it asks for.
+    /// What is wrong with a path, or with the entry that it names.
     public struct Failure: Error, Hashable, Sendable {
         /// The kinds of failure.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
             /// The text does not begin with a colon.
             case notAPath
-            /// A backslash stands before something other than a colon or a backslash.
+            /// A backslash before something other than a colon or a backslash.
             case unknownEscape(String)
             /// A component leads into a value that is neither dictionary nor array.
             case notAContainer(PropertyList.Kind)
@@ -87,13 +87,13 @@ extension EntryPath {
             case missingArray
             /// The place after the last element of a dictionary, which has none.
             case endOfDictionary
-            /// The path leads deeper than containers may stand inside one another.
+            /// The path is deeper than containers may be nested.
             case nestedTooDeeply(limit: Int)
         }
 
         /// What is wrong with the path.
         public let problem: Problem
-        /// The way up to and including the component at fault, or the text that is no path.
+        /// The path up to and including the invalid component, or the text that is not a path.
         public let place: String
 
         package init(problem: Problem, place: String) {
@@ -154,7 +154,7 @@ extension EntryPath.Failure: CustomStringConvertible {
 }
 
 extension PropertyList {
-    /// The entry at `path`, or nil where the way leads nowhere.
+    /// The entry at `path`, or nil if there is none.
     public subscript(path: EntryPath) -> PropertyList? {
         var value = self
         for component in path.components {
@@ -172,7 +172,7 @@ extension PropertyList {
         }
     }
 
-    /// Puts `value` at `path`. Dictionaries that are missing on the way are created; a scalar on the way is an error.
+    /// Sets the value at `path`. Missing dictionaries on the path are created; a scalar on the path is an error.
     public mutating func set(_ value: PropertyList, at path: EntryPath) throws(EntryPath.Failure) {
         try edit(path) { entry in entry = value }
     }
@@ -198,7 +198,7 @@ extension PropertyList {
         }
     }
 
-    /// Changes the entry at `path` where it lies, without a copy of what surrounds it.
+    /// Changes the entry at `path` in place, without copying the containers around it.
     ///
     /// `body` is given nil where there is no entry, and leaves nil to remove it. A path that is longer than containers
     /// may be deep by default is refused: no writer would take what it leads to.

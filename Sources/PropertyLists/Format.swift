@@ -5,7 +5,7 @@
 #endif
 
 extension PropertyList {
-    /// The ways to write a property list down.
+    /// The formats of property lists.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         case xml, binary
         /// The text of NeXTSTEP: strings, data, arrays and dictionaries. Also what `.strings` files are in.
@@ -15,7 +15,7 @@ extension PropertyList {
         case json
     }
 
-    /// What a reader accepts beyond, or short of, the letter of a format.
+    /// What a reader accepts beyond the definition of a format, or refuses.
     public struct ReadingOptions: Hashable, Sendable {
         /// Leaves out a JSON `null` instead of refusing it.
         public var omitsNulls = false
@@ -50,7 +50,7 @@ extension PropertyList {
         }
     }
 
-    /// How a writer sets out what it writes, and what it does with a value that the format lacks.
+    /// The layout that a writer uses, and what it does with a value that the format lacks.
     public struct WritingOptions: Hashable, Sendable {
         /// Keeps the order of the keys. Otherwise they are sorted, so that equal values give equal bytes.
         public var keepsKeyOrder = false
@@ -58,7 +58,7 @@ extension PropertyList {
         public var isPretty = false
         /// Writes a value of a type that the format lacks as the text or number nearest to it.
         public var coerces = false
-        /// Lets go of what the format cannot hold: in XML, the fraction of a second.
+        /// Drops what the format cannot hold: in XML, the fraction of a second.
         public var isLossy = false
         /// Wraps what JSON lacks: `{"$date": …}`, `{"$data": …}`, `{"$uid": …}`, `{"$real": …}`.
         public var wrapsInJSON = false

@@ -4,10 +4,10 @@
     public import Foundation
 #endif
 
-/// A value as property lists know it: the one that every format is read into and written from.
+/// A value of a property list, which every format is read into and written from.
 ///
 /// Values of different kinds are never equal: `.boolean(true)`, `.integer(1)` and `.real(1)` are three.
-/// Text is compared byte for byte, so that two spellings of one character are two values.
+/// Text is compared byte by byte: two encodings of one character are two values.
 public enum PropertyList: Sendable {
     case string(String)
     case integer(Integer)
@@ -17,7 +17,7 @@ public enum PropertyList: Sendable {
     case data(Data)
     case array([PropertyList])
     case dictionary(Dictionary)
-    /// A reference inside a keyed archive. Binary files have a type for it; XML says `{CF$UID = n}`.
+    /// A reference inside a keyed archive. Binary files have a type for it; XML uses `{CF$UID = n}`.
     case uid(UInt64)
 }
 
@@ -27,7 +27,7 @@ extension PropertyList {
         case string, integer, real, boolean, date, data, array, dictionary, uid
     }
 
-    /// Which of the types it has.
+    /// The kind of the value.
     public var kind: Kind {
         switch self {
         case .string: .string
@@ -105,19 +105,19 @@ extension PropertyList {
     }
 }
 
-/// What a value holds, if it is of that kind and no other: nothing is converted.
+/// The contents of a value of one kind; nil for other kinds. Nothing is converted.
 extension PropertyList {
     /// The text if it is one.
     public var stringValue: String? { if case .string(let text) = self { text } else { nil } }
     /// The integer if it is one.
     public var integerValue: Integer? { if case .integer(let number) = self { number } else { nil } }
-    /// The number if it is a real one.
+    /// The number if it is a real.
     public var realValue: Double? { if case .real(let number) = self { number } else { nil } }
-    /// The truth if it is one.
+    /// The boolean if it is one.
     public var booleanValue: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
     /// The date if it is one.
     public var dateValue: Date? { if case .date(let date) = self { date } else { nil } }
-    /// The data if it is such.
+    /// The data if it is data.
     public var dataValue: Data? { if case .data(let data) = self { data } else { nil } }
     /// The elements if it is an array.
     public var arrayValue: [PropertyList]? { if case .array(let elements) = self { elements } else { nil } }
@@ -146,6 +146,6 @@ extension PropertyList: ExpressibleByArrayLiteral {
 }
 
 extension PropertyList: ExpressibleByDictionaryLiteral {
-    /// A key that stands twice keeps its last value.
+    /// Of a duplicate key the last value is kept.
     public init(dictionaryLiteral elements: (String, PropertyList)...) { self = .dictionary(Dictionary(elements)) }
 }

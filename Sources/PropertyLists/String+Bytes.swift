@@ -1,7 +1,7 @@
 // Unsafe: the bytes of a string are used inside a closure, and only as many as there are.
 
 extension String {
-    /// Runs `body` on the UTF-8 of this string, without a copy where the string has it at hand.
+    /// Runs `body` on the UTF-8 of this string, without a copy if it is contiguous.
     @inline(__always)
     package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let result = unsafe utf8.withContiguousStorageIfAvailable(body) { return result }

@@ -1,12 +1,12 @@
 // Unsafe: `Stack` owns its memory, and moves out only elements below its count, which it lowers first.
 
-/// Builds a value from the events of a text: the children of all open containers lie on one stack.
+/// Builds a value from the events of a reader. The children of all open containers are on one stack.
 ///
-/// The stack stands in for recursion, so that the depth of the input never meets the end of a thread's stack.
+/// The stack replaces recursion, so that no depth of the input exhausts a thread's stack.
 struct TreeBuilder: ~Copyable {
     private typealias Entry = PropertyList.Dictionary.Entry
 
-    /// A container whose end has not been read.
+    /// An open container.
     private struct Frame {
         var firstValue: Int
         /// Where its keys begin on their stack; −1 in an array.
@@ -17,14 +17,14 @@ struct TreeBuilder: ~Copyable {
 
     private var values = Stack<PropertyList>()
     private var keys = Stack<String>()
-    /// Where each key on the stack was read; kept only if a duplicate is to be reported.
+    /// The offset of each key on the stack; recorded only if duplicate keys are to be reported.
     private var keyOffsets: [Int] = []
-    /// Which of the values on the stack stand for none, because duplicates are to be reported.
+    /// The placeholders on the stack for omitted values, kept because duplicate keys are to be reported.
     private var dropped: [Int] = []
     private var enclosing: [Frame] = []
     private var frame = Frame(firstValue: 0, firstKey: -1)
     private(set) var depth = 0
-    /// Whether a key is being read, so that no value is to blame for a failure.
+    /// Whether a key is being read, so that a failure belongs to no value.
     var isInKey = false
 
     private let nesting: Int
@@ -181,7 +181,7 @@ struct TreeBuilder: ~Copyable {
         return root
     }
 
-    /// The way to the entry that is being read.
+    /// The path to the entry that is being read.
     var path: EntryPath {
         guard depth > 0 else { return EntryPath() }
         let open = Array(enclosing.dropFirst()) + [frame]

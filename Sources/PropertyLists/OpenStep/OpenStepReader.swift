@@ -58,7 +58,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         builder = TreeBuilder(limits: limits, options: options)
     }
 
-    /// The way to the entry that is at fault.
+    /// The path to the invalid entry.
     var path: EntryPath {
         var path = builder.path
         guard failedBehindValue else { return path }

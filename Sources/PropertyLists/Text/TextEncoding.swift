@@ -188,7 +188,7 @@ private let windows1252: [UInt32] = [
 /// A reader of one of the text formats, made for one text.
 protocol TextReader: ~Copyable {
     mutating func read() throws(Fault) -> PropertyList
-    /// The way to the entry that is being read, or at fault.
+    /// The path to the entry that is being read, or that is invalid.
     var path: EntryPath { get }
     var builder: TreeBuilder { get set }
 }
