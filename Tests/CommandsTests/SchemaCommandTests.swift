@@ -270,7 +270,12 @@ import Testing
         #expect(try prefs("prefs read --effective d keep", clinic).output == "7\n")
         #expect(try prefs("prefs read d keep", clinic).status == 1)
         #expect(try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "9"]).output == "9\n")
-        #expect(try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "0"]).output == "7\n")
+        #expect(
+            try prefs("prefs read --effective d keep", clinic, variables: ["KEEP": "0"])
+                == Transcript.Outcome(errors: "prefs: d: keep in environment: must be from 1 to 365\n", status: 3))
+        let explained = try prefs("prefs explain d keep", clinic, variables: ["KEEP": "0"])
+        #expect(explained.status == 0 && !explained.output.contains("*"))
+        #expect(explained.output.contains("  ! environment") && explained.output.contains("  error: must be from"))
         #expect(try prefs("prefs write d tries -int 4", clinic).status == 0)
         #expect(try prefs("prefs read --effective d retries", clinic).output == "4\n")
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)

@@ -346,7 +346,7 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let exposed = try bench.run([])
         #expect(bench.value("server", in: exposed) == "''")
-        #expect(exposed.errors.contains("others can read this file, so its server does not count"))
+        #expect(exposed.errors.contains("\(file)): is sensitive, and others can read the file; it does not count"))
     }
 
     @Test func `a stored secret that others can read does not count`() throws {
@@ -357,6 +357,6 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let outcome = try bench.run(["t"])
         #expect(bench.value("token", in: outcome) == "''")
-        #expect(outcome.errors.contains("others can read this file, so its token does not count"))
+        #expect(outcome.errors.contains("\(file)): is sensitive, and others can read the file; it does not count"))
     }
 }

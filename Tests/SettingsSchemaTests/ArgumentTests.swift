@@ -368,7 +368,8 @@ private let otherRows: [ArgumentRow] = [
     .init(.flags, "", "", ["BACKUP_KEEP": ""]),
     .init(.flags, "", "variables {\"target\":\"/a\"}", ["BACKUP_TARGET": "/a", "TARGET": "/b"]),
     .init(.flags, "", "variables {\"target\":\"/b\"}", ["TARGET": "/b"]),
-    .init(.flags, "", "BACKUP_TARGET \"\": must be a folder", ["BACKUP_TARGET": ""]),
+    .init(.flags, "", "", ["BACKUP_TARGET": ""]),
+    .init(.flags, "", "variables {\"target\":\"/b\"}", ["BACKUP_TARGET": "", "TARGET": "/b"]),
     .init(.flags, "", "variables {\"ports\":[1,2]}", ["PORTS": "(1,2)"]),
     .init(
         .flags, "--mode x", "BACKUP_KEEP x: must be an integer / --mode x: must be full or incremental",

@@ -39,11 +39,12 @@ struct `A script` {
         case .version: return (output.printing(schema.versionText(program: "backup"), thenExit: 0), "")
         case .mistakes(let mistakes): return (output.exit(2), mistakes.map { "\($0)\n" }.joined())
         case .values(let arguments):
-            let (values, _) = schema.valuesInForce([
-                .init("arguments", arguments.values), .init("environment", arguments.environment),
-                .init("user", stored),
-            ])
-            let flat = PropertyList.Dictionary(values.map { ($0.key, $0.value.value) })
+            let layers = [arguments.values, arguments.environment, stored, schema.factoryDefaults()]
+            let values = schema.settings.compactMap { setting in
+                layers.lazy.compactMap { $0[setting.key].map { setting.rule.adapted($0) } }
+                    .first { setting.rule.problems(with: $0).isEmpty }.map { (setting.key, $0) }
+            }
+            let flat = PropertyList.Dictionary(values)
             return (try ScriptValues(schema: schema, values: flat, operands: arguments.operands).text(for: output), "")
         }
     }

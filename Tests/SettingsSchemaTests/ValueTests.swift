@@ -179,38 +179,3 @@ import Testing
         #expect(schema.problems(in: values, refusesUnknownKeys: true).map(\.description) == messages)
     }
 }
-
-@Suite struct `Stored values` {
-    @Test(arguments: [
-        ("{keep: 9, x: 1}", "{keep: 9, x: 1}", []), ("{keep: 900}", "{}", ["keep = 900: must be from 1 to 365"]),
-        ("{keep: \"9\"}", "{keep: 9}", []), ("{keep: \"many\"}", "{}", ["keep = many: must be an integer"]),
-        ("{tries: 5}", "{retries: 5}", []), ("{tries: 5, retries: 6}", "{retries: 6}", []),
-        ("{tries: \"x\"}", "{}", ["retries = x: must be an integer"]),
-        ("{token: 7}", "{}", ["token = ••••: must be a string"]),
-        ("{mode: \"ful\", keep: 8}", "{keep: 8}", ["mode = ful: must be full or incremental; did you mean full?"]),
-    ])
-    func `that break a schema are left out, and the rest is used`(
-        _ stored: String, _ expected: String, _ messages: [String]
-    ) throws {
-        let schema = try Sample.schema(Sample.backupText)
-        let (values, problems) = try schema.usable(#require(ValueNotation.value(stored).dictionaryValue))
-        #expect(try PropertyList.dictionary(values) == ValueNotation.value(expected))
-        #expect(problems.map(\.description) == messages)
-    }
-}
-
-@Suite struct `Values in force` {
-    @Test func `come from the highest layer that has one that can be used`() throws {
-        let schema = try Sample.schema(Sample.backupText)
-        let (values, problems) = schema.valuesInForce([
-            .init("arguments", ["mode": "incremental"]), .init("user", ["keep": 900, "tries": 5, "mode": "full"]),
-            .init("site", ["keep": 30, "other": 1]),
-        ])
-        #expect(
-            values == [
-                "mode": .init("incremental", layer: "arguments"), "retries": .init(5, layer: "user"),
-                "keep": .init(30, layer: "site"), "verbose": .init(0, layer: "factory"),
-            ])
-        #expect(problems.map { "\($0.layer): \($0.problem)" } == ["user: keep = 900: must be from 1 to 365"])
-    }
-}

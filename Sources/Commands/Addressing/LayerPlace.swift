@@ -28,17 +28,6 @@ struct LayerPlace: Sendable {
     var path: FilePath { host == nil ? folder.folder : folder.folder.appending(StoreFolder.hostFolder) }
 }
 
-extension Layer {
-    /// The layers that a command can name and, given the permissions, write.
-    static let writable: [Layer] = [.user, .userHost, .site, .forced]
-
-    /// The writable layers, highest priority first.
-    static let writableByRank: [Layer] = [.forced, .userHost, .user, .site]
-
-    /// Whether the layer belongs to the user rather than an administrator.
-    var isOfUser: Bool { self == .user || self == .userHost }
-}
-
 extension StorePlaces {
     /// Returns the folder of a layer, or nil if this store does not have the layer.
     func folder(of layer: Layer) -> StoreFolder? {
@@ -64,7 +53,7 @@ extension StorePlaces {
     /// Returns the locations of all writable layers, highest priority first.
     func writablePlaces() throws(StoreFailure) -> [LayerPlace] {
         var found: [LayerPlace] = []
-        for layer in Layer.writableByRank { if let place = try place(of: layer) { found.append(place) } }
+        for layer in Layer.writableByPriority { if let place = try place(of: layer) { found.append(place) } }
         return found
     }
 

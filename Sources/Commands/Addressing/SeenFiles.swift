@@ -25,8 +25,7 @@ struct SeenFiles {
             seen[file.path] = Seen(generation: nil, contents: .absent)
             return .absent
         }
-        var contents = try file.contents(on: machine)
-        contents.values = contents.values.withoutHidden
+        let contents = try file.contents(on: machine)
         if let recovery = contents.recovery { try note(recovery) }
         seen[file.path] = Seen(generation: contents.generation, contents: contents)
         return contents

@@ -15,11 +15,11 @@ extension StoreAccess {
     /// - Parameter read: Reads a file, and reports damage if needed.
     func layers(
         in files: [(layer: Layer, file: DomainFile)], by read: (DomainFile) throws -> DomainContents
-    ) throws -> [LayerValues] {
+    ) throws -> [LayerSource] {
         try files.compactMap { layer, file in
             guard try layer != .forced || file.isTrusted(on: machine) else { return nil }
             guard let contents = try suggestion(layer, { try read(file) }), contents.exists else { return nil }
-            return LayerValues(layer, file, contents, on: machine)
+            return LayerSource(layer, file, contents, on: machine)
         }
     }
 
@@ -35,23 +35,38 @@ extension StoreAccess {
         }
     }
 
-    func layers(_ domain: AddressedDomain) throws -> DomainLayers {
-        layers(domain, stored: try layers(in: files(domain)) { try contents($0) })
+    /// The layers that have a file for a domain, with the store's own keys.
+    func storedLayers(_ domain: AddressedDomain) throws -> [LayerSource] {
+        try layers(in: files(domain)) { try reportingRecovery($0) }
     }
 
-    /// Returns the layers of a domain whose files have already been read.
-    func layers(_ domain: AddressedDomain, stored: [LayerValues]) -> DomainLayers {
-        let schema = schemaInForce(domain)
-        // A file given by its path has no other layers.
-        guard let schema, domain.name != nil else { return DomainLayers(stored, schema) }
-        return DomainLayers(schema.completing(stored, machine.environment.variables), schema)
+    /// The layers in which a command looks up the values of a domain.
+    func layers(_ domain: AddressedDomain) throws -> LayerStack {
+        layers(domain, stored: try storedLayers(domain))
+    }
+
+    /// The same, where the command has its own way to read the files.
+    func layers(_ domain: AddressedDomain, stored: [LayerSource]) -> LayerStack {
+        layers(domain, stored: stored, schemaInForce(domain))
+    }
+
+    /// The same for another schema than the installed one.
+    func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: SchemaInForce?) -> LayerStack {
+        // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
+        LayerStack(stored, schema, on: machine, isFileAlone: domain.name == nil)
+    }
+
+    /// The contents of a file. A damaged one is replaced by a kept version, which is reported.
+    private func reportingRecovery(_ file: DomainFile) throws -> DomainContents {
+        let contents = try file.contents(on: machine)
+        try warn(contents.recovery)
+        return contents
     }
 
     /// Returns the contents of a file without the store's own keys. Reports when a kept version replaces a damaged
     /// file.
     func contents(_ file: DomainFile) throws -> DomainContents {
-        var contents = try file.contents(on: machine)
-        try warn(contents.recovery)
+        var contents = try reportingRecovery(file)
         contents.values = contents.values.withoutHidden
         return contents
     }

@@ -22,9 +22,18 @@ extension StoreAccess {
     /// Returns the values in force for a program without arguments.
     func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
-        guard !layers.all.isEmpty else { return nil }
-        let values = layers.valuesInForce.entries
+        guard !layers.layers.isEmpty else { return nil }
+        let values = try valuesInForce(layers, of: domain).entries
         try checkExact(.dictionary(values), at: [], in: domain)
+        return values
+    }
+
+    /// Returns all values in force. Throws if one of them is an error for every program.
+    func valuesInForce(_ layers: LayerStack, of domain: AddressedDomain) throws(StoreFailure) -> ValuesInForce {
+        let values = layers.valuesInForce()
+        if let (key, error) = values.errors.min(by: { $0.key.text.isBefore($1.key.text) }) {
+            throw error.failure(of: key.text, in: domain)
+        }
         return values
     }
 
@@ -47,7 +56,9 @@ extension StoreAccess {
 
     func value(_ key: KeyArgument, in domain: AddressedDomain, effective: Bool) throws -> PropertyList? {
         guard effective else { return try value(key, in: domain) }
-        let value = try layers(domain).found(key.key)?.value[key.rest]
+        let resolution = try layers(domain)[key.key]
+        if let error = resolution.error { throw error.failure(of: key.key, in: domain) }
+        let value = resolution.winner?.value?[key.rest]
         if let value { try checkExact(value, at: key.path, in: domain) }
         return value
     }
@@ -81,6 +92,13 @@ extension PropertyList.Dictionary {
 }
 
 // MARK: Failures
+
+extension Resolution.Answer {
+    /// The failure of a look-up in which a value is an error.
+    fileprivate func failure(of key: String, in domain: AddressedDomain) -> StoreFailure {
+        StoreFailure(.invalid(key: key, origin: origin, reason: fault ?? ""), domain.word)
+    }
+}
 
 extension CommandFailure {
     static func noPair(_ domain: AddressedDomain, _ key: KeyArgument) -> CommandFailure {

@@ -79,8 +79,8 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
-        case .unwritable, .badKey, .notAllowed, .changedTwice, .refused, .otherVersion, .exposed,
-            .ownKey:
+        case .unwritable, .badKey, .notAllowed, .changedTwice, .refused, .invalid, .otherVersion,
+            .exposed, .ownKey:
             .invalidValue
         case .notCurrent: .different
         case .pendingOfOthers: .systemFailed

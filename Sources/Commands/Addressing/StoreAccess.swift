@@ -7,7 +7,7 @@ struct StoreAccess {
     let surroundings: Surroundings
     let machine: Machine
     let places: StorePlaces
-    let schemas: KnownSchemas
+    let schemas: SchemaCache
     /// The user's settings for the store itself. Only writers need them.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// The layer that classic verbs read, and that is written.
@@ -23,7 +23,7 @@ struct StoreAccess {
             throw CommandFailure(.usage, "this store has no files")
         }
         self.places = places
-        schemas = KnownSchemas(kind, machine)
+        schemas = SchemaCache(kind, on: machine)
         let named = invocation[.host]
         if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil

@@ -5,19 +5,25 @@ internal import PropertyLists
 extension Examination {
     /// The user's values that a higher layer overrides.
     static let shadows = Examination(subject: "keys that a higher layer hides") { checkup in
-        var higher: [DomainName: [(domain: ExaminedDomain, values: PropertyList.Dictionary)]] = [:]
+        let layers = checkup.domains.compactMap { domain -> (domain: ExaminedDomain, source: LayerSource)? in
+            guard [.forced, .userHost, .user].contains(domain.layer),
+                domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
+                var contents = try? domain.file.contents(on: checkup.machine)
+            else { return nil }
+            contents.values = contents.values.withoutHidden
+            return (domain, LayerSource(domain.layer, domain.file, contents, on: checkup.machine))
+        }
+        var higher: [DomainName: [(domain: ExaminedDomain, source: LayerSource)]] = [:]
         var findings: [Ailment] = []
         // The domains are ordered by layer, highest priority first.
-        for domain in checkup.domains where [.forced, .userHost, .user].contains(domain.layer) {
-            guard domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
-                let contents = try? domain.file.contents(on: checkup.machine)
-            else { continue }
-            let values = contents.values.withoutHidden
-            for key in values.keys.sorted() where domain.layer != .forced {
-                guard let hiding = higher[domain.name]?.first(where: { $0.values[key] != nil }) else { continue }
-                findings.append(finding(domain, key, hiding.domain, checkup))
+        for (domain, source) in layers {
+            let above = higher[domain.name] ?? []
+            let stack = LayerStack(above.map(\.source), checkup.access.schemas[domain.name]?.schemaInForce)
+            for key in source.values.keys.sorted() where domain.layer != .forced {
+                guard let winner = stack[key].winner else { continue }
+                findings.append(finding(domain, key, above[winner.layer].domain, checkup))
             }
-            higher[domain.name, default: []].append((domain, values))
+            higher[domain.name] = above + [(domain, source)]
         }
         return findings
     }

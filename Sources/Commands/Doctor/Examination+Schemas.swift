@@ -41,11 +41,11 @@ extension Examination {
     /// Values that are ignored because they break their rules.
     static let values = Examination(subject: "values that a schema does not allow") { checkup in
         checkup.current.flatMap { domain, schema, contents in
-            let layer = LayerValues(domain.layer, domain.file, contents, on: checkup.machine)
+            let layer = LayerSource(domain.layer, domain.file, contents, on: checkup.machine)
             return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> Ailment? in
                 // Exposure of the user's files is reported by the permissions check.
                 if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
-                guard case .passedOver(let reason)? = layer.verdict(on: setting.key, setting),
+                guard let reason = layer.answer(to: setting.key, setting)?.fault,
                     let key = setting.allKeys.first(where: { contents.values[$0] != nil })
                 else {
                     return nil

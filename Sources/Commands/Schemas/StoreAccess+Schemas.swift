@@ -25,8 +25,7 @@ extension StoreAccess {
 
     /// Returns the valid schema of a domain for lookups.
     func schemaInForce(_ domain: AddressedDomain) -> SchemaInForce? {
-        guard let installed = installedSchema(domain), let schema = installed.schema else { return nil }
-        return SchemaInForce(schema, file: installed.file?.description)
+        installedSchema(domain)?.schemaInForce
     }
 
     /// Returns the rules for writing to a domain, or nil if it has no valid schema. Reports errors in the schema.

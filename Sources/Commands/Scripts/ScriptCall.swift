@@ -35,31 +35,38 @@ struct ScriptCall {
 
     /// Parses the arguments and writes the text that the script evaluates.
     func run() throws -> ExitStatus {
-        let stored = try StoredLayers(settings.domain, schema, settings.access)
+        let stored = try settings.access.storedLayers(settings.domain)
         if let newer = settings.newerVersion(stored) { try say("\(newer)") }
-        let migrated = settings.migrated(stored)
-        let variables = surroundings.environment.variables.table
+        let layers = layers(stored, .init())
         let context = Schema.Arguments.Context(
-            variables: variables, stored: migrated.usable, now: surroundings.clock.wall.date)
+            variables: surroundings.environment.variables.table, stored: layers.storedValues(),
+            now: surroundings.clock.wall.date)
         switch schema.arguments(invocation.words("ARGUMENT"), in: context) {
         case .values(let arguments):
+            let mistakes = layers.forcedMistakes(command: arguments.command)
+            guard mistakes.isEmpty else { return try refuse(mistakes) }
             try storeMigration(of: stored)
-            return try hand(arguments, migrated)
+            return try hand(arguments, stored)
         case .help(let request):
             try checkSchema()
-            return try show(help(request, migrated, variables))
+            return try show(help(request, stored))
         case .version: return try show(schema.versionText(program: script.program))
         case .mistakes(let mistakes):
             try checkSchema()
-            return try refuse(mistakes)
+            return try refuse(mistakes + layers.forcedMistakes())
         }
+    }
+
+    /// The layers of the domain as the script's schema declares it.
+    private func layers(_ stored: [LayerSource], _ program: SchemaInForce.ProgramValues) -> LayerStack {
+        settings.access.layers(settings.domain, stored: stored, SchemaInForce(schema, program: program))
     }
 
     /// Checks the schema completely, before its help or errors based on it are shown.
     private func checkSchema() throws { _ = try file.schema() }
 
     /// Migrates the stored settings. Not called for help, which must not change settings.
-    private func storeMigration(of stored: StoredLayers) throws {
+    private func storeMigration(of stored: [LayerSource]) throws {
         do {
             try settings.migrate(stored)
         } catch {
@@ -70,7 +77,7 @@ struct ScriptCall {
 
     // MARK: Output
 
-    private func hand(_ arguments: Schema.Arguments, _ stored: StoredLayers) throws -> ExitStatus {
+    private func hand(_ arguments: Schema.Arguments, _ stored: [LayerSource]) throws -> ExitStatus {
         var given = arguments.values
         do throws(Schema.Arguments.Mistake) {
             for request in arguments.secrets {
@@ -82,14 +89,20 @@ struct ScriptCall {
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
         if arguments.saves { try save(given, arguments.command) }
-        let layers = stored.layers(arguments: given, environment: arguments.environment)
-        let (inForce, problems) = schema.valuesInForce(layers, command: arguments.command)
-        try tell(problems, of: stored)
-        for key in given.keys where inForce[key]?.layer == Layer.forced.name {
-            let name = schema.declaration(of: key, command: arguments.command)?.writtenName ?? key
-            try say("\(name.onOneLine): the administrator has decided on this value")
+        let layers = layers(
+            stored, .init(command: arguments.command, arguments: given, environment: arguments.environment))
+        var values = PropertyList.Dictionary()
+        for setting in schema.settings(of: arguments.command) {
+            let resolution = layers[setting.key]
+            for answer in resolution.skipped {
+                try say("\(setting.key) in \(answer.origin): \(answer.fault ?? ""); it does not count")
+            }
+            values[setting.key] = resolution.winner?.value
+            if given[setting.key] != nil, resolution.winner?.origin.layer == .forced {
+                try say("\(setting.writtenName.onOneLine): the administrator has decided on this value")
+            }
         }
-        try write(PropertyList.Dictionary(inForce.map { ($0.key, $0.value.value) }), arguments)
+        try write(values, arguments)
         return .done
     }
 
@@ -105,18 +118,6 @@ struct ScriptCall {
             throw UnfitForScript(script: script.program, failure: error)
         }
         try surroundings.terminal.write(text, to: .output)
-    }
-
-    /// Reports stored values that are ignored. Without a message, the script would seem to ignore its settings.
-    private func tell(_ problems: [(layer: String, problem: Schema.Problem)], of stored: StoredLayers) throws {
-        var told: Set<[String]> = []
-        for (layer, problem) in problems {
-            guard let found = stored.all.first(where: { $0.layer.name == layer }),
-                let key = problem.path.components.first?.text, told.insert([layer, key]).inserted
-            else { continue }
-            let place = problem.path.components.count > 1 ? "\(problem.path) " : ""
-            try say("\(key) in \(layer) (\(found.origin.file ?? "")): \(place)\(problem.reason); it does not count")
-        }
     }
 
     /// Stores the values of flags as the user's settings, except transient ones.
@@ -145,14 +146,9 @@ struct ScriptCall {
         return .done
     }
 
-    private func help(
-        _ request: Schema.Arguments.HelpRequest, _ stored: StoredLayers, _ variables: [String: String]
-    ) -> String {
-        var values: [String: Schema.ValueInForce]?
-        if request.showsValues {
-            let environment = schema.environment(variables, command: request.command)
-            values = schema.valuesInForce(stored.layers(environment: environment), command: request.command).values
-        }
+    private func help(_ request: Schema.Arguments.HelpRequest, _ stored: [LayerSource]) -> String {
+        let layers = layers(stored, .init(command: request.command))
+        let values = request.showsValues ? layers.shownValues() : nil
         // The standard output is a pipe to the script.
         let width = surroundings.terminal.width(of: .errors) ?? surroundings.terminal.width(of: .input) ?? 80
         return schema.helpText(program: script.program, command: request.command, width: width, values: values)

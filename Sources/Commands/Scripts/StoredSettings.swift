@@ -34,27 +34,15 @@ struct StoredSettings {
     }
 
     /// Migrates the stored settings to the schema's version, in one transaction.
-    func migrate(_ layers: StoredLayers) throws {
-        let due = due(in: layers)
+    func migrate(_ layers: [LayerSource]) throws {
+        let due = layers.filter { $0.layer.isOfUser && schema.needsMigration($0.values) }
         guard !due.isEmpty, let name = domain.name else { return }
         try access.commit(DomainMigration(schema, name).edits(of: due.compactMap(\.file)), .migrate)
     }
 
-    /// Returns the stored settings as they are after migration.
-    func migrated(_ layers: StoredLayers) -> StoredLayers {
-        due(in: layers).reduce(into: layers) { layers, found in
-            // Layers that cannot be migrated are left as they are.
-            if let migrated = try? schema.migrated(found.values) { layers.stand(in: migrated.values, for: found.layer) }
-        }
-    }
-
-    private func due(in layers: StoredLayers) -> [LayerValues] {
-        [layers[.user], layers[.userHost]].compactMap(\.self).filter { schema.needsMigration($0.values) }
-    }
-
     /// Returns an error if the stored settings are of a newer version than the schema, or nil.
-    func newerVersion(_ layers: StoredLayers) -> Schema.NewerVersion? {
-        let stored = [layers[.user], layers[.userHost]].compactMap { $0.map { schema.storedVersion(of: $0.values) } }
+    func newerVersion(_ layers: [LayerSource]) -> Schema.NewerVersion? {
+        let stored = layers.filter(\.layer.isOfUser).map { schema.storedVersion(of: $0.values) }
         guard let version = stored.max(), version > schema.version else { return nil }
         return Schema.NewerVersion(domain: schema.domain, stored: version, known: schema.version)
     }

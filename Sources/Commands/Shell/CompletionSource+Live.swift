@@ -54,6 +54,6 @@ extension StoreAccess {
         let files = try files(domain).filter { $0.layer == .site || $0.layer == .forced }
         let layers = try layers(in: files) { (try? $0.contents(on: machine)) ?? .absent }
         guard !layers.isEmpty else { return nil }
-        return DomainLayers(layers, nil).valuesInForce.entries.withoutHidden
+        return LayerStack(layers, nil).valuesInForce().entries.withoutHidden
     }
 }

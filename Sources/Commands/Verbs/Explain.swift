@@ -7,8 +7,8 @@ extension Verb {
     package static let explain = Verb(
         "explain", .new, "show where a value comes from: every layer that has it, the highest first",
         details: [
-            "A value that breaks the domain's schema does not count, and the reason stands behind it.",
-            "The layer with the asterisk wins. Behind it stand the file and the value, in lossless JSON.",
+            "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
+            "The layer with the asterisk wins. The file and the value follow it, in lossless JSON.",
             "With --format the answer is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
         options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyDeclaredKey]],
@@ -16,17 +16,19 @@ extension Verb {
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let key = try invocation.key
-        let explained = try access.answers(domain, key)
-        guard explained.contains(where: { !$0.answers.isEmpty }) else {
+        let explained = try access.explanations(domain, key)
+        guard explained.contains(where: { !$0.resolution.answers.isEmpty }) else {
             throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
         }
         let masking = access.masking(domain)
         if invocation.format == nil {
-            let text = explained.map { ExplainedText.text(of: $0.answers, under: $0.key, masking) }.joined()
+            let text = explained.map { ExplainedText.text(of: $0.resolution, under: $0.key, masking) }.joined()
             try surroundings.terminal.write(text, to: .output)
             return .done
         }
-        let values = explained.map { ($0.key.key, ExplainedText.value(of: $0.answers, under: $0.key, masking)) }
+        let values = explained.map {
+            ($0.key.key, ExplainedText.value(of: $0.resolution, under: $0.key, masking))
+        }
         let value = key == nil ? .dictionary(PropertyList.Dictionary(values)) : values.first?.1 ?? .array([])
         let rendering = Rendering(invocation, preset: .classic)
         try surroundings.terminal.write(rendering.bytes(of: value, under: key), to: .output)
@@ -40,12 +42,13 @@ extension Verb {
 ///       * user  /home/ada/.config/prefs/com.example.app.plist  "dark"
 ///         site  /etc/xdg/prefs/com.example.app.plist           "light"
 private enum ExplainedText {
-    static func text(of answers: [LayerAnswer], under key: KeyArgument, _ masking: Masking) -> String {
-        let rows = answers.map { answer in
+    static func text(of resolution: Resolution, under key: KeyArgument, _ masking: Masking) -> String {
+        let rows = resolution.answers.map { answer in
             (
-                answer.isInForce ? "*" : " ", answer.origin.layer.name, answer.origin.file?.onOneLine ?? "-",
-                (answer.value.map { masking.text(of: $0, at: key.path) } ?? "no such entry")
-                    + (answer.fault.map { "  does not count: \($0.onOneLine)" } ?? "")
+                answer.isError ? "!" : resolution.isInForce(answer) ? "*" : " ", answer.origin.layer.name,
+                answer.origin.file?.onOneLine ?? "-",
+                (answer.shown[key.rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry")
+                    + (answer.fault.map { "  \(answer.isError ? "error" : "does not count"): \($0.onOneLine)" } ?? "")
             )
         }
         let widths = (
@@ -57,15 +60,50 @@ private enum ExplainedText {
         return key.spelling.onOneLine + "\n" + lines.joined()
     }
 
-    static func value(of answers: [LayerAnswer], under key: KeyArgument, _ masking: Masking) -> PropertyList {
+    static func value(of resolution: Resolution, under key: KeyArgument, _ masking: Masking) -> PropertyList {
         .array(
-            answers.map { answer in
+            resolution.answers.map { answer in
                 var entries: PropertyList.Dictionary = ["layer": .string(answer.origin.layer.name)]
                 entries["file"] = answer.origin.file.map { .string($0) }
-                entries["value"] = answer.value.map { masking.hidden($0, at: key.path) }
-                entries["inForce"] = .boolean(answer.isInForce)
+                entries["value"] = answer.shown[key.rest].map { masking.hidden($0, at: key.path) }
+                entries["inForce"] = .boolean(resolution.isInForce(answer))
                 entries["fault"] = answer.fault.map { .string($0) }
+                if answer.isError { entries["error"] = true }
                 return .dictionary(entries)
             })
+    }
+}
+
+extension Resolution {
+    /// Whether a program uses the value. With an error, it uses none.
+    fileprivate func isInForce(_ answer: Answer) -> Bool { error == nil && answer.layer == winner?.layer }
+}
+
+extension Resolution.Answer {
+    fileprivate var shown: PropertyList { value ?? stored }
+}
+
+extension StoreAccess {
+    /// Every key that a layer has, sorted, or the one that is asked for, with all layers that have it.
+    fileprivate func explanations(
+        _ domain: AddressedDomain, _ key: KeyArgument?
+    ) throws -> [(key: KeyArgument, resolution: Resolution)] {
+        let layers = try layers(domain)
+        let keys: [KeyArgument]
+        if let key {
+            keys = key.key.isHidden ? [] : [key]
+        } else {
+            let names = Set(layers.layers.flatMap { $0.values.keys.map { EntryPath.Component($0) } })
+            keys = try names.sorted { $0.text.isBefore($1.text) }.map { name throws(KeyFailure) in
+                try KeyArgument(EntryPath([name]))
+            }
+        }
+        return try keys.map { key in
+            let resolution = layers.explanation(of: key.key)
+            for case let value? in resolution.answers.map({ $0.shown[key.rest] }) {
+                try checkExact(value, at: key.path, in: domain)
+            }
+            return (key, resolution)
+        }
     }
 }

@@ -108,7 +108,8 @@ private struct Finder {
             try files.contents(of: file) { try access.warn($0) }
         }
         guard !stored.isEmpty else { return nil }
-        let values = access.layers(domain, stored: stored).valuesInForce
-        return (domain.name?.isGlobal == true ? values : values.withoutGlobal).entries
+        var values = try access.valuesInForce(access.layers(domain, stored: stored), of: domain)
+        if domain.name?.isGlobal != true { values.removeGlobal() }
+        return values.entries
     }
 }

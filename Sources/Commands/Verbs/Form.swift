@@ -15,10 +15,12 @@ extension Verb {
     ) { invocation, surroundings in
         let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
         let schema = try Verb.schema(of: domain, access, invocation)
-        let stored = try StoredLayers(domain, schema, access)
+        let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
-        let form = Form(schema, values: Verb.values(of: schema, in: stored), forced: stored.forcedKeys)
+        // A form stores values for all processes, whatever the variables of this one.
+        let layers = access.layers(domain, stored: stored, SchemaInForce(schema, program: .init(environment: [:])))
+        let form = Form(schema, values: layers.shownValues(), forced: layers.forcedKeys)
         var filling = FormFilling(form, surroundings) { try settings.save($0) }
         let isFilled = try filling.run()
         surroundings.dialogue.endIfInterrupted()
@@ -42,10 +44,10 @@ extension Verb {
 
     /// Throws if the stored settings are not of the schema's version, since the form would show and overwrite them
     /// unmigrated.
-    private static func checkVersion(_ settings: StoredSettings, _ stored: StoredLayers) throws {
+    private static func checkVersion(_ settings: StoredSettings, _ stored: [LayerSource]) throws {
         let (schema, domain) = (settings.schema, settings.domain)
         if let newer = settings.newerVersion(stored) { throw CommandFailure(.invalidValue, "\(newer)") }
-        for found in [stored[.user], stored[.userHost]].compactMap(\.self) {
+        for found in stored where found.layer.isOfUser {
             guard schema.needsMigration(found.values) else { continue }
             throw CommandFailure(
                 .invalidValue,
@@ -53,12 +55,12 @@ extension Verb {
             )
         }
     }
+}
 
-    /// Returns the values in force of all settings, including those of commands.
-    private static func values(of schema: Schema, in stored: StoredLayers) -> [String: Schema.ValueInForce] {
-        let layers = stored.layers()
-        return schema.commands.reduce(into: schema.valuesInForce(layers).values) { values, command in
-            values.merge(schema.valuesInForce(layers, command: command.name).values) { first, _ in first }
-        }
+extension LayerStack {
+    /// The keys whose values the administrator forces.
+    fileprivate var forcedKeys: Set<String> {
+        let keys = schema?.declarations.keys.map(\.text) ?? []
+        return Set(keys.filter { explanation(of: $0).answers.first?.origin.layer == .forced })
     }
 }

@@ -86,11 +86,11 @@ struct StoreWatch {
         let stored = try access.layers(in: subject.files) { file in
             try files.contents(of: file) { try access.warn($0) }
         }
-        guard isEffective else { return WatchedValues(entries: stored.first?.values ?? [:]) }
-        var values = access.layers(subject.domain, stored: stored).valuesInForce
+        guard isEffective else { return WatchedValues(entries: stored.first?.values.withoutHidden ?? [:]) }
+        var values = try access.valuesInForce(access.layers(subject.domain, stored: stored), of: subject.domain)
         // If all domains are watched, values from the global domain are reported for that domain only.
-        if domain == nil, subject.domain.name?.isGlobal == false { values = values.withoutGlobal }
-        return WatchedValues(entries: values.entries, layers: values.layers)
+        if domain == nil, subject.domain.name?.isGlobal == false { values.removeGlobal() }
+        return WatchedValues(inForce: values)
     }
 
     // MARK: Subjects

@@ -13,9 +13,13 @@ struct WatchedChange: Sendable {
 
 /// The values of a domain at one time.
 struct WatchedValues: Sendable {
-    var entries = PropertyList.Dictionary()
-    /// The layers of the values in force; nil if all values are from one layer.
-    var layers: [ExactKey: Layer]?
+    let entries: PropertyList.Dictionary
+    /// The values in force; nil for those of one layer.
+    private let inForce: ValuesInForce?
 
-    fileprivate func layer(of key: String) -> Layer? { layers?[ExactKey(key)] }
+    init(entries: PropertyList.Dictionary = [:]) { (self.entries, inForce) = (entries, nil) }
+
+    init(inForce: ValuesInForce) { (entries, self.inForce) = (inForce.entries, inForce) }
+
+    fileprivate func layer(of key: String) -> Layer? { inForce?.origin(of: ExactKey(key))?.layer }
 }

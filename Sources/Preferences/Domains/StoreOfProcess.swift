@@ -9,7 +9,7 @@ package final class StoreOfProcess: Sendable {
     /// Where the files lie; nil for a store in memory. An error where nobody can say.
     package let places: Result<StorePlaces?, StoreFailure>
     let signals: StoreSignals
-    let schemas: DomainSchemas
+    let schemas: SchemaCache
     let namedDomains = NamedDomains()
     private let open = Mutex<[Key: Held]>([:])
 
@@ -30,7 +30,9 @@ package final class StoreOfProcess: Sendable {
         signals = StoreSignals(
             IssueBoard(machine.terminal, machine.program), PendingDomains(machine),
             PolicyInForce(try? places.get(), machine))
-        schemas = DomainSchemas(kind, machine, signals.issues)
+        schemas = SchemaCache(kind, on: machine) { [issues = signals.issues] schema, domain in
+            issues.post(Issue(.badSchema(file: schema.place, reason: schema.faults[0]), domain: domain.text))
+        }
     }
 
     /// Writes all that was set and is not on the disk yet, as the end of the program does.

@@ -17,12 +17,13 @@ package struct StorePolicy: Sendable, Hashable {
     package init(_ values: PropertyList.Dictionary) {
         // Most users never change any setting.
         guard !values.isEmpty else { return }
-        let values = Self.schema.usable(values).values
-        func number(_ key: String) -> Int? { values[key]?.integerValue.flatMap { Int(exactly: $0) } }
+        let stack = LayerStack([LayerSource(Origin(.user), values)], SchemaInForce(Self.schema))
+        func value(_ key: String) -> PropertyList? { stack[key].winner?.value }
+        func number(_ key: String) -> Int? { value(key)?.integerValue.flatMap { Int(exactly: $0) } }
         if let versions = number(Key.versions) { history.versions = versions }
         if let bytes = number(Key.bytes) { history.bytes = bytes }
-        if let seconds = values[Key.patience]?.realValue { patience = .seconds(seconds) }
-        if let word = values[Key.format]?.stringValue {
+        if let seconds = value(Key.patience)?.realValue { patience = .seconds(seconds) }
+        if let word = value(Key.format)?.stringValue {
             newFormat = Self.formats.first { $0.key == word }?.value ?? newFormat
         }
     }

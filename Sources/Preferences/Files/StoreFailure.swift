@@ -52,6 +52,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case notAllowed(String)
         /// Values violate the domain's schema. All violations are listed.
         case refused([Schema.Problem])
+        /// A value that is forced or given to the process violates the schema of the domain.
+        case invalid(key: String, origin: Origin, reason: String)
         /// The stored settings have another version than the schema. Older settings must be migrated before they are
         /// written, and newer ones are read-only.
         case otherVersion(stored: Int, known: Int, isNewer: Bool)
@@ -127,6 +129,7 @@ extension StoreFailure: CustomStringConvertible {
         case .forced: return "\(domain): the administrator has decided on this value"
         case .notAllowed(let reason): return "\(domain): \(reason)"
         case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
+        case .invalid(let key, let origin, let reason): return "\(domain): \(key.shown) in \(origin): \(reason)"
         case .otherVersion(let stored, let known, let isNewer):
             return isNewer
                 ? "\(domain): holds settings of version \(stored), and its schema knows them up to \(known); they are only read"

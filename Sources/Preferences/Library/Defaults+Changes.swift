@@ -57,12 +57,12 @@ extension Defaults {
     // MARK: Files
 
     private func startObserving() {
-        let sources = self.sources
+        let domains = stack.layers.compactMap(\.openDomain)
         watched.withLock { watched in
             guard watched.isEmpty else { return }
-            watched = sources.map { source in
-                let number = source.domain.addObserver { [weak self] in self?.look() }
-                return WatchedDomain(domain: source.domain, number: number)
+            watched = domains.map { domain in
+                let number = domain.addObserver { [weak self] in self?.look() }
+                return WatchedDomain(domain: domain, number: number)
             }
         }
         look()
@@ -86,7 +86,7 @@ extension Defaults {
     /// Updates the table, and notifies observers.
     private func look() {
         // A transaction may have changed several files, and its changes should be one batch.
-        for source in sources { source.domain.look(isExact: true) }
+        stack.look(isExact: true)
         let process = store.process
         refresh(process.signals.epoch.load(ordering: .acquiring), process.machine.clock.tick)
     }

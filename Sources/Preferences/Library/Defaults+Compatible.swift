@@ -131,7 +131,7 @@ extension Defaults {
     @discardableResult
     public func synchronize() -> Bool {
         let isWritten = (try? flush()) != nil
-        for source in sources { source.domain.look(isExact: true) }
+        stack.look(isExact: true)
         return isWritten
     }
 

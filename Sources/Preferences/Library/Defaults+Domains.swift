@@ -70,7 +70,7 @@ extension Defaults {
         do throws(StoreFailure) {
             domain.look()
             let stored = domain.stored
-            let schema = name == self.name ? self.schema : store.process.schemas[name]
+            let schema = name == self.name ? self.schema : store.process.schemas.schemaInForce(of: name)
             let removed = stored.keys.filter { values[$0] == nil && !$0.isHidden }.map { ($0, PropertyList?.none) }
             let changes = values.filter { !$0.key.isHidden }.map { ($0.key, PropertyList?.some($0.value)) } + removed
             try schema?.rules.check(changes, over: stored, isExposed: domain.isExposed, domainName)

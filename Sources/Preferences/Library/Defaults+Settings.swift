@@ -34,11 +34,7 @@ extension Defaults {
         guard let declaration = setting.ownDeclaration, schema?.declarations[ExactKey(setting.key)] == nil else {
             return try stored.decodedStrictly(as: Value.self)
         }
-        for source in sources {
-            guard case .usable(let value)? = source.verdict(on: declaration) else { continue }
-            return try value.decodedStrictly(as: Value.self)
-        }
-        return setting.defaultValue
+        return try stack[declaration].winner?.value?.decodedStrictly(as: Value.self) ?? setting.defaultValue
     }
 
     /// Sets a value, which is visible to the whole process at once and is written to the disk shortly after.

@@ -56,37 +56,37 @@ public final class Defaults: Sendable {
     // MARK: Looking up
 
     /// Returns the value in effect for a key.
-    func value(_ key: String) -> PropertyList? { refreshed { $0.values[key] } }
+    func value(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
 
     /// The schema in effect, which is loaded at the first access.
     var schema: SchemaInForce? {
         if let prepared = prepared.withLock(\.self) { return prepared.schema }
         return preparing.withLock { _ in
             if let prepared = prepared.withLock(\.self) { return prepared.schema }
-            let schema = store.process.schemas[name]
+            let schema = store.process.schemas.schemaInForce(of: name)
             target.state.withLock { $0.rules = schema?.rules }
-            replaceSources(schema)
+            replaceLayers(schema)
             // This must be last, because other threads then use the layers at once.
             prepared.withLock { $0 = Prepared(schema: schema) }
             return schema
         }
     }
 
-    private func replaceSources(_ schema: SchemaInForce?) {
+    private func replaceLayers(_ schema: SchemaInForce?) {
         let names = suites.withLock(\.self)
-        let sources = store.process.sources(of: name, suites: names, environment: environment, schema)
-        table.withLock { $0.replaceSources(sources, schema) }
+        let stack = store.process.layers(of: name, suites: names, environment: environment, schema)
+        table.withLock { $0.replaceLayers(stack) }
     }
 
     /// The layers, as of the last refresh.
-    var sources: [ResolvedTable.Source] {
+    var stack: LayerStack {
         _ = schema
-        return table.withLock(\.sources)
+        return table.withLock(\.stack)
     }
 
     /// Returns the origin of a key's value.
     public func origin(forKey key: String) -> Origin? {
-        refreshed { table in table[ExactKey(key)].map { table.sources[$0.source].origin } }
+        refreshed { $0.found.origin(of: ExactKey(key)) }
     }
 
     /// Calls `body` with an up-to-date table.
@@ -121,7 +121,7 @@ public final class Defaults: Sendable {
         let schema = schema
         preparing.withLock { _ in
             suites.withLock { suites in change(&suites) }
-            replaceSources(schema)
+            replaceLayers(schema)
         }
         restartObserving()
     }

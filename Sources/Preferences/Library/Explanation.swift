@@ -28,13 +28,12 @@ public struct Explanation: Sendable, Hashable {
 extension Defaults {
     /// Returns the value of a key in each layer.
     public func explain(_ key: String) -> Explanation {
-        let sources = refreshed { $0.sources }
-        let declaration = schema?.declarations[ExactKey(key)]
-        let entries = sources.compactMap { source -> Explanation.Entry? in
-            guard let declaration else {
-                return source.domain.value(key).map { Explanation.Entry(origin: source.origin, value: $0, fault: nil) }
-            }
-            return source.explained(by: declaration)
+        let stack = refreshed(\.stack)
+        let declaration = stack.declaration(of: key)
+        let entries = stack.explanation(of: key).answers.map { answer in
+            let value = answer.value ?? answer.stored
+            return Explanation.Entry(
+                origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault)
         }
         return Explanation(domain: name, key: key, entries: entries)
     }
@@ -48,17 +47,5 @@ extension Explanation: CustomStringConvertible {
     public var description: String {
         entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (does not count: \($0))" } ?? "")" }
             .joined(separator: "\n")
-    }
-}
-
-extension ResolvedTable.Source {
-    /// Returns the layer's value of a declared key for display, in which a secret is masked.
-    fileprivate func explained(by declaration: SettingDeclaration) -> Explanation.Entry? {
-        guard let verdict = verdict(on: declaration), let stored = stored(declaration) else { return nil }
-        return switch verdict {
-        case .usable(let value): Explanation.Entry(origin: origin, value: declaration.masked(value), fault: nil)
-        case .passedOver(let reason):
-            Explanation.Entry(origin: origin, value: declaration.masked(stored), fault: reason)
-        }
     }
 }

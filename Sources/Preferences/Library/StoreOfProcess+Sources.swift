@@ -11,59 +11,32 @@ extension StoreOfProcess {
         }
     }
 
-    /// The layers that a look-up asks, in their order.
-    func sources(
-        of name: DomainName, suites: [DomainName], environment: [String: String], _ schema: SchemaInForce?
-    ) -> [ResolvedTable.Source] {
-        let stored = storedSources(of: name, suites: suites)
-        let forced = stored.prefix { $0.origin.layer == .forced }
-        var sources = Array(forced)
-        let given = (schema?.program?.arguments).map(fixed)
-        sources.append(ResolvedTable.Source(.arguments, given ?? arguments))
-        let values = self.values(ofVariables: environment, schema)
-        if !values.isEmpty { sources.append(ResolvedTable.Source(.environment, fixed(values))) }
-        sources += stored.dropFirst(forced.count)
-        sources.append(ResolvedTable.Source(.factory, volatile(name, .factory)))
-        if let schema {
-            let origin = Origin(.factory, file: schema.file)
-            sources.append(ResolvedTable.Source(origin, fixed(schema.factoryDefaults)))
+    /// The layers that a look-up asks.
+    func layers(
+        of name: DomainName, suites: [DomainName] = [], environment: [String: String] = [:], _ schema: SchemaInForce?
+    ) -> LayerStack {
+        var layers = storedLayers(of: name, suites: suites)
+        if schema?.program == nil {
+            layers.insert(LayerSource(.arguments, arguments), at: layers.prefix { $0.layer == .forced }.count)
         }
-        sources.append(ResolvedTable.Source(.registered, volatile(name, .registered)))
-        return sources
+        layers += [
+            LayerSource(.factory, volatile(name, .factory)), LayerSource(.registered, volatile(name, .registered)),
+        ]
+        return LayerStack(layers, schema, on: machine, mapping: environment)
     }
 
-    /// A layer of values that nobody changes.
-    private func fixed(_ values: PropertyList.Dictionary) -> OpenDomain {
-        OpenDomain(.memory(values, failure: nil), on: machine, signals)
-    }
-
-    /// What variables say: by the mapping of an instance, else as the schema declares.
-    private func values(
-        ofVariables environment: [String: String], _ schema: SchemaInForce?
-    ) -> PropertyList.Dictionary {
-        let variables = machine.environment.variables
-        var values = schema?.program?.environment ?? [:]
-        if let schema, schema.program?.environment == nil {
-            for (key, text) in schema.variables(in: variables) { values[key] = .string(text) }
-        }
-        for (variable, key) in environment.sorted(by: { $0.key < $1.key }) {
-            if let text = variables[variable] { values[key] = .string(text) }
-        }
-        return values
-    }
-
-    private func storedSources(of name: DomainName, suites: [DomainName]) -> [ResolvedTable.Source] {
+    private func storedLayers(of name: DomainName, suites: [DomainName]) -> [LayerSource] {
         let list = Result { () throws(StoreFailure) in
             try places.get()?.searchList(name, suites: suites)
         }
         switch list {
         case .success(let files?):
             return files.map { layer, file in
-                ResolvedTable.Source(layer, domain(of: file, mustBeTrusted: layer == .forced))
+                LayerSource(layer, domain(of: file, mustBeTrusted: layer == .forced))
             }
         case .success(nil), .failure:
             let names = [(Layer.user, name)] + suites.map { (.suite($0.text), $0) } + [(.global, .global)]
-            return names.map { layer, name in ResolvedTable.Source(layer, target(of: name)) }
+            return names.map { layer, name in LayerSource(layer, target(of: name)) }
         }
     }
 

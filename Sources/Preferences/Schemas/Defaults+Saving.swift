@@ -54,7 +54,7 @@ extension StoreOfProcess {
     ) -> String? {
         // Values in memory are not visible to other programs.
         guard target(of: name).file != nil else { return nil }
-        return schema.keyOfSecret(in: values, shownBy: schemas.installed(for: name))
+        return schema.keyOfSecret(in: values, shownBy: schemas[name]?.readable)
     }
 }
 

@@ -73,10 +73,14 @@ private struct CommandLineParsing {
         case .values, .mistakes: break
         }
         try DomainMigration(schema, name).run(in: store)
-        context.stored = storedValues()
+        let layers = layers()
+        context.stored = layers.storedValues()
         switch schema.arguments(words, in: context) {
-        case .values(let arguments): return try settings(arguments)
-        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes)
+        case .values(let arguments):
+            let mistakes = layers.forcedMistakes(command: arguments.command)
+            guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
+            return try settings(arguments)
+        case .mistakes(let mistakes): throw Schema.Ending.mistakes(mistakes + layers.forcedMistakes())
         case .help, .version: throw Schema.Ending.mistakes([])
         }
     }
@@ -111,46 +115,18 @@ private struct CommandLineParsing {
             notes: arguments.notes.map(\.description))
     }
 
-    // MARK: What there is without a command line
+    // MARK: Before the command line is parsed
 
-    /// Returns the domain without the values of the command line.
-    private func bare(_ command: String? = nil) -> Defaults {
-        let given = SchemaInForce.ProgramValues(command: command, arguments: [:], environment: nil)
-        process.schemas.declare(SchemaInForce(schema, program: given), for: name)
-        return Defaults(name, in: store)
+    /// The layers without the flags.
+    private func layers(_ command: String? = nil) -> LayerStack {
+        let stack = process.layers(of: name, SchemaInForce(schema, program: .init(command: command)))
+        stack.look()
+        return stack
     }
 
     private func help(_ request: Schema.Arguments.HelpRequest) -> String {
-        var values: [String: Schema.ValueInForce]?
-        if request.showsValues {
-            let entries = bare(request.command).valuesInForce
-            values = [:]
-            for setting in schema.allSettings {
-                values?[setting.key] = entries[ExactKey(setting.key)].map {
-                    Schema.ValueInForce($0.value, layer: $0.origin.layer.name)
-                }
-            }
-        }
+        let values = request.showsValues ? layers(request.command).shownValues() : nil
         let width = machine.terminal.width(of: .output) ?? 80
         return schema.helpText(program: program, command: request.command, width: width, values: values)
-    }
-
-    /// Returns the values of the layers between the environment and the defaults.
-    private func storedValues() -> PropertyList.Dictionary {
-        let others: Set<Layer> = [.arguments, .environment, .factory, .registered]
-        let stored = bare().valuesInForce.filter { !others.contains($0.value.origin.layer) }
-        return PropertyList.Dictionary(stored.map { ($0.key.text, $0.value.value) })
-    }
-}
-
-extension Defaults {
-    /// All values in effect, with their origins.
-    var valuesInForce: [ExactKey: (value: PropertyList, origin: Origin)] {
-        let table = refreshed { table in copy table }
-        let keys = table.values.keys.map { ExactKey($0) }
-        return Dictionary(
-            uniqueKeysWithValues: keys.compactMap { key in
-                table[key].map { (key, ($0.value, table.sources[$0.source].origin)) }
-            })
     }
 }

@@ -1,4 +1,3 @@
-package import Platform
 package import PropertyLists
 package import SettingsSchema
 
@@ -15,38 +14,35 @@ package final class SchemaInForce: Sendable {
     package let declarations: [ExactKey: SettingDeclaration]
     /// The present keys by former keys.
     package let presentKeys: [ExactKey: ExactKey]
+    let factoryDefaults: PropertyList.Dictionary
 
     /// The values of the command line and the environment of a program.
-    struct ProgramValues: Sendable {
+    package struct ProgramValues: Sendable {
         let command: String?
         let arguments: PropertyList.Dictionary
         /// The values of the environment, or nil for those of the variables in the schema.
         let environment: PropertyList.Dictionary?
+
+        package init(
+            command: String? = nil, arguments: PropertyList.Dictionary = [:],
+            environment: PropertyList.Dictionary? = nil
+        ) {
+            (self.command, self.arguments, self.environment) = (command, arguments, environment)
+        }
     }
 
-    package convenience init(_ schema: Schema, file: String? = nil) { self.init(schema, file: file, program: nil) }
-
-    init(_ schema: Schema, file: String? = nil, program: ProgramValues?) {
+    /// - Parameter program: The values of a program. Until it has chosen a command, the settings of all are declared.
+    package init(_ schema: Schema, file: String? = nil, program: ProgramValues? = nil) {
         (self.schema, self.file, self.program) = (schema, file, program)
-        let settings = schema.settings(of: program?.command)
+        let settings = program?.command.map { schema.settings(of: $0) } ?? schema.allSettings
+        let defaults = settings.compactMap { row in row.defaultValue.map { (row.key, $0) } }
+        factoryDefaults = PropertyList.Dictionary(defaults.reversed())
         declarations = Dictionary(settings.map { (ExactKey($0.key), $0) }) { first, _ in first }
         let pairs = settings.flatMap { setting in setting.renamedFrom.map { (ExactKey($0), ExactKey(setting.key)) } }
         presentKeys = Dictionary(pairs) { first, _ in first }
     }
 
     var rules: SchemaRules { SchemaRules(schema) }
-
-    package var factoryDefaults: PropertyList.Dictionary { schema.factoryDefaults(command: program?.command) }
-
-    /// Returns the environment variables that have a value, with their keys. If several are for one key, the first is
-    /// used.
-    package func variables(in environment: EnvironmentVariables) -> [(key: String, text: String)] {
-        declarations.values.compactMap { setting in
-            let texts = setting.environment.lazy.compactMap { environment[$0] }
-            // An empty variable is a value only for text.
-            return texts.first { !$0.isEmpty || setting.rule.type == .string }.map { (setting.key, $0) }
-        }
-    }
 }
 
 extension SchemaInForce {

@@ -21,7 +21,7 @@ package struct MirrorSession: Sendable {
     package internal(set) var closedFolders: Set<WriterID> = []
 
     let preferences: PreferenceFiles
-    private let schemas: SchemaPolicy
+    private let schemas: SchemaCache
     var journal: StateJournal
     /// The waits that were last written or read.
     private var vigil: Vigil?
@@ -39,16 +39,16 @@ package struct MirrorSession: Sendable {
         let machine = places.machine
         directory = SharedDirectory(configuration.directory, in: machine.fileSystem)
         preferences = PreferenceFiles(places.store, on: machine)
-        schemas = SchemaPolicy(machine)
+        schemas = SchemaCache(on: machine)
         journal = StateJournal(in: places.folder(of: id), machine.fileSystem)
         engine = Self.engine(LocalState(mirror: id, writer: WriterID(number: 0)), configuration, schemas)
     }
 
     private static func engine(
-        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaPolicy
+        _ state: LocalState, _ configuration: MirrorConfiguration, _ schemas: SchemaCache
     ) -> Engine {
         let profile = Engine.Profile(label: configuration.label, platform: "linux", software: "prefs 1")
-        return Engine(state, profile: profile, policy: schemas.policy, seed: configuration.seed)
+        return Engine(state, profile: profile, policy: DomainPolicy(schemas), seed: configuration.seed)
     }
 
     package var folder: FilePath { places.folder(of: id) }

@@ -37,6 +37,8 @@ extension Schema.Arguments.Mistake {
         case unreadableSecret(String)
         /// A secret that is not stored because other programs would not recognize it as one.
         case unprotectedSecret(String)
+        /// Why a value that the administrator forces is invalid.
+        case invalidForced(String)
         case unknownKey(nearest: String?)
         case malformedAssignment
         case path(EntryPath.Failure)
@@ -62,6 +64,7 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"
         case .unprotectedSecret(let key):
             "\(place): \(shortened(key)) is a secret: it would be shown and mirrored as long as its schema is not installed (prefs schema install FILE)"
+        case .invalidForced(let reason): "\(place): \(reason)"
         case .unknownKey(let nearest): "--set \(place): no setting has this key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"

@@ -82,7 +82,7 @@ extension ArgumentParser {
 
     private mutating func readVariables() {
         for setting in settings where given[setting.key] == nil {
-            guard let (name, text) = setting.variable(in: context.variables) else { continue }
+            guard let (name, text) = setting.variable(in: { context.variables[$0] }) else { continue }
             let shown = setting.hasSecrets ? mask : text
             do throws(Schema.Problem.Reason) {
                 let value = try setting.rule.value(ofText: text, now: context.now)

@@ -1,4 +1,4 @@
-package import PropertyLists
+internal import PropertyLists
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -96,7 +96,9 @@ extension ArgumentParser {
     }
 
     private func variableValue(of setting: SettingDeclaration) -> PropertyList? {
-        setting.variable(in: context.variables).flatMap { try? setting.rule.value(ofText: $0.text, now: context.now) }
+        setting.variable(in: { context.variables[$0] }).flatMap {
+            try? setting.rule.value(ofText: $0.text, now: context.now)
+        }
     }
 }
 
@@ -127,23 +129,11 @@ extension SettingDeclaration {
     /// The rule for the value that follows the flag.
     var ruleOfFlag: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
 
-    /// Returns the first variable that provides a value. An empty variable does so only for strings.
-    func variable(in variables: [String: String]) -> (name: String, text: String)? {
+    /// Returns the first variable of the setting that is set. An empty variable is unset.
+    package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {
         for name in environment {
-            if let text = variables[name], !text.isEmpty || rule.type == .string { return (name, text) }
+            if let text = variables(name), !text.isEmpty { return (name, text) }
         }
         return nil
-    }
-}
-
-extension Schema {
-    /// Returns the valid values that environment variables provide for the settings.
-    package func environment(_ variables: [String: String], command: String? = nil) -> PropertyList.Dictionary {
-        let said = settings(of: command).compactMap { setting -> (String, PropertyList)? in
-            guard let text = setting.variable(in: variables)?.text, let value = try? setting.rule.value(ofText: text)
-            else { return nil }
-            return (setting.key, value)
-        }
-        return usable(PropertyList.Dictionary(said), command: command).values
     }
 }

@@ -4,10 +4,13 @@ extension Schema {
     package struct ValueInForce: Hashable, Sendable {
         package let value: PropertyList
         package let layer: String
+        /// Why the program does not start with the value.
+        package let fault: String?
 
-        package init(_ value: PropertyList, layer: String) {
+        package init(_ value: PropertyList, layer: String, fault: String? = nil) {
             self.value = value
             self.layer = layer
+            self.fault = fault
         }
     }
 
@@ -134,7 +137,9 @@ struct ProgramHelp {
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {
-            let now = values[setting.key].map { "\(setting.shown($0.value)) from \($0.layer)" }
+            let now = values[setting.key].map { now in
+                "\(setting.shown(now.value)) from \(now.layer)\(now.fault.map { ": \($0)" } ?? "")"
+            }
             facts.append("now \(now ?? "not set")")
         }
         let inParentheses = facts.isEmpty ? "" : "(\(facts.joined(separator: "; ")))"

@@ -1,0 +1,98 @@
+/// Where a value comes from. Of the layers that have a valid value, the one with the highest priority wins.
+@nonexhaustive
+public enum Layer: Hashable, Sendable {
+    /// What the administrator has decided. It is used only from files that nobody else can write.
+    case forced
+    /// The command line of this process.
+    case arguments
+    /// The variables of this process's environment.
+    case environment
+    /// The changes of an edit session that were not committed yet.
+    case session
+    /// The user's choices for this host.
+    case userHost
+    /// The user's choices: what is written unless another layer is named.
+    case user
+    /// The user's choices in another domain that was added.
+    case suite(String)
+    /// The user's choices for all programs on this host.
+    case globalHost
+    /// The user's choices for all programs.
+    case global
+    /// What the administrator suggests.
+    case site
+    /// What the administrator suggests for all programs.
+    case siteGlobal
+    /// The defaults of the domain's schema.
+    case factory
+    /// What the program has registered.
+    case registered
+}
+
+extension Layer {
+    /// The name of the layer in messages and in `explain`.
+    public var name: String {
+        switch self {
+        case .forced: "forced"
+        case .arguments: "arguments"
+        case .environment: "environment"
+        case .session: "session"
+        case .userHost: "user-host"
+        case .user: "user"
+        case .suite(let name): "suite \(name)"
+        case .globalHost: "global-host"
+        case .global: "global"
+        case .site: "site"
+        case .siteGlobal: "site-global"
+        case .factory: "factory"
+        case .registered: "registered"
+        }
+    }
+
+    /// The position of the layer in a look-up: 0 is asked first.
+    ///
+    /// The site's two layers are equal: each folder of the system has both.
+    var position: Int {
+        switch self {
+        case .forced: 0
+        case .arguments: 1
+        case .environment: 2
+        case .session: 3
+        case .userHost: 4
+        case .user: 5
+        case .suite: 6
+        case .globalHost: 7
+        case .global: 8
+        case .site, .siteGlobal: 9
+        case .factory: 10
+        case .registered: 11
+        }
+    }
+
+    /// The layers that a command can name, and write given the rights.
+    package static let writable: [Layer] = [.user, .userHost, .site, .forced]
+
+    /// The same, highest priority first.
+    package static let writableByPriority = writable.sorted { $0.position < $1.position }
+
+    /// Whether the user writes it, and no administrator.
+    package var isOfUser: Bool { self == .user || self == .userHost }
+
+    /// Whether the values belong to the global domain.
+    package var isGlobal: Bool { self == .globalHost || self == .global || self == .siteGlobal }
+
+    /// Whether the values are stored in files.
+    package var hasFile: Bool {
+        switch self {
+        case .arguments, .environment, .session, .factory, .registered: false
+        default: true
+        }
+    }
+
+    /// Whether the caller gives the values to this one process.
+    package var isGiven: Bool { self == .arguments || self == .environment }
+}
+
+extension Layer: CustomStringConvertible {
+    public var description: String { name }
+}

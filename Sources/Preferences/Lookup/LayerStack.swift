@@ -1,0 +1,315 @@
+internal import Platform
+package import PropertyLists
+package import SettingsSchema
+
+/// The layers of a domain, and the rule that decides which one of them gives a key its value.
+///
+/// A valid value of the highest layer wins. An invalid stored value is skipped. An invalid value that is forced, or
+/// given to this process, is an error: a program that parses its command line does not start with it. A `Defaults`
+/// whose program does not parse skips it too.
+package struct LayerStack: Sendable {
+    /// Highest priority first.
+    package private(set) var layers: [LayerSource]
+    package let schema: SchemaInForce?
+
+    /// Uses the layers as they are.
+    package init(_ layers: [LayerSource], _ schema: SchemaInForce?) {
+        self.layers = layers
+        self.schema = schema
+    }
+
+    /// Adds what the schema, the variables and the command line contribute to the stored layers.
+    ///
+    /// - Parameters:
+    ///   - mapping: The variables that hold values besides those of the schema, each with its key.
+    ///   - isFileAlone: Whether the stored layer is a file that is no domain's, so that nothing is added.
+    package init(
+        _ stored: [LayerSource], _ schema: SchemaInForce?, on machine: Machine, mapping: [String: String] = [:],
+        isFileAlone: Bool = false
+    ) {
+        self.init(stored.map { $0.migrated(by: schema?.schema).withoutHidden }, schema)
+        if isFileAlone { return }
+        if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
+        let given = Self.values(ofVariables: mapping, schema, on: machine)
+        if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
+        guard let schema else { return }
+        insert(LayerSource(Origin(.factory, file: schema.file), schema.factoryDefaults))
+    }
+
+    /// Puts a layer after those of the same or a higher priority.
+    private mutating func insert(_ source: LayerSource) {
+        let index = layers.firstIndex { $0.layer.position > source.layer.position } ?? layers.endIndex
+        layers.insert(source, at: index)
+    }
+
+    /// What the variables hold. An empty variable is unset.
+    private static func values(
+        ofVariables mapping: [String: String], _ schema: SchemaInForce?, on machine: Machine
+    ) -> PropertyList.Dictionary {
+        let variables = machine.environment.variables
+        var values = schema?.program?.environment ?? [:]
+        if let schema, schema.program?.environment == nil {
+            for setting in schema.declarations.values {
+                guard let text = setting.variable(in: { variables[$0] })?.text else { continue }
+                values[setting.key] = setting.rule.adapted(.string(text), now: machine.clock.wall.date)
+            }
+        }
+        for (variable, key) in mapping.sorted(by: { $0.key < $1.key }) {
+            if let text = variables[variable], !text.isEmpty { values[key] = .string(text) }
+        }
+        return values
+    }
+}
+
+// MARK: Look-ups
+
+/// The outcome of a look-up: the layers that have the key, and which of them wins.
+package struct Resolution: Sendable {
+    /// What one layer has for a key.
+    package struct Answer: Sendable {
+        package let origin: Origin
+        /// The value as the layer has it.
+        package let stored: PropertyList
+        /// The value as programs use it; nil for an invalid one.
+        package let value: PropertyList?
+        /// Why the value is invalid.
+        package let fault: String?
+        /// Whether programs that parse their command line do not start with the value.
+        package fileprivate(set) var isError = false
+        /// The index of the layer.
+        package let layer: Int
+    }
+
+    /// Highest priority first. A look-up for a value alone leaves out those that cannot change it.
+    package fileprivate(set) var answers: [Answer] = []
+
+    /// The layer that a `Defaults` takes its value from.
+    package var winner: Answer? { answers.first { $0.fault == nil } }
+
+    /// The first value that no program may start with.
+    package var error: Answer? { answers.first(where: \.isError) }
+
+    /// The invalid values above the winner.
+    package var skipped: ArraySlice<Answer> { answers.prefix { $0.fault != nil } }
+}
+
+extension LayerStack {
+    /// The value of a key, where it comes from, and what was skipped.
+    package subscript(key: String) -> Resolution { resolution(of: key, declaration(of: key), isComplete: false) }
+
+    /// The same for a setting that need not be in the schema.
+    package subscript(setting: SettingDeclaration) -> Resolution {
+        resolution(of: setting.key, setting, isComplete: false)
+    }
+
+    /// All layers that have a key, those that cannot win too.
+    package func explanation(of key: String) -> Resolution {
+        resolution(of: key, declaration(of: key), isComplete: true)
+    }
+
+    /// The declaration that the values of a key must satisfy; nil if any value is valid.
+    package func declaration(of key: String) -> SettingDeclaration? { schema?.declarations[ExactKey(key)] }
+
+    private func resolution(of key: String, _ declaration: SettingDeclaration?, isComplete: Bool) -> Resolution {
+        var result = Resolution()
+        var (hasWinner, isGiven) = (false, false)
+        for (index, source) in layers.enumerated() {
+            // After the winner, only the first given value can still be an error.
+            let isAfterGiven = isGiven || source.layer.position > Layer.environment.position
+            if hasWinner, isAfterGiven, !isComplete { break }
+            guard var answer = source.answer(to: key, declaration, index) else { continue }
+            let isFirstGiven = source.layer.isGiven && !isGiven
+            answer.isError = answer.fault != nil && (source.layer == .forced || isFirstGiven)
+            if source.layer.isGiven { isGiven = true }
+            if answer.fault == nil { hasWinner = true }
+            result.answers.append(answer)
+        }
+        return result
+    }
+}
+
+extension LayerStack {
+    /// Reads the files that have changed.
+    func look(isExact: Bool = false) { for layer in layers { layer.openDomain?.look(isExact: isExact) } }
+
+    /// The winning values of all keys.
+    package func valuesInForce() -> ValuesInForce {
+        var found = ValuesInForce(origins: layers.map(\.origin))
+        for (index, source) in layers.enumerated().reversed() {
+            for entry in source.values { found.set(ExactKey(entry.key), entry.value, layer: index) }
+        }
+        for key in schema?.declarations.keys.map(\.self) ?? [] { found.take(self[key.text], for: key) }
+        return found
+    }
+
+    /// The settings whose forced value is invalid, as errors of a program's start.
+    package func forcedMistakes(command: String? = nil) -> [Schema.Arguments.Mistake] {
+        guard let schema = schema?.schema else { return [] }
+        return schema.settings(of: command).compactMap { setting in
+            guard let error = self[setting.key].error, error.origin.layer == .forced else { return nil }
+            return .init(.invalidForced(error.fault ?? ""), at: "\(setting.key) in \(error.origin)")
+        }
+    }
+
+    /// The values that are stored, without those of this process and of the schema.
+    package func storedValues() -> PropertyList.Dictionary {
+        let found = valuesInForce()
+        return PropertyList.Dictionary(
+            found.entries.compactMap { entry in
+                let isStored = found.origin(of: ExactKey(entry.key))?.layer.hasFile ?? false
+                return isStored ? (entry.key, entry.value) : nil
+            })
+    }
+
+    /// The values of all settings for people. An error is shown with its reason.
+    package func shownValues() -> [String: Schema.ValueInForce] {
+        var values: [String: Schema.ValueInForce] = [:]
+        for key in schema?.declarations.keys.map(\.text) ?? [] {
+            let resolution = self[key]
+            guard let answer = resolution.error ?? resolution.winner else { continue }
+            values[key] = Schema.ValueInForce(
+                answer.value ?? answer.stored, layer: answer.origin.layer.name, fault: answer.fault)
+        }
+        return values
+    }
+}
+
+/// The winning values of a domain, by the bytes of their keys.
+package struct ValuesInForce: Sendable {
+    package private(set) var entries = PropertyList.Dictionary()
+    /// The index of each value's layer.
+    private(set) var layers: [ExactKey: Int] = [:]
+    private let origins: [Origin]
+    /// The invalid values above the winners.
+    var skipped: [(key: String, answer: Resolution.Answer)] = []
+    /// The values that no program may start with, by key.
+    package private(set) var errors: [ExactKey: Resolution.Answer] = [:]
+
+    init(origins: [Origin] = []) { self.origins = origins }
+
+    package func origin(of key: ExactKey) -> Origin? { layers[key].map { origins[$0] } }
+
+    mutating func set(_ key: ExactKey, _ value: PropertyList?, layer: Int?) {
+        (entries[key.text], layers[key]) = (value, layer)
+    }
+
+    /// Replaces the value of a key with the outcome of a look-up.
+    mutating func take(_ resolution: Resolution, for key: ExactKey) {
+        let winner = resolution.winner
+        set(key, winner?.value, layer: winner?.layer)
+        for answer in resolution.skipped { skipped.append((key.text, answer)) }
+        errors[key] = resolution.error
+    }
+
+    /// Removes the values of the global domain.
+    package mutating func removeGlobal() {
+        for (key, layer) in layers where origins[layer].layer.isGlobal { set(key, nil, layer: nil) }
+    }
+}
+
+// MARK: Layers
+
+/// One layer of a domain: where it is, and its values.
+package struct LayerSource: Sendable {
+    package let origin: Origin
+    /// The file; nil for values that the store has in no file.
+    package let file: DomainFile?
+    private var contents: Contents
+
+    private enum Contents: Sendable {
+        /// Values that change as the process runs.
+        case open(OpenDomain)
+        /// - isExposed: Whether others can read the file.
+        case fixed(PropertyList.Dictionary, isExposed: Bool)
+    }
+
+    /// Values that no file has.
+    package init(_ origin: Origin, _ values: PropertyList.Dictionary) {
+        (self.origin, file, contents) = (origin, nil, .fixed(values, isExposed: false))
+    }
+
+    /// The contents of a file.
+    package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on machine: Machine) {
+        origin = Origin(layer, file: file.path.description)
+        self.file = file
+        let isExposed = contents.status?.isExposed(to: machine.environment.user) ?? false
+        self.contents = .fixed(contents.values, isExposed: isExposed)
+    }
+
+    init(_ layer: Layer, _ domain: OpenDomain) {
+        origin = Origin(layer, file: domain.file?.path.description)
+        (file, contents) = (domain.file, .open(domain))
+    }
+
+    package var layer: Layer { origin.layer }
+
+    /// The values that change as the process runs; nil for a layer that does not.
+    var openDomain: OpenDomain? {
+        if case .open(let domain) = contents { domain } else { nil }
+    }
+
+    package var values: PropertyList.Dictionary {
+        switch contents {
+        case .open(let domain): domain.snapshot().values
+        case .fixed(let values, _): values
+        }
+    }
+
+    package func value(_ key: String) -> PropertyList? {
+        switch contents {
+        case .open(let domain): domain.value(key)
+        case .fixed(let values, _): values[key]
+        }
+    }
+
+    /// Whether others can read the file.
+    package var isExposed: Bool {
+        switch contents {
+        case .open(let domain): domain.isExposed
+        case .fixed(_, let isExposed): isExposed
+        }
+    }
+
+    /// The layer with other values.
+    private func holding(_ values: PropertyList.Dictionary) -> LayerSource {
+        var source = self
+        source.contents = .fixed(values, isExposed: isExposed)
+        return source
+    }
+
+    /// The layer without the store's own keys.
+    fileprivate var withoutHidden: LayerSource {
+        guard case .fixed(var values, _) = contents, values.keys.contains(where: \.isHidden) else { return self }
+        values.removeAll { $0.key.isHidden }
+        return holding(values)
+    }
+
+    /// The layer as it is once its settings are migrated, which a program does before it reads them.
+    fileprivate func migrated(by schema: Schema?) -> LayerSource {
+        guard let schema, layer.isOfUser, case .fixed(let values, _) = contents, schema.needsMigration(values),
+            let migrated = try? schema.migrated(values).values
+        else { return self }
+        return holding(migrated)
+    }
+
+    /// The value of a key, under a former key if it has none under the present one; nil if it has neither.
+    ///
+    /// - Parameter index: The index of the layer in its stack.
+    package func answer(
+        to key: String, _ declaration: SettingDeclaration?, _ index: Int = 0
+    ) -> Resolution.Answer? {
+        guard let declaration else {
+            return value(key).map {
+                Resolution.Answer(origin: origin, stored: $0, value: $0, fault: nil, layer: index)
+            }
+        }
+        guard let stored = declaration.allKeys.lazy.compactMap({ value($0) }).first else { return nil }
+        let verdict = declaration.verdict(on: stored, isExposed: declaration.hasSecrets && isExposed)
+        return switch verdict {
+        case .usable(let value):
+            Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
+        case .passedOver(let reason):
+            Resolution.Answer(origin: origin, stored: stored, value: nil, fault: reason, layer: index)
+        }
+    }
+}

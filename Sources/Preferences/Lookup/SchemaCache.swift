@@ -1,0 +1,44 @@
+internal import Synchronization
+
+/// The schemas of domains, each loaded once: those that are installed, and those that the program declares.
+package final class SchemaCache: Sendable {
+    package let places: SchemaPlaces
+    private let machine: Machine
+    /// Called with an installed schema that has errors, when it is loaded.
+    private let reportFault: @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        var installed: [DomainName: InstalledSchema?] = [:]
+        var declared: [DomainName: SchemaInForce] = [:]
+    }
+
+    package init(
+        _ kind: Store.Kind = .native, on machine: Machine,
+        reportFault: @escaping @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void = { _, _ in }
+    ) {
+        places = SchemaPlaces(kind, on: machine)
+        self.machine = machine
+        self.reportFault = reportFault
+    }
+
+    /// The schema that is installed for a domain, valid or not.
+    package subscript(domain: DomainName) -> InstalledSchema? {
+        if let known = state.withLock({ $0.installed[domain] }) { return known }
+        let schema = places.schema(of: domain, on: machine)
+        let isFirst = state.withLock { $0.installed.updateValue(schema, forKey: domain) == nil }
+        if isFirst, let schema, !schema.faults.isEmpty { reportFault(schema, domain) }
+        return schema
+    }
+
+    /// The schema that look-ups in a domain use: the declared one, else the installed one if it is valid.
+    func schemaInForce(of domain: DomainName) -> SchemaInForce? {
+        state.withLock { $0.declared[domain] } ?? self[domain]?.schemaInForce
+    }
+
+    /// Replaces the installed schema of a domain for look-ups that begin from now on.
+    func declare(_ schema: SchemaInForce, for domain: DomainName) { state.withLock { $0.declared[domain] = schema } }
+
+    /// Forgets the installed schemas, so that they are loaded again.
+    package func reload() { state.withLock { $0.installed = [:] } }
+}
