@@ -11,56 +11,56 @@ public enum Prefs: Sendable {
 
     /// Runs the command and returns its exit status.
     public static func run(_ arguments: [String]) -> Int32 {
-        var surroundings = Surroundings.ofThisProcess
-        surroundings.machine.environment.arguments = arguments
-        return run(in: surroundings).rawValue
+        var context = CommandContext.ofThisProcess
+        context.machine.environment.arguments = arguments
+        return run(in: context).rawValue
     }
 
     /// Runs the command with the environment's arguments.
-    package static func run(in surroundings: Surroundings) -> ExitStatus {
+    package static func run(in context: CommandContext) -> ExitStatus {
         do {
-            return try perform(in: surroundings)
+            return try perform(in: context)
         } catch {
-            let status = report(error, in: surroundings)
+            let status = report(error, in: context)
             if let failure = error as? UsageFailure, failure.path.first == Verb.args.name {
-                let words = surroundings.environment.arguments
-                try? surroundings.terminal.write(ScriptEnd.text(after: words, status), to: .output)
+                let words = context.environment.arguments
+                try? context.terminal.write(ScriptExit.text(after: words, status), to: .output)
             }
             return status
         }
     }
 
-    private static func perform(in surroundings: Surroundings) throws -> ExitStatus {
-        let words = Array(surroundings.environment.arguments.dropFirst())
+    private static func perform(in context: CommandContext) throws -> ExitStatus {
+        let words = Array(context.environment.arguments.dropFirst())
         guard !words.isEmpty else {
-            try surroundings.terminal.write(HelpText.overview(program: surroundings.program), to: .errors)
+            try context.terminal.write(HelpText.overview(program: context.program), to: .errors)
             return .usage
         }
-        switch try Parser.request(words, program: surroundings.program) {
+        switch try Parser.request(words, program: context.program) {
         case .version:
-            try surroundings.say("\(name) \(version)")
+            try context.say("\(name) \(version)")
             return .done
         case .help(let path):
-            try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
+            try context.terminal.write(HelpText.text(of: path, program: context.program), to: .output)
             return .done
         case .run(let invocation):
             // Only file names may be invalid UTF-8.
-            for word in surroundings.environment.changedArguments.keys.sorted()
+            for word in context.environment.changedArguments.keys.sorted()
             where words.contains(word) && !invocation.namesFile(word) {
                 throw UsageFailure(.notText(word), path: invocation.path)
             }
-            return try invocation.verb.run(invocation, surroundings)
+            return try invocation.verb.run(invocation, context)
         }
     }
 
     /// Prints an error and returns the exit status. A closed output pipe is not an error.
-    private static func report(_ error: any Error, in surroundings: Surroundings) -> ExitStatus {
+    private static func report(_ error: any Error, in context: CommandContext) -> ExitStatus {
         if let failure = error as? SystemFailure, failure.isBrokenPipe { return .done }
         let (status, lines) = explanation(of: error)
         // Paths and names may come from other users, so control characters in them are escaped.
-        let text = "\(surroundings.program): ".shown + lines.map { $0.shown + "\n" }.joined()
+        let text = "\(context.program): ".shown + lines.map { $0.shown + "\n" }.joined()
         // If standard error cannot be written, there is no way to report it.
-        try? surroundings.terminal.write(text, to: .errors)
+        try? context.terminal.write(text, to: .errors)
         return status
     }
 
@@ -69,7 +69,7 @@ public enum Prefs: Sendable {
         switch error {
         case let error as any Reportable: (error.status, error.lines)
         case let error as SystemFailure: (.systemFailed, [error.description])
-        case let error as Environment.Homeless: (.systemFailed, [error.description])
+        case let error as Environment.MissingHomeFolder: (.systemFailed, [error.description])
         case let error as DecodingFailure: (.damaged, [error.description])
         case let error as EncodingFailure: (.invalidValue, [error.description])
         case let error as EntryPath.Failure: (.invalidValue, [error.description])

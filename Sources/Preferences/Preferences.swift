@@ -1,7 +1,7 @@
 // Domains, their layers, and their files. A program only needs `import Preferences`.
 //
 // The `Defaults` of a program search `OpenDomain`s, layer by layer. Changes by a program or by the command become
-// `DomainEdit`s; a `DomainWriter` makes a `FilePlan` of each and carries them out, and `History` keeps the versions.
+// `DomainEdit`s; a `DomainWriter` makes a `FileCommit` of each and carries them out, and `History` keeps the versions.
 //
 // Domains: domains and stores, and the places of their files. Lookup: the layers, and the value that is in force.
 // Files: reading a file, completely or for a single key. Writing: changing one or several files atomically.

@@ -32,7 +32,7 @@ final class CountingFileSystem: FileSystem {
 
     func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
-    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure) {
         try inner.rename(path, to: other, manner)
     }
 

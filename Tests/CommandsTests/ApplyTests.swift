@@ -32,7 +32,7 @@ import Testing
         var environment = machine.environment
         environment.arguments = ["prefs"] + words
         let status = Prefs.run(
-            in: Surroundings(
+            in: CommandContext(
                 Machine(
                     fileSystem: files, clock: disk.clock, watcher: SimulatedFolderWatcher(disk),
                     environment: environment, terminal: terminal)))

@@ -174,7 +174,7 @@ import Testing
 
 /// What the commands make of a dictionary, by the command's own parser and value forms.
 func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionary) throws -> PropertyList.Dictionary {
-    let surroundings = try sampleSurroundings()
+    let context = try sampleContext()
     var value = PropertyList.dictionary(old)
     for pipeline in pipelines {
         let words = try #require(pipeline.last)
@@ -187,7 +187,7 @@ func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionar
             #expect(try value.remove(at: key.path) != nil)
         case "write":
             let key = try KeyArgument(forWriting: #require(invocation[operand: "KEY"]))
-            let request = try ValueArguments.request(invocation.words("VALUE"), in: surroundings)
+            let request = try ValueArguments.request(invocation.words("VALUE"), in: context)
             try value.set(request.value(replacing: value[key.path], key: key.key), at: key.path)
         default:
             #expect(invocation.verb.name == "import" && invocation.has(.losslessJSON))

@@ -77,12 +77,12 @@ import Testing
     }
 
     @Test(arguments: [
-        (WatchMeans.Reason.noWatches(.noSpace), "    sudo sysctl 'fs.inotify.max_user_watches=524288'\n"),
+        (WatchMethod.Reason.noWatches(.noSpace), "    sudo sysctl 'fs.inotify.max_user_watches=524288'\n"),
         (.noWatches(.tooManyOpenFiles), "    sudo sysctl 'fs.inotify.max_user_instances=1024'\n"),
         (.noWatches(.notImplemented), "    # nothing to be done: settings are as safe as ever\n"),
         (.remoteFileSystem, "    # keep the settings on a disk of this machine, by XDG_CONFIG_HOME\n"),
     ])
-    func `a store that is looked at again and again is told of`(_ reason: WatchMeans.Reason, _ remedy: String) throws {
+    func `a store that is looked at again and again is told of`(_ reason: WatchMethod.Reason, _ remedy: String) throws {
         let clinic = try Clinic()
         let watcher = PollingWatcher(clinic.files, clinic.machine.clock, reason: reason)
         let outcome = try clinic.doctor(watcher: watcher)

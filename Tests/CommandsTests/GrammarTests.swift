@@ -116,11 +116,11 @@ import Testing
             terminal.failWrites(code)
             var environment = machine.environment
             environment.arguments = ["prefs", "help"]
-            let surroundings = Surroundings(
+            let context = CommandContext(
                 Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal))
-            #expect(Prefs.run(in: surroundings) == status)
+            #expect(Prefs.run(in: context) == status)
         }
     }
 
@@ -153,10 +153,10 @@ import Testing
 
     @Test func `a verb that is found without the table is the one in the table`() {
         for verb in Verb.all {
-            let found = Verb.often(verb.name)
+            let found = Verb.fastPath(verb.name)
             #expect(found == nil || (found?.name == verb.name && found?.summary == verb.summary))
         }
-        #expect(Verb.often("read") != nil)
+        #expect(Verb.fastPath("read") != nil)
     }
 
     @Test func `the verbs of the specification are there`() {

@@ -28,7 +28,7 @@ func runPrefs(
     environment.variables = environment.variables.merging(variables)
     let happenings = Happenings(meanwhile)
     let status = Prefs.run(
-        in: Surroundings(
+        in: CommandContext(
             Machine(
                 fileSystem: process ?? machine.fileSystem, clock: machine.clock, watcher: watcher ?? machine.watcher,
                 environment: environment, terminal: terminal),

@@ -105,7 +105,7 @@ import Testing
         let start = try #require(verbs.firstIndex(of: ".Ss doctor"))
         let own = Array(verbs[start...].prefix { $0 != ".El" })
         let listed = own.indices.dropLast().filter { own[$0] == ".It" }.map { own[$0 + 1] }
-        #expect(listed == Examination.all.map(\.subject))
+        #expect(listed == DoctorCheck.all.map(\.subject))
     }
 
     @Test func `the layers stand in their order`() throws {

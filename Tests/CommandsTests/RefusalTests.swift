@@ -39,7 +39,7 @@ import Testing
         var environment = machine.environment
         environment.arguments = ["prefs"] + line.split(separator: " ").map(String.init)
         let status = Prefs.run(
-            in: Surroundings(
+            in: CommandContext(
                 Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
@@ -137,7 +137,7 @@ import Testing
         for words in [["write", "d", "key", "value"], ["export", "d", pipe]] {
             environment.arguments = ["prefs"] + words
             let status = Prefs.run(
-                in: Surroundings(
+                in: CommandContext(
                     Machine(
                         fileSystem: files, clock: machine.clock, watcher: machine.watcher, environment: environment,
                         terminal: SimulatedTerminal())))

@@ -287,7 +287,7 @@ import Testing
         var environment = machine.environment
         environment.arguments = ["prefs"] + words
         let status = Prefs.run(
-            in: Surroundings(
+            in: CommandContext(
                 Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))

@@ -8,13 +8,13 @@ import TestSupport
 import Testing
 
 /// A machine with a file `~/blob` of the bytes 00 FF, whose clock says the first second of 2024.
-func sampleSurroundings(input: String = "", _ arguments: [String] = ["prefs"]) throws -> Surroundings {
+func sampleContext(input: String = "", _ arguments: [String] = ["prefs"]) throws -> CommandContext {
     let machine = try SimulatedMachine()
     let file = try machine.fileSystem.open("/home/ada/blob", .creatingAnew(.privateFile))
     try file?.write(([0, 0xFF] as [UInt8]).span.bytes, at: 0)
     var environment = machine.environment
     environment.arguments = arguments
-    return Surroundings(
+    return CommandContext(
         Machine(
             fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher, environment: environment,
             terminal: SimulatedTerminal(input: input)))
@@ -153,30 +153,30 @@ struct Refusal: Sendable {
 
     @Test(arguments: values)
     func `words with a type are a value`(_ row: (words: [String], value: String)) throws {
-        let request = try ValueArguments.request(row.words, in: sampleSurroundings(input: "in"))
+        let request = try ValueArguments.request(row.words, in: sampleContext(input: "in"))
         #expect(request == .value(try ValueNotation.value(row.value)))
     }
 
     /// The default format of `export` holds no fractions.
     @Test func `now is the second that the clock says`() throws {
-        let surroundings = try sampleSurroundings()
-        try #require(surroundings.clock as? SimulatedClock).advance(by: .milliseconds(2700))
-        let request = try ValueArguments.request(["-date", "now"], in: surroundings)
+        let context = try sampleContext()
+        try #require(context.clock as? SimulatedClock).advance(by: .milliseconds(2700))
+        let request = try ValueArguments.request(["-date", "now"], in: context)
         #expect(try request == .value(ValueNotation.value("@2026-01-01T00:00:02Z")))
     }
 
     @Test(arguments: bareValues)
     func `a bare word is a string, or the text of a property list`(_ row: (word: String, value: String)) throws {
-        let request = try ValueArguments.request([row.word], in: sampleSurroundings())
+        let request = try ValueArguments.request([row.word], in: sampleContext())
         #expect(request == .bare(row.word))
         #expect(try request.value(replacing: nil, key: "k") == ValueNotation.value(row.value))
     }
 
     @Test(arguments: failures)
     func `what is no value is refused with a reason`(_ row: Refusal) throws {
-        let surroundings = try sampleSurroundings()
+        let context = try sampleContext()
         let failure = #expect(throws: ValueFailure.self) {
-            try ValueArguments.request(row.words, in: surroundings).value(replacing: nil, key: "k")
+            try ValueArguments.request(row.words, in: context).value(replacing: nil, key: "k")
         }
         #expect(failure?.lines == [row.line])
         #expect(failure?.status == row.status)
@@ -192,7 +192,7 @@ struct Refusal: Sendable {
     func `elements and entries are added to what is there`(
         _ words: [String], _ old: String?, _ expected: String
     ) throws {
-        let request = try ValueArguments.request(words, in: sampleSurroundings())
+        let request = try ValueArguments.request(words, in: sampleContext())
         let value = try request.value(replacing: old.map(ValueNotation.value), key: "k")
         #expect(value == (try ValueNotation.value(expected)))
     }
@@ -209,7 +209,7 @@ struct Refusal: Sendable {
         ),
     ])
     func `nothing is added to a value of another kind`(_ words: [String], _ old: String, _ line: String) throws {
-        let request = try ValueArguments.request(words, in: sampleSurroundings())
+        let request = try ValueArguments.request(words, in: sampleContext())
         let stored = try ValueNotation.value(old)
         let failure = #expect(throws: ValueFailure.self) { try request.value(replacing: stored, key: "s") }
         #expect(failure?.lines == [line])

@@ -33,7 +33,7 @@ extension Target {
             let dot = Dot(writer: author, sequence: UInt64(bytes[3] & 31) + 1)
             // What a write replaced is the same in every file.
             let replaced = Dot(writer: author, sequence: dot.sequence + 1)
-            let seen = SeenWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
+            let seen = ReplacedWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))
             atoms[path] = Atom(
                 path: path, stamp: Stamp(number: UInt64(bytes[2] & 7)), dot: dot, value: value(bytes[4]),
                 seen: dot.sequence % 2 == 0 ? [] : [seen])

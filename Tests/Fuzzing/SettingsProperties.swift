@@ -35,7 +35,7 @@ extension Target {
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let pattern = Pattern(lines[0])
-        guard pattern.stateCount <= Pattern.mostStates else {
+        guard pattern.stateCount <= Pattern.maximumStateCount else {
             throw BrokenProperty(self, "a pattern of too many states")
         }
         if pattern.stateCount <= 500 { _ = pattern.matches(lines.dropFirst().joined()) }

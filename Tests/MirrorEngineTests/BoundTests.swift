@@ -9,7 +9,7 @@ import Testing
         var bytes: [UInt8] = []
         bytes.append(long.appending("x"), after: long)
         #expect(bytes.count < 10)
-        var (budget, count) = (PathBudget(), 0)
+        var (budget, count) = (DecodedPathBudget(), 0)
         let fault = #expect(throws: PackFault.self) {
             while true {
                 var reader = ByteReader(bytes)
@@ -18,7 +18,7 @@ import Testing
             }
         }
         #expect(fault == .beyondLimit("bytes of all paths"))
-        #expect(count == PathBudget.mostBytes / long.appending("x").bytes.count)
+        #expect(count == DecodedPathBudget.mostBytes / long.appending("x").bytes.count)
     }
 }
 

@@ -15,9 +15,9 @@ import Testing
 
     @Test func `stamps a write above what its file shows there, and above nothing else`() {
         let path = Path(domain: "d", key: "k")
-        func shown(_ path: Path, _ stamp: Stamp) -> ShownWrite {
+        func shown(_ path: Path, _ stamp: Stamp) -> VisibleWrite {
             let dot = Dot(writer: WriterID(number: 1), sequence: 1)
-            return ShownWrite(Atom(path: path, stamp: stamp, dot: dot, value: .deleted))
+            return VisibleWrite(Atom(path: path, stamp: stamp, dot: dot, value: .deleted))
         }
         let far = stamp(Self.now + 400_000_000_000)
         let rows: [(Path, Stamp?)] = [

@@ -17,7 +17,7 @@ enum PackSamples {
                 let path = Path(domain: "com.example.app", key: key)
                 let seen = [(path, writer), (path, other), (path.appending("x"), other)].map { place, author in
                     let dot = Dot(writer: author, sequence: 3)
-                    return SeenWrite(path: place, dot: dot, id: WriteID(derivedFrom: dot, place))
+                    return ReplacedWrite(path: place, dot: dot, id: WriteID(derivedFrom: dot, place))
                 }
                 return Transaction.StampedWrite(
                     path: path, stamp: Stamp(number: 1000 + bump), value: value,
@@ -45,7 +45,7 @@ enum PackSamples {
         let dot = Dot(writer: number % 3 == 0 ? other : writer, sequence: UInt64(number % 40 + 1))
         let value: AtomValue = number % 5 == 0 ? .deleted : .text("\(number)")
         let path = Path(domain: "d", key: String(1000 + number))
-        let seen = number % 4 == 0 ? [SeenWrite(path: path, dot: dot, id: WriteID(number: 9))] : []
+        let seen = number % 4 == 0 ? [ReplacedWrite(path: path, dot: dot, id: WriteID(number: 9))] : []
         return Atom(
             path: path, stamp: Stamp(number: 7), dot: dot, value: value, id: WriteID(number: UInt64(number)),
             seen: seen)
@@ -87,7 +87,7 @@ enum PackSamples {
         #expect(log.transactions[0].writes.map(\.id) == paths.map { WriteID(derivedFrom: first, $0) })
         #expect(
             log.transactions[0].writes.map(\.seen)
-                == [[], [SeenWrite(path: paths[1], dot: other, id: WriteID(derivedFrom: other, paths[1]))]])
+                == [[], [ReplacedWrite(path: paths[1], dot: other, id: WriteID(derivedFrom: other, paths[1]))]])
     }
 
     private static let firstVersion = """

@@ -31,7 +31,7 @@ import Testing
     private static var log: LogPack {
         let (other, stamp) = (WriterID(number: 77), Stamp(clamping: 1_750_000_000_000))
         let paths = ["a", "b"].map { Path(domain: "d", key: $0) }
-        let seen = SeenWrite(path: paths[1], dot: Dot(writer: other, sequence: 3), id: WriteID(number: 0x0102_0304))
+        let seen = ReplacedWrite(path: paths[1], dot: Dot(writer: other, sequence: 3), id: WriteID(number: 0x0102_0304))
         let writes = [
             Transaction.StampedWrite(
                 path: paths[0], stamp: stamp, value: .of(["x": [1, true]]), id: WriteID(number: 0x1112_1314)),

@@ -32,12 +32,12 @@ import Testing
         if let expected {
             #expect(try environment.home(in: files).description == expected)
         } else {
-            #expect(throws: Environment.Homeless(user: user)) { try environment.home(in: files) }
+            #expect(throws: Environment.MissingHomeFolder(user: user)) { try environment.home(in: files) }
         }
     }
 
     @Test func `has no home without a list of users`() throws {
-        #expect(throws: Environment.Homeless(user: 5)) { try Environment(user: 5).home(in: try Self.files()) }
+        #expect(throws: Environment.MissingHomeFolder(user: 5)) { try Environment(user: 5).home(in: try Self.files()) }
     }
 
     @Test func `takes folders from absolute variables, else from the home`() throws {

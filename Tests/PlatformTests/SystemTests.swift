@@ -56,7 +56,7 @@ import Testing
     static let overflow: [UInt8] = [255, 255, 255, 255, 0, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
     static func events(_ bytes: [UInt8]) -> [FolderEvent?] {
-        bytes.withUnsafeBytes { Notification.all(in: $0) }.map(\.event)
+        bytes.withUnsafeBytes { InotifyRecord.all(in: $0) }.map(\.event)
     }
 
     @Test func `is read with the name in it`() {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct `A domain's file` {
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let held: Held?
+        let held: HoldReason?
         let happen: @Sendable (MirrorHost) throws -> Void
     }
 

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct `What a host is called` {
-    private func admission(_ label: String) -> MirrorPlaces.Admission {
-        var admission = MirrorPlaces.Admission()
+    private func admission(_ label: String) -> MirrorPlaces.JoinOptions {
+        var admission = MirrorPlaces.JoinOptions()
         admission.label = label
         return admission
     }

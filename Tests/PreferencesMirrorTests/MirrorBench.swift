@@ -91,7 +91,7 @@ struct MirrorHost: Sendable {
     }
 
     func enter(isFirst: Bool, at directory: FilePath = MirrorBench.directory, id: MirrorID? = nil) throws {
-        var admission = MirrorPlaces.Admission()
+        var admission = MirrorPlaces.JoinOptions()
         admission.id = id?.description
         if isFirst {
             _ = try places.initialise(directory, admission)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PreferencesMirror
 
-extension Bell {
+extension ResettableEvent {
     fileprivate var hasRung: Bool { next.wait(until: Instant(nanoseconds: 0)) }
 }
 
@@ -18,7 +18,7 @@ extension Bell {
     final class Watching {
         private var services: [MirrorService] = []
         private var next: [Instant] = []
-        private let bells: [Bell]
+        private let bells: [ResettableEvent]
         private let disk: SimulatedDisk
         private(set) var turns = 0
         private(set) var reports: [Report] = []
@@ -26,7 +26,7 @@ extension Bell {
 
         init(_ hosts: [MirrorHost], bytesOfWriter: Int? = nil) throws {
             disk = hosts[0].disk
-            bells = hosts.map { _ in Bell() }
+            bells = hosts.map { _ in ResettableEvent() }
             for (host, bell) in zip(hosts, bells) {
                 var session = try host.session()
                 if let bytesOfWriter {

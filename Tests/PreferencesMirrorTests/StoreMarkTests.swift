@@ -11,9 +11,9 @@ import Testing
 /// The mark that a host leaves beside its preference files.
 @Suite struct `A store's mark` {
     /// The mark's file and the path that it has.
-    private func mark(of host: MirrorHost) throws -> (path: FilePath, mark: StoreMark) {
+    private func mark(of host: MirrorHost) throws -> (path: FilePath, mark: RestoreMarker) {
         let id = try host.session().id
-        return (try #require(host.places.mark(of: id)), try #require(StoreMark(of: id, in: host.places)))
+        return (try #require(host.places.mark(of: id)), try #require(RestoreMarker(of: id, in: host.places)))
     }
 
     @Test func `is written by each exchange that reads or writes a file`() throws {
@@ -24,7 +24,7 @@ import Testing
         let marks = try hosts.map { try mark(of: $0).mark }
         for (host, mark) in zip(hosts, marks) {
             let local = try host.sync().engine.local
-            #expect(local.numbers == mark.writers && local.storeMarks.marks.first == mark.mark)
+            #expect(local.numbers == mark.writers && local.restoreMarkers.marks.first == mark.mark)
             #expect(try self.mark(of: host).mark.mark == mark.mark, "nothing changed")
         }
         bench.disk.clock.advance(by: .seconds(1))

@@ -77,9 +77,9 @@ private final class RealMirror {
         for (index, host) in hosts.enumerated() {
             let directory = place.appending("shared")
             if index == 0 {
-                _ = try host.places.initialise(directory, MirrorPlaces.Admission())
+                _ = try host.places.initialise(directory, MirrorPlaces.JoinOptions())
             } else {
-                _ = try host.places.join(directory, MirrorPlaces.Admission())
+                _ = try host.places.join(directory, MirrorPlaces.JoinOptions())
             }
             var session = try host.session()
             try session.begin()

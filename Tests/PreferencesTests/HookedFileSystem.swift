@@ -36,7 +36,7 @@ final class HookedFileSystem: FileSystem {
 
     func unpredictableNumber() -> UInt64 { inner.unpredictableNumber() }
 
-    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure) {
         guard fixed.withLock(\.self) != other else { throw SystemFailure(.notPermitted, .rename, path) }
         try inner.rename(path, to: other, manner)
         let action = renamed.withLock { hook in

@@ -217,7 +217,7 @@ private struct Editor {
         let defaults = Defaults(Self.name, in: try StoreBench().store())
         let isOver = Mutex(false)
         let hasEnded = Gate()
-        runApart {
+        runOnNewThread {
             while !isOver.withLock(\.self) { _ = defaults[Self.size] }
             hasEnded.open()
         }

@@ -219,12 +219,12 @@ import Testing
         try bench.process(program: "editor").set("a", 1, in: Self.file)
         guard case .file(let path) = Self.file.lock else { return }
         let lock = try #require(try bench.simulated.fileSystem.open(path, .reading))
-        let mark = try #require(DomainMark(in: lock))
+        let mark = try #require(WriteMarker(in: lock))
         let bytes = try #require(try bench.simulated.fileSystem.contents(of: Self.file.path))
         #expect(mark.hash == SHA256.hash(bytes))
         #expect(mark.note == WriteNote(program: "editor", process: 4711, reason: .write))
         try bench.process().commit([DomainEdit(Self.file) { $0.removesFile = true }], reason: .delete)
-        let later = try #require(DomainMark(in: lock))
+        let later = try #require(WriteMarker(in: lock))
         #expect(later.hash == nil && later.note.reason == .delete)
     }
 }

@@ -51,7 +51,7 @@ import Testing
     ])
     func `may be as great as the limits`(_ pattern: String) {
         #expect(Pattern(pattern).failure == nil)
-        #expect(Pattern(pattern).stateCount <= Pattern.mostStates)
+        #expect(Pattern(pattern).stateCount <= Pattern.maximumStateCount)
     }
 
     /// A search in exponential time would never end.

@@ -30,7 +30,7 @@ import Testing
     ) throws {
         let setting = try #require(Sample.settings(Self.text).declaration(of: key))
         #expect(setting.masked(value) == shown)
-        #expect(setting.tellsSecret(value) == (value != shown))
+        #expect(setting.containsSecret(value) == (value != shown))
     }
 
     @Test func `has a row of help for each way to hand it over, under each of its names`() throws {
@@ -134,7 +134,7 @@ import Testing
     @Test func `keeps all it lies in on its host, as does what is not mirrored`() throws {
         let schema = try Sample.settings(
             Self.text + ", { Key = x; Type = dictionary; Entries = ({ Key = y; Mirrored = NO; }); }, { Key = z; }")
-        #expect(schema.settings.filter(\.staysHere).map(\.key) == ["server", "servers", "x"])
+        #expect(schema.settings.filter(\.staysLocal).map(\.key) == ["server", "servers", "x"])
         #expect(schema.settings.filter(\.hasSecrets).map(\.key) == ["server", "servers"])
     }
 }

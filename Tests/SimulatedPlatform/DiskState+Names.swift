@@ -82,7 +82,7 @@ extension DiskState {
     }
 
     mutating func rename(
-        _ path: FilePath, to other: FilePath, _ manner: RenameManner, as user: Identity
+        _ path: FilePath, to other: FilePath, _ manner: RenameMode, as user: Identity
     ) throws(ErrorCode) {
         let source = try locateForChange(path, as: user)
         guard let node = source.node, let name = source.name else { throw .noSuchFile }
@@ -106,7 +106,7 @@ extension DiskState {
         }
     }
 
-    private func checkRename(_ node: NodeID, to target: Location, _ manner: RenameManner) throws(ErrorCode) {
+    private func checkRename(_ node: NodeID, to target: Location, _ manner: RenameMode) throws(ErrorCode) {
         var above = target.folder
         while above != Self.root {
             guard above != node else { throw .invalidArgument }

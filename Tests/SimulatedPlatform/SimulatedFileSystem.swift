@@ -59,7 +59,7 @@ extension SimulatedFileSystem {
 
     package func unpredictableNumber() -> UInt64 { disk.withState { $0.disk.randomness.next() } }
 
-    package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+    package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure) {
         try perform(manner == .exchanging ? .exchange : .rename, path) { state, user throws(ErrorCode) in
             try state.disk.rename(path, to: other, manner, as: user)
         }

@@ -134,7 +134,7 @@ private final class SimulatedWatchHandle: FolderWatch {
         self.forget = forget
     }
 
-    var means: WatchMeans { .notification }
+    var means: WatchMethod { .notification }
 
     func cancel() {
         watch.end()

@@ -83,7 +83,7 @@ extension SimulatedHost {
         attempt { try capture() }
     }
 
-    func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: Mark? = .write) {
+    func edit(_ key: String, to value: PropertyList?, in domain: String = "s", mark: LibraryWrite? = .write) {
         save(domain, mark: mark) { values in
             world.record.note(value, over: values[key], by: label)
             values[key] = value

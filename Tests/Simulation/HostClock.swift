@@ -26,7 +26,7 @@ struct HostClock {
     }
 
     /// Is set wrong, or goes wrong.
-    mutating func goWrong(at time: Int64, _ fault: Fault) {
+    mutating func setFault(at time: Int64, _ fault: Fault) {
         mend(at: time)
         since = time
         switch fault {

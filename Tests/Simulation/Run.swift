@@ -67,13 +67,13 @@ package struct Run {
     private func take(_ step: Int) {
         let (world, scenario) = (world, world.scenario)
         world.pass(world.pick([0, 1, 2, 5, 20]))
-        if world.chance(0.15) { world.passOn() }
+        if world.chance(0.15) { world.passMedium() }
         if world.misfortune(0.04) { befall(step) }
         let host = world.pick(world.hosts.filter { !$0.isAway })
         switch Double.random(in: 0..<1, using: &world.generator) {
         case ..<(scenario.syncsSeldom ? 0.8 : 0.45): host.editAnything()
         case ..<0.9: host.sync()
-        case ..<0.93 where scenario.skews: putOff(host)
+        case ..<0.93 where scenario.skews: disturbClock(host)
         case ..<0.95 where scenario.clones && world.hosts.count < 7: clone(host, step)
         case ..<0.965 where scenario.rollbacks: rollBack(host)
         case ..<0.975 where scenario.joiners && world.hosts.count < 6: join(step)
@@ -86,8 +86,8 @@ package struct Run {
         let host = world.pick(world.hosts.filter { !$0.isAway })
         let domain = world.pick(world.scenario.domains)
         switch Int.random(in: 0..<7, using: &world.generator) {
-        case 0, 1: world.mislead(host)
-        case 2: world.scatter(host)
+        case 0, 1: world.changeDirectory(host)
+        case 2: world.addStrayFile(host)
         case 3 where world.scenario.losesFiles: world.loseFiles()
         case 4 where world.scenario.restoresFiles: host.restoreFile()
         case 4 where world.scenario.restoresConfiguration: world.restoreConfiguration(of: host)
@@ -103,11 +103,11 @@ package struct Run {
         }
     }
 
-    private func putOff(_ host: SimulatedHost) {
+    private func disturbClock(_ host: SimulatedHost) {
         if world.misfortune(0.5) {
             let fault = world.pick(HostClock.faults)
             world.count(fault)
-            host.clock.goWrong(at: world.time, fault)
+            host.clock.setFault(at: world.time, fault)
         } else {
             world.count(.skew)
             host.clock.mend(at: world.time)
@@ -150,7 +150,7 @@ package struct Run {
             host.clock.mend(at: world.time)
             if host.isOld { host.upgrade() }
         }
-        passYear()
+        returnFromAbsence()
         for host in world.hosts {
             for domain in world.scenario.domains { host.command(.add(domain: domain)) }
         }
@@ -164,7 +164,7 @@ package struct Run {
     }
 
     /// Lets the other hosts continue for a year, and then returns those that were away.
-    private func passYear() {
+    private func returnFromAbsence() {
         guard world.hosts.contains(where: \.isAway) else { return }
         for _ in 0..<4 {
             for host in world.hosts { host.sync(compacts: true) }
@@ -175,7 +175,8 @@ package struct Run {
 
     /// A person says which is right, a file that is not to be believed, or the mirror.
     private func decide(_ host: SimulatedHost) {
-        for (domain, shadow) in host.engine.local.shadows.sorted(by: { $0.key < $1.key }) where shadow.held != nil {
+        for (domain, shadow) in host.engine.local.trackedFiles.sorted(by: { $0.key < $1.key }) where shadow.held != nil
+        {
             host.command(.release(domain: domain.domain, takesFile: world.chance(0.5)))
         }
     }
@@ -185,7 +186,7 @@ package struct Run {
         for transaction in world.transactions { for atom in transaction.atoms { expected.join(atom) } }
         for host in world.hosts {
             let local = host.engine.local
-            for (domain, shadow) in local.shadows {
+            for (domain, shadow) in local.trackedFiles {
                 if shadow.held != nil { wrongs.append("\(host.label): \(domain) is held: \(shadow.held as Any)") }
                 for (key, exception) in shadow.exceptions { wrongs.append("\(host.label): \(key) \(exception.reason)") }
             }

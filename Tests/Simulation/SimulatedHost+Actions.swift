@@ -31,7 +31,7 @@ extension SimulatedHost {
         case .removeFolder(let writer): removeFolder(of: writer)
         case .mark(let mark):
             guard !isRefused() else { return nil }
-            storeMark = StoreMark(mark: mark, writers: durable.numbers)
+            restoreMarker = RestoreMarker(mark: mark, writers: durable.numbers)
             return .marked
         case .unlock, .quarantine: break
         }

@@ -6,7 +6,7 @@ struct PreferenceFile: Hashable {
     var values = PropertyList.Dictionary()
     var generation: UInt64 = 0
     var modified: Int64 = 0
-    var mark: Mark? = .write
+    var mark: LibraryWrite? = .write
     /// When each key was last written by a program that keeps a history.
     var written: [String: Int64] = [:]
     /// What is there in place of values.
@@ -73,7 +73,7 @@ extension SimulatedHost {
     }
 
     /// A program reads, changes and replaces a preference file.
-    func save(_ domain: String, mark: Mark? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
+    func save(_ domain: String, mark: LibraryWrite? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
         var file = files[domain] ?? PreferenceFile()
         if world.scenario.restoresFiles { formerFiles[domain, default: []].append(file) }
         let before = file.values
@@ -126,13 +126,13 @@ extension SimulatedHost {
     /// The preference files with the mark beside them, as a backup keeps them.
     struct Configuration {
         let files: [String: PreferenceFile]
-        let storeMark: StoreMark?
+        let restoreMarker: RestoreMarker?
     }
 
-    var configuration: Configuration { Configuration(files: files, storeMark: storeMark) }
+    var configuration: Configuration { Configuration(files: files, restoreMarker: restoreMarker) }
 
     func restore(_ configuration: Configuration) {
-        storeMark = configuration.storeMark
+        restoreMarker = configuration.restoreMarker
         files = configuration.files.mapValues { file in
             var file = file
             file.generation = nextGeneration()

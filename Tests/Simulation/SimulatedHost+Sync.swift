@@ -12,7 +12,7 @@ extension SimulatedHost {
             if mayRest, actionCount > before { world.complain("\(label): had something to do, its head said not") }
         }
         attempt {
-            try send(.foundMark(storeMark?.mark))
+            try send(.foundMark(restoreMarker?.mark))
             if isDirectoryThere, engine.shouldPullFirst(listing) || seed != nil { try pull() }
             try capture()
             try pull()
@@ -29,14 +29,14 @@ extension SimulatedHost {
 
     /// What a host holds whose state was lost is taken up after what the others wrote.
     private func isReady(_ domain: String) -> Bool {
-        let shadow = engine.local.shadows[Path(domain: domain)]
+        let shadow = engine.local.trackedFiles[Path(domain: domain)]
         return shadow?.isCaptured ?? false || isDirectoryThere || seed == nil && shadow?.suspicion == nil
     }
 
     /// After every capture, what the mirror takes a file to hold is what it holds.
     private func checkShadows() {
-        for (domain, shadow) in engine.local.shadows where shadow.isMirrored && shadow.isCaptured && shadow.held == nil
-        {
+        for (domain, shadow) in engine.local.trackedFiles
+        where shadow.isMirrored && shadow.isCaptured && shadow.held == nil {
             let known = engine.local.fileValues(in: domain).map { ($0.key.key ?? "", $0.value.propertyList) }
             let file = files[domain.domain]?.values ?? [:]
             guard shadow.file?.inode == files[domain.domain]?.generation else { continue }
@@ -110,7 +110,7 @@ extension SimulatedHost {
     /// The head does not know the mark beside the files. A mark that came back alone is found by the next exchange that
     /// has something to do, before it reads a file.
     var mayRest: Bool {
-        guard storeMark?.mark == engine.local.storeMarks.marks.first else { return false }
+        guard restoreMarker?.mark == engine.local.restoreMarkers.marks.first else { return false }
         let bytes = Journal.encoded(engine.head(journalLength: 0))
         guard let head = try? Journal.head(bytes) else { return false }
         let identities = world.scenario.domains.map { ($0, observation($0).identity) }

@@ -36,12 +36,12 @@ final class SimulatedHost {
     private(set) var configurations: [Configuration] = []
     private(set) var backups: [(state: LocalState, configuration: Configuration)] = []
     /// What the mirror left beside the preference files.
-    var storeMark: StoreMark?
+    var restoreMarker: RestoreMarker?
     private(set) var hasNarrowFormat: Bool
     /// How domains begin after the state was lost; nil before that.
     private(set) var seed: Seeding?
 
-    struct StoreMark {
+    struct RestoreMarker {
         let mark: UInt64
         let writers: [WriterID]
     }
@@ -109,13 +109,13 @@ final class SimulatedHost {
         clone.history = history
         clone.files = files
         clone.formerFiles = formerFiles
-        clone.storeMark = storeMark
+        clone.restoreMarker = restoreMarker
         return clone
     }
 
     /// Begins anew as who it was before, without anything that it knew.
     func loseState() {
-        let former = Set(storeMark?.writers ?? [])
+        let former = Set(restoreMarker?.writers ?? [])
         var fresh = LocalState(
             mirror: Self.mirror, writer: .first(random: world.generator.next()), formerWriters: former)
         for domain in world.scenario.domains { fresh.apply(.configured(domain: domain, isMirrored: true)) }
@@ -219,7 +219,7 @@ extension SimulatedHost {
         }
         for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
         // A backup from the middle of an exchange that then crashed cannot be told from the crash alone.
-        if world.chance(0.05), !durable.storeMarks.isOpen { history.append(durable) }
+        if world.chance(0.05), !durable.restoreMarkers.isOpen { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }
 

@@ -54,7 +54,7 @@ extension SmallWorld {
         !hosts[other].engine.local.outbox.isEmpty || !hosts[other].created.isSubset(of: hosts[index].view)
     }
 
-    mutating func carryOut(_ step: Exhaustive.Step) {
+    mutating func carryOut(_ step: ExhaustiveSearch.Step) {
         switch step {
         case .write(let host, let inside, let deletes, let position):
             write(host, inside: inside, deletes: deletes, time: time(at: position))

@@ -15,13 +15,13 @@ package final class World {
     /// Who has the directory where only one can have it.
     weak var holder: SimulatedHost?
     /// What bases were the first to say.
-    private var saidByBases: [Transaction] = []
+    private var publishedByBases: [Transaction] = []
     /// What was ever created, whoever sees it, and in which order.
     private(set) var files: [PackAddress: Pack] = [:]
     private(set) var creations: [PackAddress] = []
     private(set) var removed: Set<PackAddress> = []
     /// The long values of all files, and which file needs which.
-    var blobs = BlobsOfWorld()
+    var blobs = SimulatedBlobs()
     /// Files that an old version does not understand.
     var newFormat: Set<PackAddress> = []
     private var deliveries: [Delivery] = []
@@ -39,7 +39,7 @@ package final class World {
     var nextGeneration: UInt64 = 0
     private var valueCount = 0
     private var names: [PackAddress: String] = [:]
-    var record = Chronicle()
+    var record = WriteLedger()
     /// Who is told what happens.
     package var teller: ((String) -> Void)?
 
@@ -140,7 +140,7 @@ extension World {
             files[address] = try? Pack(
                 decoding: pack.bytes, at: address, of: SimulatedHost.mirror, blobs: blobs.all)
             blobs.note(pack, at: address)
-            if address.name.kind == .base { noteUnsaid(address, of: creator) }
+            if address.name.kind == .base { noteFirstPublished(address, of: creator) }
             creations.append(address)
             if scenario.mixesVersions, !creator.isOld, chance(0.3) { makeNew(address) }
         }
@@ -151,11 +151,11 @@ extension World {
     }
 
     /// What no log says for want of room, a base says.
-    private func noteUnsaid(_ base: PackAddress, of creator: SimulatedHost) {
+    private func noteFirstPublished(_ base: PackAddress, of creator: SimulatedHost) {
         let transactions = creator.engine.local.outbox.filter { $0.dot.sequence <= base.name.number }
         guard !transactions.isEmpty else { return }
         count(.fullFolder)
-        saidByBases += transactions
+        publishedByBases += transactions
     }
 
     /// Says in a file something that only new versions understand.
@@ -248,9 +248,9 @@ extension World {
 
     /// What was written, by whoever's files.
     var transactions: [Transaction] {
-        let saidByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
+        let publishedByLogs = files.sorted { $0.key < $1.key }.flatMap { _, pack in
             if case .log(let log) = pack.content { log.transactionsWithDots } else { [Transaction]() }
         }
-        return saidByLogs + saidByBases
+        return publishedByLogs + publishedByBases
     }
 }

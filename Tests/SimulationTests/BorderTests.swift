@@ -15,7 +15,7 @@ import Testing
         return (bench, near, far)
     }
 
-    static let doubts: [(Held, @Sendable (inout PreferenceFile) -> Void)] = [
+    static let doubts: [(HoldReason, @Sendable (inout PreferenceFile) -> Void)] = [
         (.missing, { ($0.content, $0.values) = (.missing, [:]) }),
         (.empty, { ($0.content, $0.values) = (.empty, [:]) }),
         (.unreadable, { $0.content = .unreadable }),
@@ -30,7 +30,7 @@ import Testing
             near.damage("s", damage)
             far.set("new", to: 1)
             bench.comeToRest()
-            #expect(near.engine.local.shadows[Path(domain: "s")]?.held == held)
+            #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == held)
             #expect(far.files["s"]?.values.count == 31)
             near.command(.release(domain: "s", takesFile: takesFile))
             bench.comeToRest()
@@ -60,7 +60,7 @@ import Testing
         }
         near.damage("s") { file in (file.values, file.hash) = (former.values, former.hash) }
         bench.comeToRest()
-        #expect(near.engine.local.shadows[Path(domain: "s")]?.held == .rolledBack)
+        #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == .rolledBack)
         #expect(far.files["s"]?.values["k1"] == 103)
         near.command(.release(domain: "s", takesFile: false))
         bench.comeToRest()
@@ -115,7 +115,7 @@ import Testing
             let near = bench.host("near")
             near.damage("s", mark: nil) { $0.content = .unreadable }
             bench.comeToRest()
-            let shadow = near.engine.local.shadows[Path(domain: "s")]
+            let shadow = near.engine.local.trackedFiles[Path(domain: "s")]
             #expect(shadow?.held == .unreadable && shadow?.isCaptured == false)
             #expect(near.reports.filter { $0 == .held(domain: "s", .unreadable) }.count == 1)
             let expected: PropertyList.Dictionary = isReleased ? ["far": 1] : ["far": 1, "near": 1]
@@ -125,7 +125,7 @@ import Testing
                 near.save("s", mark: nil) { $0 = ["near": 1] }
             }
             bench.comeToRest()
-            #expect(near.engine.local.shadows[Path(domain: "s")]?.held == nil)
+            #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.held == nil)
             #expect(near.files["s"]?.values == expected && far.files["s"]?.values == expected)
         }
     }
@@ -137,7 +137,7 @@ import Testing
         bench.comeToRest()
         #expect(near.files["s"]?.values["u"] == "no uid")
         #expect(far.files["s"]?.values["u"] == .uid(7))
-        #expect(near.engine.local.shadows[Path(domain: "s")]?.exceptions.values.map(\.reason) == [.format])
+        #expect(near.engine.local.trackedFiles[Path(domain: "s")]?.exceptions.values.map(\.reason) == [.format])
         far.set("u", to: .uid(8))
         near.set("k1", to: "other")
         bench.comeToRest()
@@ -253,7 +253,7 @@ import Testing
 
 extension SimulatedHost {
     /// Something happens to a file behind the mirror's back.
-    func damage(_ domain: String, mark: Mark? = nil, _ change: (inout PreferenceFile) -> Void) {
+    func damage(_ domain: String, mark: LibraryWrite? = nil, _ change: (inout PreferenceFile) -> Void) {
         save(domain, mark: mark) { _ in }
         guard var file = files[domain] else { return }
         change(&file)

@@ -9,11 +9,11 @@ import Testing
     private static let other = MirrorID(high: 9, low: 9)
 
     @Test(arguments: [
-        (Directory.unavailable, Standing.unavailable), (.marked([]), .unavailable),
+        (Directory.unavailable, DirectoryStatus.unavailable), (.marked([]), .unavailable),
         (.marked([SimulatedHost.mirror, other]), .split), (.marked([other]), .swapped),
     ])
     func `that is not as it should be is not touched, while local work goes on`(
-        _ directory: Directory, _ standing: Standing
+        _ directory: Directory, _ standing: DirectoryStatus
     ) throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))

@@ -6,10 +6,10 @@ import Testing
 
 /// `Tests/run simulate --exhaustive DEPTH` searches deeper, optimised.
 @Suite struct `Every small execution` {
-    @Test(arguments: Extent.sample(2, of: Exhaustive.Profile.all.map(\.name)))
+    @Test(arguments: Extent.sample(2, of: ExhaustiveSearch.Profile.all.map(\.name)))
     func `leaves no write unreported`(_ name: String) throws {
-        let profile = try #require(Exhaustive.Profile.all.first { $0.name == name })
-        var search = Exhaustive(profile, depth: 3)
+        let profile = try #require(ExhaustiveSearch.Profile.all.first { $0.name == name })
+        var search = ExhaustiveSearch(profile, depth: 3)
         search.search()
         #expect(search.counterexample == nil)
         #expect(search.executions > 100)

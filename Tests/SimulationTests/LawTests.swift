@@ -122,7 +122,7 @@ import Testing
                             value: .deleted))
                     continue
                 }
-                let above = atoms.overlapping(path).map { ShownWrite($0) }.stamp(forWriteAt: path)
+                let above = atoms.overlapping(path).map { VisibleWrite($0) }.stamp(forWriteAt: path)
                 let own = Atom(
                     path: path, stamp: max(clock.stamp(at: now), above ?? .zero),
                     dot: Dot(writer: WriterID(number: 1), sequence: sequence),

@@ -11,7 +11,7 @@ import Testing
     @Test(arguments: Extent.sample(6, of: Scenario.all.map(\.name)))
     func `comes to one state everywhere, whatever happens on the way`(_ name: String) throws {
         let scenario = try #require(Scenario.all.first { $0.name == name })
-        var tally = Tally()
+        var tally = RunStatistics()
         // Long values take long.
         for round in 0..<(scenario.hasLongValues ? 2 : Self.rounds) {
             var run = Run(scenario, round: round)
@@ -38,7 +38,7 @@ import Testing
 
     /// A suite in which a fault never happened says so.
     @Test func `is not proven by few runs`() {
-        var tally = Tally()
+        var tally = RunStatistics()
         #expect(tally.missing.count == Fault.allCases.count + Medium.allCases.count)
         var run = Run(Scenario.all[0], round: 0)
         run.carryOut()

@@ -22,8 +22,8 @@ import TestSupport
     /// Searches all executions of so many events in each profile.
     private static func searchAll(to depth: Int) -> Bool {
         var isSound = true
-        for profile in Exhaustive.Profile.all {
-            var search = Exhaustive(profile, depth: depth)
+        for profile in ExhaustiveSearch.Profile.all {
+            var search = ExhaustiveSearch(profile, depth: depth)
             search.search()
             let found = search.counterexample.map { "broken: \($0)" } ?? "0 broken"
             say(
@@ -45,7 +45,7 @@ import TestSupport
                 for script in rule.blindScripts { say("without \(rule): \(script) ends well") }
                 say("without \(rule): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "not found"))
             }
-            var search = Exhaustive(Exhaustive.Profile.all[0], depth: 3)
+            var search = ExhaustiveSearch(ExhaustiveSearch.Profile.all[0], depth: 3)
             Rule.$broken.withValue(.listsLost) { search.search() }
             say("without listsLost: " + (search.counterexample ?? "not found by the search"))
             return areFound && search.counterexample != nil
@@ -71,9 +71,9 @@ import TestSupport
         let clock = ContinuousClock()
         let start = clock.now
         let next = Next(limit: arguments.runs)
-        let tally = await withTaskGroup(of: Tally.self) { group in
+        let tally = await withTaskGroup(of: RunStatistics.self) { group in
             for _ in 0..<arguments.threads { group.addTask { share(next) } }
-            var tally = Tally()
+            var tally = RunStatistics()
             for await share in group { tally.add(share) }
             return tally
         }
@@ -83,10 +83,10 @@ import TestSupport
     }
 
     /// What one thread does: run after run, as long as there are any.
-    private static func share(_ next: Next) -> Tally {
-        var tally = Tally()
+    private static func share(_ next: Next) -> RunStatistics {
+        var tally = RunStatistics()
         while let number = next.take() {
-            var run = Tally.run(number: number, of: .ofThisRun)
+            var run = RunStatistics.run(number: number, of: .ofThisRun)
             run.carryOut()
             tally.note(run)
             for wrong in run.wrongs.prefix(3) { say("\(run.replay): \(wrong.prefix(400))") }
@@ -103,7 +103,7 @@ import TestSupport
     /// At once, so that a long search tells what it finds when it finds it.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-    private static func report(_ tally: Tally, in time: Duration, threads: Int) {
+    private static func report(_ tally: RunStatistics, in time: Duration, threads: Int) {
         let seconds = Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
         let rate = String(format: "%.1f s, %.0f a second", seconds, Double(tally.runs) / max(seconds, 0.001))
         say("\(tally.runs) runs in \(rate), \(threads) at a time; \(Seed.ofThisRun)")

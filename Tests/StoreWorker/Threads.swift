@@ -42,7 +42,7 @@ private final class Crowd: Sendable {
             + [{ self.rearrange() }, { try self.edit() }]
         let gates = works.map { work in
             let gate = Gate()
-            runApart {
+            runOnNewThread {
                 do { try work() } catch { self.note("\(error)") }
                 gate.open()
             }
@@ -150,7 +150,7 @@ extension Worker {
         let box = RacyBox()
         let gates = (0..<2).map { _ in
             let gate = Gate()
-            runApart {
+            runOnNewThread {
                 for _ in 0..<1000 { box.number += 1 }
                 gate.open()
             }

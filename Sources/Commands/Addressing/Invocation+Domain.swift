@@ -1,9 +1,9 @@
 extension StoreAccess {
     /// Returns the access to the store, and the domain named on the command line.
     static func ofDomain(
-        _ invocation: Invocation, _ surroundings: Surroundings
+        _ invocation: Invocation, _ context: CommandContext
     ) throws -> (access: StoreAccess, domain: AddressedDomain) {
-        let access = try StoreAccess(invocation, surroundings)
+        let access = try StoreAccess(invocation, context)
         return (access, try access.domain(invocation[operand: Operand.domain.name] ?? ""))
     }
 }

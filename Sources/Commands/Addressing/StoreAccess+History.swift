@@ -45,13 +45,13 @@ extension StoreAccess {
         edit.requiresFormer = !invocation.has(.force)
         let outcome = try commit([edit], reason).first
         for key in left.withLock(\.self) {
-            surroundings.remark(
+            context.remark(
                 "\(domain.word.onOneLine) \(key.onOneLine): stays, the administrator has decided on this value")
         }
-        if let outcome, outcome.isChanged { sayHowToReturn(domain, from: outcome, invocation) }
+        if let outcome, outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
     }
 
-    private func sayHowToReturn(
+    private func printUndoCommand(
         _ domain: AddressedDomain, from outcome: CommittedDomain, _ invocation: Invocation
     ) {
         let former = DomainState(outcome.before)
@@ -60,7 +60,7 @@ extension StoreAccess {
         else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
             .words([Verb.restore.name], [version.sequence.description])
-        surroundings.remark("to take this back: \(ShellWord.line(words).onOneLine)")
+        context.remark("to take this back: \(ShellWord.line(words).onOneLine)")
     }
 
     /// Returns the keys of a domain that the administrator forces.

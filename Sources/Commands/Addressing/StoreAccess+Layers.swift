@@ -30,7 +30,7 @@ extension StoreAccess {
             return try body()
         } catch  where layer == .site || layer == .siteGlobal {
             let (_, lines) = Prefs.explanation(of: error)
-            for line in lines { try surroundings.note("\(line); skipped") }
+            for line in lines { try context.note("\(line); skipped") }
             return nil
         }
     }
@@ -51,7 +51,7 @@ extension StoreAccess {
     }
 
     /// The same for another schema than the installed one.
-    func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: SchemaInForce?) -> LayerStack {
+    func layers(_ domain: AddressedDomain, stored: [LayerSource], _ schema: EffectiveSchema?) -> LayerStack {
         // The layers of the process and the schema belong to a domain, not to a file that is named by its path.
         LayerStack(stored, schema, on: machine, isFileAlone: domain.name == nil)
     }

@@ -18,15 +18,15 @@ struct ComparedOperand {
 extension StoreAccess {
     /// Resolves an operand of `diff`.
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
-        if try word == "-" || DomainWord.isPath(word) && surroundings.isStream(word) {
-            let input = try InputFile(word, invocation, surroundings)
+        if try word == "-" || DomainArgument.isPath(word) && context.isStream(word) {
+            let input = try InputFile(word, invocation, context)
             return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
         let domain = try domain(word)
         let command = CommandSpelling(word, in: domain.layer, invocation)
         if domain.name == nil, invocation.has(.from) {
-            let input = try InputFile(domain.file.path.description, invocation, surroundings)
+            let input = try InputFile(domain.file.path.description, invocation, context)
             return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
         }
         guard let values = try values(domain) else {

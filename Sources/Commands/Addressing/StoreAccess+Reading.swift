@@ -46,7 +46,7 @@ extension StoreAccess {
             let failure = PropertyList.integerOutOfRange(
                 inJSON: bytes, at: path, domain.file.optionsOfJSON)
         else { return }
-        throw DamagedInput(name: domain.word, bytes: bytes, failure: failure)
+        throw InvalidInput(name: domain.word, bytes: bytes, failure: failure)
     }
 
     /// Returns the values in force, or those of the layer, depending on `--effective`.
@@ -65,7 +65,7 @@ extension StoreAccess {
 
     /// Reports that a kept version replaces a damaged file.
     func warn(_ recovery: Recovery?) throws {
-        if let recovery { try surroundings.note(recovery.description) }
+        if let recovery { try context.note(recovery.description) }
     }
 }
 

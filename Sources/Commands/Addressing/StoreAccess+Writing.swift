@@ -9,22 +9,22 @@ extension StoreAccess {
         let policy = policy
         let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
         for edit in edits where !edit.file.isOfDomain {
-            try surroundings.checkNoDescriptor(edit.file.path, edit.file.name)
+            try context.checkNoDescriptor(edit.file.path, edit.file.name)
         }
-        defer { surroundings.delayInterrupts(false) }
+        defer { context.delayInterrupts(false) }
         let outcomes = try writer.commit(
             edits.map { delayingInterrupts(judgingSecrets($0.made(in: policy.newFormat))) })
         for outcome in outcomes {
-            if let recovery = outcome.before.recovery { surroundings.remark(recovery.description) }
-            if outcome.hasDroppedFractions { try surroundings.noteDroppedFractions(in: outcome.file.path.description) }
+            if let recovery = outcome.before.recovery { context.remark(recovery.description) }
+            if outcome.hasDroppedFractions { try context.noteDroppedFractions(in: outcome.file.path.description) }
             if let format = outcome.convertedFrom {
-                surroundings.remark(
+                context.remark(
                     "\(outcome.file.path): converted from \(format.rawValue) to binary, which keeps fractions of a second"
                 )
             }
             if let folder = outcome.unwritableHistory {
                 let which = outcome.losesFormer ? "the previous" : "this"
-                surroundings.remark(
+                context.remark(
                     "\(outcome.file.name): written, but \(which) version could not be kept in \(folder)")
             }
         }
@@ -43,7 +43,7 @@ extension StoreAccess {
     /// Returns the edit with interrupts delayed from the moment its change runs. By then all locks are held, so the
     /// rest is short.
     private func delayingInterrupts(_ edit: DomainEdit) -> DomainEdit {
-        let delay = surroundings.delayInterrupts
+        let delay = context.delayInterrupts
         var delaying = edit
         delaying.change = { draft in
             delay(true)

@@ -4,7 +4,7 @@ internal import PropertyLists
 
 /// The store, layer and host that the options of a command select.
 struct StoreAccess {
-    let surroundings: Surroundings
+    let context: CommandContext
     let machine: Machine
     let places: StorePlaces
     let schemas: SchemaCache
@@ -15,10 +15,10 @@ struct StoreAccess {
     /// The host for the layer `user-host`.
     private let host: String?
 
-    init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
-        self.surroundings = surroundings
-        machine = surroundings.machine
-        let kind = try invocation[.store].map { try Self.kind($0, surroundings) } ?? .native
+    init(_ invocation: Invocation, _ context: CommandContext) throws {
+        self.context = context
+        machine = context.machine
+        let kind = try invocation[.store].map { try Self.kind($0, context) } ?? .native
         guard let places = try StorePlaces(kind, on: machine) else {
             throw CommandFailure(.usage, "this store has no files")
         }
@@ -33,18 +33,18 @@ struct StoreAccess {
             throw CommandFailure(.usage, "the layer \(layer) does not depend on the host")
         }
         if let note = places.user.noteOfOthers(on: machine) {
-            try surroundings.note(
+            try context.note(
                 "\(note): another user has decided on a change of several files in this store, and only that user can carry it out"
             )
         }
     }
 
-    private static func kind(_ word: String, _ surroundings: Surroundings) throws -> Store.Kind {
+    private static func kind(_ word: String, _ context: CommandContext) throws -> Store.Kind {
         if let kind = Option.store(named: word) { return kind }
-        let path = try surroundings.absolutePath(word)
+        let path = try context.absolutePath(word)
         // A misspelled store name must not create a folder.
-        guard try word.contains("/") || surroundings.fileSystem.status(of: path) != nil else {
-            let hint = Spelling.hint(word, among: Option.stores.map(\.name))
+        guard try word.contains("/") || context.fileSystem.status(of: path) != nil else {
+            let hint = Suggestion.hint(word, among: Option.stores.map(\.name))
             throw CommandFailure(
                 .usage,
                 "there is no store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; a folder is written with a slash, as in ./\(word.onOneLine)" : hint)"
@@ -85,7 +85,7 @@ struct StoreAccess {
 extension StoreAccess {
     /// Returns the domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
-        if DomainWord.isPath(word) {
+        if DomainArgument.isPath(word) {
             let file = try self.file(at: word)
             return AddressedDomain(word: word, name: nil, file: file, layer: .user)
         }
@@ -112,7 +112,7 @@ extension StoreAccess {
         guard !word.hasSuffix("/") else {
             throw CommandFailure(.usage, "\(word.onOneLine): names a folder, not a file")
         }
-        var path = try surroundings.absolutePath(word)
+        var path = try context.absolutePath(word)
         if try machine.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
             let longer = FilePath(path.bytes + Array(".plist".utf8))
         {

@@ -13,14 +13,14 @@ struct Declaration: Sendable {
     /// Reads the files named on the command line.
     ///
     /// - Parameter only: The domain of the single file, if the command names it.
-    init(_ arguments: [String], only: String?, _ invocation: Invocation, _ surroundings: Surroundings) throws {
+    init(_ arguments: [String], only: String?, _ invocation: Invocation, _ context: CommandContext) throws {
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain is for one file, and there are \(arguments.count)")
         }
         for argument in arguments {
             // The name of a stream does not indicate its format.
-            let name = try surroundings.isStream(argument) ? "" : argument
-            let file = try InputFile(argument, invocation, surroundings)
+            let name = try context.isStream(argument) ? "" : argument
+            let file = try InputFile(argument, invocation, context)
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
             if let only {

@@ -61,7 +61,7 @@ extension CommandLines {
         case importKey(String)
         case replaceAll
         /// A change that cannot be expressed without showing a sensitive value.
-        case unsayable(EntryPath)
+        case inexpressible(EntryPath)
 
         var isRemoval: Bool { if case .delete = self { true } else { false } }
     }
@@ -98,11 +98,11 @@ extension CommandLines {
         for length in stride(from: path.components.count - 1, to: 0, by: -1) {
             let place = EntryPath(Array(path.components.prefix(length)))
             guard (try? KeyArgument(place))?.argument != nil, let value = root[place], fits(value) else { continue }
-            return masking.touches(value, at: place) ? .unsayable(place) : .write(place, value)
+            return masking.touches(value, at: place) ? .inexpressible(place) : .write(place, value)
         }
         let key = path.components.first.map { EntryPath([$0]) } ?? []
         guard let value = root[key] else { return .replaceAll }
-        return masking.touches(value, at: key) ? .unsayable(key) : .importKey(key.components.first?.text ?? "")
+        return masking.touches(value, at: key) ? .inexpressible(key) : .importKey(key.components.first?.text ?? "")
     }
 
     private func fits(_ value: PropertyList) -> Bool { ValueWords(value).map(\.fitsCommandLine) ?? false }
@@ -115,7 +115,7 @@ extension CommandLines {
 extension CommandLines.Step {
     fileprivate var place: EntryPath? {
         switch self {
-        case .delete(let path), .write(let path, _), .append(let path, _), .unsayable(let path): path
+        case .delete(let path), .write(let path, _), .append(let path, _), .inexpressible(let path): path
         case .importKey(let key): [EntryPath.Component(key)]
         case .replaceAll: nil
         }
@@ -124,7 +124,7 @@ extension CommandLines.Step {
     /// Whether the step replaces the whole value at its place, even if only part of it differs.
     fileprivate var isWhole: Bool {
         switch self {
-        case .importKey, .unsayable: true
+        case .importKey, .inexpressible: true
         default: false
         }
     }
@@ -140,7 +140,7 @@ extension CommandLines {
         case .append(let path, let value):
             let end = EntryPath(path.components.dropLast() + [.end])
             return command.line("write", [end.description] + words(value))
-        case .unsayable(let path):
+        case .inexpressible(let path):
             return "# \(spelling(path).onOneLine): left out, since it holds something sensitive\n"
         case .importKey, .replaceAll: return ""
         }

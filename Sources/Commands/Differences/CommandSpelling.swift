@@ -33,7 +33,7 @@ struct CommandSpelling {
     /// Returns the words of a command.
     func words(_ verb: [String], options verbOptions: [String] = [], _ operands: [String] = []) -> [String] {
         // `--` keeps a domain that begins with a dash from being taken as an option.
-        let isLikeOption = domain.utf8.first == UInt8(ascii: "-") && !DomainWord.isGlobalFlag(domain)
+        let isLikeOption = domain.utf8.first == UInt8(ascii: "-") && !DomainArgument.isGlobalFlag(domain)
         return [Prefs.name] + options + verb + self.verbOptions + verbOptions + (isLikeOption ? ["--"] : []) + [domain]
             + operands
     }

@@ -9,20 +9,20 @@ struct EditedText {
     private let folder: FilePath
     /// Whether values without a JSON type are wrapped.
     private let isWrapped: Bool
-    private let surroundings: Surroundings
+    private let context: CommandContext
 
     init(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format, isWrapped: Bool, named name: String,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws {
-        self.surroundings = surroundings
+        self.context = context
         self.format = format
         self.isWrapped = isWrapped
         original = try Self.text(of: values, as: format, isWrapped)
-        folder = try Self.makeFolder(surroundings)
+        folder = try Self.makeFolder(context)
         file = folder.resolving(FilePath(name + (format == .json ? ".json" : ".plist")) ?? "settings")
         do throws(SystemFailure) {
-            let opened = try surroundings.fileSystem.open(file, .creatingAnew(.privateFile))
+            let opened = try context.fileSystem.open(file, .creatingAnew(.privateFile))
             try opened?.write(original, at: 0)
         } catch {
             remove()
@@ -40,13 +40,13 @@ struct EditedText {
         return bytes.last == UInt8(ascii: "\n") ? bytes : bytes + [UInt8(ascii: "\n")]
     }
 
-    private static func makeFolder(_ surroundings: Surroundings) throws -> FilePath {
-        let named = surroundings.environment.variables[Variable.temporaryFolder.rawValue].flatMap { FilePath($0) }
+    private static func makeFolder(_ context: CommandContext) throws -> FilePath {
+        let named = context.environment.variables[Variable.temporaryFolder.rawValue].flatMap { FilePath($0) }
         let place = named.flatMap { $0.isAbsolute ? $0 : nil } ?? "/tmp"
         for _ in 0..<16 {
-            guard let name = FileName(surroundings.fileSystem.unpredictableName().bytes.dropFirst()) else { break }
+            guard let name = FileName(context.fileSystem.unpredictableName().bytes.dropFirst()) else { break }
             let folder = place.appending(name)
-            if try surroundings.fileSystem.makeFolder(folder, .privateFolder) { return folder }
+            if try context.fileSystem.makeFolder(folder, .privateFolder) { return folder }
         }
         throw SystemFailure(.exists, .makeFolder, place)
     }
@@ -56,7 +56,7 @@ struct EditedText {
     /// Returns the current text.
     func bytes() throws -> [UInt8] {
         guard
-            let bytes = try surroundings.fileSystem.contents(
+            let bytes = try context.fileSystem.contents(
                 of: file, limit: PropertyList.Limits.default.inputBytes)
         else {
             throw CommandFailure(.notFound, "\(file): the editor has removed the file; nothing was changed")
@@ -71,7 +71,7 @@ struct EditedText {
             value = try PropertyList(
                 parsing: bytes, as: format, options: PropertyList.ReadingOptions(unwrapsJSON: isWrapped))
         } catch {
-            throw DamagedInput(name: file.description, bytes: bytes, failure: error)
+            throw InvalidInput(name: file.description, bytes: bytes, failure: error)
         }
         guard let values = value.dictionaryValue else {
             throw CommandFailure(
@@ -82,7 +82,7 @@ struct EditedText {
 
     /// Removes the file and anything the editor has left next to it.
     func remove() {
-        let files = surroundings.fileSystem
+        let files = context.fileSystem
         for name in (try? files.names(in: folder)) ?? nil ?? [] { _ = try? files.remove(folder.appending(name)) }
         _ = try? files.remove(folder)
     }

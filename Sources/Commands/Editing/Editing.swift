@@ -43,7 +43,7 @@ struct Editing {
         // A JSON file that is not a domain has no wrapped values.
         let isWrapped = domain.file.isOfDomain || own != .json
         func text(as format: PropertyList.Format) throws -> EditedText {
-            try EditedText(values, as: format, isWrapped: isWrapped, named: name, access.surroundings)
+            try EditedText(values, as: format, isWrapped: isWrapped, named: name, access.context)
         }
         do {
             return try text(as: format ?? preset)
@@ -70,7 +70,7 @@ struct Editing {
             } catch let mistake as any Reportable {
                 guard bytes != refused else { throw mistake }
                 refused = bytes
-                for line in mistake.lines { try access.surroundings.note(line) }
+                for line in mistake.lines { try access.context.note(line) }
             }
         }
     }
@@ -99,10 +99,10 @@ struct Editing {
     }
 
     private func runEditor(on file: FilePath) throws {
-        let variables = access.surroundings.environment.variables
+        let variables = access.context.environment.variables
         let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
         // As in git: the variable is a shell command line, and the file is its argument.
-        let status = try access.surroundings.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
+        let status = try access.context.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
         guard status == 0 else {
             throw CommandFailure(
                 .systemFailed,

@@ -56,7 +56,7 @@ package enum HelpText {
     private static let domains = [
         ("com.example.app", "the user's settings of that name"),
         (
-            (DomainWord.globalFlags + [DomainName.global.text]).joined(separator: ", "),
+            (DomainArgument.globalFlags + [DomainName.global.text]).joined(separator: ", "),
             "those that count for all programs"
         ),
         ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),

@@ -42,7 +42,7 @@ extension Invocation {
         let isOfFile = { (operand: Operand) in
             switch operand.kind {
             case .file, .folder: true
-            case .domain, .domainOrFile: DomainWord.isPath(word)
+            case .domain, .domainOrFile: DomainArgument.isPath(word)
             default: false
             }
         }

@@ -51,7 +51,7 @@ package struct Parser {
     private mutating func takeVerb() throws(UsageFailure) -> Verb? {
         guard let word = words.popFirst() else { throw failure(.noVerb) }
         var verb: Verb
-        if verbs == nil, let common = Verb.often(word) {
+        if verbs == nil, let common = Verb.fastPath(word) {
             verb = common
         } else {
             verb = try self.verb(word, among: verbs ?? Verb.all)
@@ -103,7 +103,7 @@ extension Parser {
     /// Takes options up to the first other word. Returns a request that ends parsing, if any.
     private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
         while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
-            if !path.isEmpty, DomainWord.isGlobalFlag(word) { return nil }
+            if !path.isEmpty, DomainArgument.isGlobalFlag(word) { return nil }
             words.removeFirst()
             // Split only at an equals sign: option names contain neither `=` nor `:`.
             let (name, attached) = word.splitAtEqualsSign

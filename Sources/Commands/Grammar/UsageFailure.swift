@@ -38,19 +38,19 @@ package struct UsageFailure: Reportable {
         switch problem {
         case .noVerb: "a verb is missing"
         case .unknownVerb(let word, let known):
-            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Spelling.hint(word, among: known))"
-        case .unknownOption(let word, let known): "unknown option \(shown(word))\(Spelling.hint(word, among: known))"
+            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Suggestion.hint(word, among: known))"
+        case .unknownOption(let word, let known): "unknown option \(shown(word))\(Suggestion.hint(word, among: known))"
         case .lateOption(let word): "\(shown(word)) stands too late: with \(name), options go before the domain"
         case .missingArgument(let option, let argument): "\(option) needs \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"
         case .unknownArgument(let option, let word, let known):
-            "\(option) cannot be \(shown(word))\(Spelling.advice(word, among: known))"
+            "\(option) cannot be \(shown(word))\(Suggestion.advice(word, among: known))"
         case .notANumber(let option, let word): "\(option) needs a number, not \(shown(word))"
         case .repeatedOption(let option): "\(option) stands twice"
         case .missingOperand(let operand): "\(name) needs \(operand)"
         case .unexpectedOperand(let word): "\(name) has no use for \(shown(word))"
         case .unknownOperand(let operand, let word, let known):
-            "unknown \(noun(operand)) \(shown(word))\(Spelling.advice(word, among: known))"
+            "unknown \(noun(operand)) \(shown(word))\(Suggestion.advice(word, among: known))"
         case .notText(let word): "the argument \(shown(word)) is not UTF-8"
         }
     }

@@ -1,7 +1,7 @@
 /// A verb of the command, as used by the parser, help, completions and the check of the manual.
 package struct Verb: Sendable {
     /// The implementation of a verb.
-    package typealias Action = @Sendable (Invocation, Surroundings) throws -> ExitStatus
+    package typealias Action = @Sendable (Invocation, CommandContext) throws -> ExitStatus
 
     /// The rules for the position of options.
     package enum Kind: Hashable, Sendable {
@@ -65,14 +65,14 @@ extension Verb {
         return verbs.first { $0.name == word || $0.aliases.contains(word) }
     }
 
-    /// Returns the verb with its errors replaced by the result of `retell`.
-    func retelling(_ retell: @escaping @Sendable (any Error, Invocation) -> any Error) -> Verb {
+    /// Returns the verb with its errors replaced by the result of `mapError`.
+    func mappingErrors(_ mapError: @escaping @Sendable (any Error, Invocation) -> any Error) -> Verb {
         var verb = self
-        verb.run = { invocation, surroundings in
+        verb.run = { invocation, context in
             do {
-                return try run(invocation, surroundings)
+                return try run(invocation, context)
             } catch {
-                throw retell(error, invocation)
+                throw mapError(error, invocation)
             }
         }
         return verb

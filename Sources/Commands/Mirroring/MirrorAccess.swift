@@ -5,16 +5,16 @@ internal import PreferencesMirror
 
 /// The mirrors that a command applies to.
 struct MirrorAccess {
-    let surroundings: Surroundings
+    let context: CommandContext
     let places: MirrorPlaces
     private let word: String?
     /// The store named on the command line.
     private let store: String?
 
-    init(_ invocation: Invocation, _ surroundings: Surroundings) throws {
-        self.surroundings = surroundings
+    init(_ invocation: Invocation, _ context: CommandContext) throws {
+        self.context = context
         store = invocation[.store]
-        let access = try StoreAccess(invocation, surroundings)
+        let access = try StoreAccess(invocation, context)
         guard access.places.user.arrangement == .own else {
             throw CommandFailure(.usage, "only stores of our own can be mirrored")
         }
@@ -25,7 +25,7 @@ struct MirrorAccess {
     /// Returns all mirrors of this store, or the one named on the command line.
     func all() throws -> [MirrorSession] {
         let joined = try word.map { word in
-            let path = try surroundings.absolutePath(word)
+            let path = try context.absolutePath(word)
             return places.joined.filter { $0.configuration.directory == path || $0.id.description.hasPrefix(word) }
         }
         let found = joined ?? places.joined
@@ -58,9 +58,9 @@ struct MirrorAccess {
     var namedStore: FilePath? { store.flatMap { Option.store(named: $0) == nil ? places.store.user.folder : nil } }
 
     /// Prints a text. Commands in it are spelled for the named store.
-    func say(_ text: String) throws { try surroundings.say(Self.spelled(text, for: store)) }
+    func say(_ text: String) throws { try context.say(Self.spelled(text, for: store)) }
 
-    func note(_ text: String) throws { try surroundings.note(Self.spelled(text, for: store)) }
+    func note(_ text: String) throws { try context.note(Self.spelled(text, for: store)) }
 
     /// Returns a text with the commands in it spelled for a store.
     static func spelled(_ text: String, for store: String?) -> String {
@@ -88,14 +88,14 @@ struct MirrorAccess {
     /// Waits, or returns early when the command is interrupted.
     func wait(_ duration: Duration) {
         let gate = Gate()
-        let wakeup = surroundings.clock.wake(at: surroundings.clock.now.advanced(by: duration)) { gate.open() }
-        _ = surroundings.wait(gate)
+        let wakeup = context.clock.wake(at: context.clock.now.advanced(by: duration)) { gate.open() }
+        _ = context.wait(gate)
         wakeup.cancel()
     }
 
     /// Returns the directory named on the command line.
     func directory(_ invocation: Invocation) throws -> FilePath {
-        try surroundings.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
+        try context.absolutePath(invocation[operand: "DIR"] ?? "").withoutTrailingSeparator
     }
 
     /// Prints the reports of an exchange, and returns the exit status: `done` if the mirror has the wanted condition.

@@ -18,7 +18,7 @@ package enum DialogueAnswer: Hashable, Sendable {
     case interrupted
 }
 
-let mostBytesOfAnswer = 1 << 20
+let maximumAnswerSize = 1 << 20
 
 /// Splits incoming bytes into lines.
 struct LineBuffer: Sendable {
@@ -46,7 +46,7 @@ struct LineBuffer: Sendable {
 }
 
 /// A dialog whose answers are all read at once, for tests and pipes.
-final class WrittenDialogue: Dialogue {
+final class BatchDialogue: Dialogue {
     private let terminal: any Terminal
     private let lines = Mutex<LineBuffer?>(nil)
 
@@ -57,7 +57,7 @@ final class WrittenDialogue: Dialogue {
         let answer = try lines.withLock { lines in
             if lines == nil {
                 var read = LineBuffer()
-                read.take(try terminal.input(limit: mostBytesOfAnswer))
+                read.take(try terminal.input(limit: maximumAnswerSize))
                 read.take([])
                 lines = read
             }

@@ -17,36 +17,36 @@ struct InputFile: Sendable {
     ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
     ///   - inexactIntegers: How integers beyond 64 bits in JSON are read.
     init(
-        _ argument: String, _ invocation: Invocation, _ surroundings: Surroundings, refusesDuplicateKeys: Bool = false,
+        _ argument: String, _ invocation: Invocation, _ context: CommandContext, refusesDuplicateKeys: Bool = false,
         inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
-        bytes = try surroundings.contents(argument, limit: PropertyList.Limits.default.inputBytes)
+        bytes = try context.contents(argument, limit: PropertyList.Limits.default.inputBytes)
         format = invocation[.from].flatMap { FormatName(word: $0) }
         fileName = argument == "-" ? nil : argument
         options = PropertyList.ReadingOptions(
             unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
-            allowsJSON5: format == .json5, readsScalarsAsJSON: !surroundings.isCalledLikeApples)
+            allowsJSON5: format == .json5, readsScalarsAsJSON: !context.isRunAsAppleTool)
         options.inexactIntegers = inexactIntegers
     }
 
     /// Returns the value and its format.
-    func value() throws(DamagedInput) -> (value: PropertyList, format: PropertyList.Format) {
+    func value() throws(InvalidInput) -> (value: PropertyList, format: PropertyList.Format) {
         do throws(DecodingFailure) {
             if let format = format?.ofPropertyList {
                 return (try PropertyList(parsing: bytes, as: format, options: options), format)
             }
             return try PropertyList.sniffed(bytes, named: fileName, options: options)
         } catch {
-            throw DamagedInput(name: name, bytes: bytes, failure: error)
+            throw InvalidInput(name: name, bytes: bytes, failure: error)
         }
     }
 
     /// Returns notes on contents that other readers may reject or read differently.
-    func notes() throws(DamagedInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
+    func notes() throws(InvalidInput) -> [ReadingNote] { PropertyList.notes(on: bytes, try value().format) }
 
     /// Returns whether reals in JSON have more digits than a double can hold.
-    func roundsReals() throws(DamagedInput) -> Bool {
+    func roundsReals() throws(InvalidInput) -> Bool {
         guard format != .typed, try value().format == .json else { return false }
         return PropertyList.hasInexactReals(inJSON: bytes, numberOptions)
     }
@@ -61,7 +61,7 @@ struct InputFile: Sendable {
     private var numberOptions: PropertyList.ReadingOptions { PropertyList.ReadingOptions(allowsJSON5: true) }
 
     /// Returns whether the input is in a format without types other than strings.
-    func isUntyped() throws(DamagedInput) -> Bool {
+    func isUntyped() throws(InvalidInput) -> Bool {
         if format == .typed { return false }
         return try value().format == .openstep
     }

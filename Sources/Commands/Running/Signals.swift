@@ -26,7 +26,7 @@ func awaitSignal(_ numbers: [Int32], _ tell: @escaping @Sendable (Int32) -> Void
     let awaited = sigset_t(of: numbers.filter { !isIgnored($0) })
     var blocked = awaited
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
-    runApart {
+    runOnNewThread {
         var (signals, number) = (awaited, Int32(0))
         sigwait(&signals, &number)
         tell(number)

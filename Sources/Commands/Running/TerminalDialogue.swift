@@ -14,7 +14,7 @@ internal import Synchronization
 /// From the first question on, a signal ends the dialog instead of the process, so that the terminal can be restored
 /// first.
 final class TerminalDialogue: Dialogue {
-    private let terminal = VisibleTerminal(SystemTerminal())
+    private let terminal = EscapingTerminal(SystemTerminal())
     private let state = Mutex(State())
 
     fileprivate struct State: Sendable {
@@ -51,7 +51,7 @@ extension TerminalDialogue.State {
         while true {
             if interruption != nil { return .interrupted }
             if let line = lines.next() { return line }
-            guard lines.count <= mostBytesOfAnswer else { throw SystemFailure(.fileTooLarge, .read, nil) }
+            guard lines.count <= maximumAnswerSize else { throw SystemFailure(.fileTooLarge, .read, nil) }
             if try Self.firstReady(signals, STDIN_FILENO) == signals {
                 interruption = Int32(try Self.bytes(from: signals, limit: 1).first ?? 0)
             } else {

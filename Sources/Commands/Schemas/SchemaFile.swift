@@ -10,21 +10,21 @@ struct SchemaFile {
     let modified: Timestamp?
     /// The folder of the file, which may also contain the schemas that it extends.
     private let folder: FilePath?
-    private let surroundings: Surroundings
+    private let context: CommandContext
 
-    init(name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, _ surroundings: Surroundings) {
+    init(name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, _ context: CommandContext) {
         self.name = name.onOneLine
         self.bytes = bytes
         self.modified = modified
         self.folder = folder
-        self.surroundings = surroundings
+        self.context = context
     }
 
     /// Reads a schema file.
     ///
     /// - Parameter isInstalled: Whether it is to be installed. An installed schema cannot use schemas next to the file.
-    init(_ path: FilePath, named name: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
-        guard let file = try surroundings.fileSystem.open(path, .reading) else {
+    init(_ path: FilePath, named name: String, isInstalled: Bool = false, _ context: CommandContext) throws {
+        guard let file = try context.fileSystem.open(path, .reading) else {
             throw CommandFailure(.notFound, "\(name.onOneLine): no such schema")
         }
         let status = try file.status()
@@ -36,19 +36,19 @@ struct SchemaFile {
         }
         self.init(
             name: name, bytes: try file.contents(status, limit: SchemaPlaces.mostBytes), modified: status.modified,
-            folder: isInstalled ? nil : path.parent, surroundings)
+            folder: isInstalled ? nil : path.parent, context)
     }
 
     /// Reads the schema that an argument names; `-` is the standard input.
-    init(_ argument: String, isInstalled: Bool = false, _ surroundings: Surroundings) throws {
+    init(_ argument: String, isInstalled: Bool = false, _ context: CommandContext) throws {
         guard argument == "-" else {
-            let path = try surroundings.path(argument)
-            self = try SchemaFile(path, named: argument, isInstalled: isInstalled, surroundings)
+            let path = try context.path(argument)
+            self = try SchemaFile(path, named: argument, isInstalled: isInstalled, context)
             return
         }
         self.init(
-            name: "standard input", bytes: try surroundings.terminal.input(limit: SchemaPlaces.mostBytes),
-            modified: nil, folder: nil, surroundings)
+            name: "standard input", bytes: try context.terminal.input(limit: SchemaPlaces.mostBytes),
+            modified: nil, folder: nil, context)
     }
 }
 
@@ -66,24 +66,24 @@ extension SchemaFile {
     func schema(checks: Bool = true) throws -> Schema {
         let (schema, mistakes) = read(checks: checks)
         if let schema, mistakes.isEmpty { return schema }
-        throw FaultySchema(mistakes: checks ? mistakes : read().mistakes)
+        throw InvalidSchema(mistakes: checks ? mistakes : read().mistakes)
     }
 
     /// Returns the declarations of an extended schema: the one next to this file, or else the installed one.
     private func declared(by domain: String) -> Schema? {
         if let folder, let name = try? DomainName(domain) {
             let path = SchemaPlaces.file(of: name, in: folder)
-            let bytes = try? surroundings.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
+            let bytes = try? context.fileSystem.contents(of: path, limit: SchemaPlaces.mostBytes)
             if let bytes = bytes ?? nil { return Schema.declared(in: bytes) }
         }
-        return SchemaPlaces(on: surroundings.machine).declared(by: domain, on: surroundings.machine)
+        return SchemaPlaces(on: context.machine).declared(by: domain, on: context.machine)
     }
 }
 
 /// The errors of a schema where a valid one is required.
 ///
 ///     backup.schema.plist:3:15: :Settings:0:Minimum: is above Maximum
-struct FaultySchema: Reportable {
+struct InvalidSchema: Reportable {
     /// A line for each error.
     let mistakes: [String]
 

@@ -18,13 +18,13 @@ extension StoreAccess {
             throw CommandFailure(.notFound, "no schema is installed for \(domain.word.onOneLine)\(hint())")
         }
         guard let schema = installed.schema else {
-            throw FaultySchema(mistakes: installed.faults.map { "\(installed.place):\($0)".onOneLine })
+            throw InvalidSchema(mistakes: installed.faults.map { "\(installed.place):\($0)".onOneLine })
         }
         return schema
     }
 
     /// Returns the valid schema of a domain for lookups.
-    func schemaInForce(_ domain: AddressedDomain) -> SchemaInForce? {
+    func schemaInForce(_ domain: AddressedDomain) -> EffectiveSchema? {
         installedSchema(domain)?.schemaInForce
     }
 
@@ -32,7 +32,7 @@ extension StoreAccess {
     func rules(for domain: AddressedDomain) throws -> SchemaRules? {
         guard let installed = installedSchema(domain) else { return nil }
         if let fault = installed.faults.first {
-            try surroundings.note("\(installed.place):\(fault); the schema does not count")
+            try context.note("\(installed.place):\(fault); the schema does not count")
         }
         return installed.schema.map { SchemaRules($0) }
     }
@@ -62,7 +62,7 @@ extension StoreAccess {
     /// Returns the key, or the current key of a renamed setting, which is reported.
     func present(_ key: KeyArgument, in domain: AddressedDomain) throws -> KeyArgument {
         guard let present = schemaInForce(domain)?.presentKeys[ExactKey(key.key)]?.text else { return key }
-        try surroundings.note("\(key.key) is called \(present) now".onOneLine)
+        try context.note("\(key.key) is called \(present) now".onOneLine)
         return try KeyArgument(EntryPath([EntryPath.Component(present)] + key.rest.components))
     }
 
@@ -78,7 +78,7 @@ extension StoreAccess {
         _ values: PropertyList.Dictionary, from input: InputFile, into domain: AddressedDomain
     ) throws -> PropertyList.Dictionary {
         for key in values.keys where key.isHidden {
-            try surroundings.note("\(key): left out, since prefs itself keeps this key")
+            try context.note("\(key): left out, since prefs itself keeps this key")
         }
         let visible = try underPresentKeys(values.withoutHidden, in: domain)
         return try input.isUntyped() ? adapted(visible, in: domain) : visible
@@ -109,7 +109,7 @@ extension StoreAccess {
         let secrets = values.filter { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }.map(\.key)
         guard !secrets.isEmpty else { return (values, false) }
         if argument != "-" {
-            let status = try machine.fileSystem.status(of: surroundings.path(argument))
+            let status = try machine.fileSystem.status(of: context.path(argument))
             guard status?.isExposed(to: machine.environment.user) ?? false else { return (values, true) }
             throw CommandFailure(
                 .invalidValue,
@@ -119,7 +119,7 @@ extension StoreAccess {
         var shown = values
         for key in secrets { shown[key] = nil }
         let names = secrets.map(\.onOneLine).joined(separator: ", ")
-        try surroundings.note("\(domain.word.onOneLine): left out, since it is sensitive: \(names)")
+        try context.note("\(domain.word.onOneLine): left out, since it is sensitive: \(names)")
         return (shown, false)
     }
 }

@@ -15,21 +15,21 @@ struct ScriptCall {
     let schema: Schema
     let output: ScriptOutput
     let invocation: Invocation
-    let surroundings: Surroundings
+    let context: CommandContext
     let settings: StoredSettings
     private let file: SchemaFile
 
-    init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ surroundings: Surroundings) throws {
+    init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ context: CommandContext) throws {
         self.script = script
         self.output = output
         self.invocation = invocation
-        self.surroundings = surroundings
+        self.context = context
         file = try script.schema(invocation)
         // Skips checks that matter only to the script's author, which makes the start 10% faster.
         var schema = try file.schema(checks: false)
         if (try? DomainName(schema.domain)) == nil { schema = try file.schema() }
         self.schema = schema
-        let access = try StoreAccess(invocation, surroundings)
+        let access = try StoreAccess(invocation, context)
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
     }
 
@@ -38,10 +38,10 @@ struct ScriptCall {
         let stored = try settings.access.storedLayers(settings.domain)
         if let newer = settings.newerVersion(stored) { try say("\(newer)") }
         let layers = layers(stored, .init())
-        let context = Schema.Arguments.Context(
-            variables: surroundings.environment.variables.table, stored: layers.storedValues(),
-            now: surroundings.clock.wall.date)
-        switch schema.arguments(invocation.words("ARGUMENT"), in: context) {
+        let argumentContext = Schema.Arguments.Context(
+            variables: context.environment.variables.table, stored: layers.storedValues(),
+            now: context.clock.wall.date)
+        switch schema.arguments(invocation.words("ARGUMENT"), in: argumentContext) {
         case .values(let arguments):
             let mistakes = layers.forcedMistakes(command: arguments.command)
             guard mistakes.isEmpty else { return try refuse(mistakes) }
@@ -58,8 +58,8 @@ struct ScriptCall {
     }
 
     /// The layers of the domain as the script's schema declares it.
-    private func layers(_ stored: [LayerSource], _ program: SchemaInForce.ProgramValues) -> LayerStack {
-        settings.access.layers(settings.domain, stored: stored, SchemaInForce(schema, program: program))
+    private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
+        settings.access.layers(settings.domain, stored: stored, EffectiveSchema(schema, program: program))
     }
 
     /// Checks the schema completely, before its help or errors based on it are shown.
@@ -81,7 +81,7 @@ struct ScriptCall {
         var given = arguments.values
         do throws(Schema.Arguments.Mistake) {
             for request in arguments.secrets {
-                given[request.key] = try schema.secret(for: request, on: surroundings.machine)
+                given[request.key] = try schema.secret(for: request, on: context.machine)
             }
         } catch {
             return try refuse([error])
@@ -115,9 +115,9 @@ struct ScriptCall {
             ).text(for: output, prefix: invocation[.prefix] ?? "")
         } catch {
             try checkSchema()
-            throw UnfitForScript(script: script.program, failure: error)
+            throw ScriptValuesFailure(script: script.program, failure: error)
         }
-        try surroundings.terminal.write(text, to: .output)
+        try context.terminal.write(text, to: .output)
     }
 
     /// Stores the values of flags as the user's settings, except transient ones.
@@ -130,8 +130,8 @@ struct ScriptCall {
 
     private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
-        try surroundings.terminal.write("Try \(script.program) --help.\n", to: .errors)
-        try surroundings.terminal.write(output.exit(ExitStatus.usage.rawValue), to: .output)
+        try context.terminal.write("Try \(script.program) --help.\n", to: .errors)
+        try context.terminal.write(output.exit(ExitStatus.usage.rawValue), to: .output)
         return .usage
     }
 
@@ -139,9 +139,9 @@ struct ScriptCall {
     private func show(_ text: String) throws -> ExitStatus {
         // Programs that read values must not mistake help for a value, so it goes to standard error.
         if output == .json || output == .nul {
-            try surroundings.terminal.write(text, to: .errors)
+            try context.terminal.write(text, to: .errors)
         } else {
-            try surroundings.terminal.write(output.printing(text, thenExit: 0), to: .output)
+            try context.terminal.write(output.printing(text, thenExit: 0), to: .output)
         }
         return .done
     }
@@ -150,18 +150,18 @@ struct ScriptCall {
         let layers = layers(stored, .init(command: request.command))
         let values = request.showsValues ? layers.shownValues() : nil
         // The standard output is a pipe to the script.
-        let width = surroundings.terminal.width(of: .errors) ?? surroundings.terminal.width(of: .input) ?? 80
+        let width = context.terminal.width(of: .errors) ?? context.terminal.width(of: .input) ?? 80
         return schema.helpText(program: script.program, command: request.command, width: width, values: values)
     }
 
     /// Prints a line to standard error, after the script's name.
     private func say(_ line: String) throws {
-        try surroundings.terminal.write("\(script.program): \(line)".shown + "\n", to: .errors)
+        try context.terminal.write("\(script.program): \(line)".shown + "\n", to: .errors)
     }
 }
 
 /// The values cannot be passed to the script.
-struct UnfitForScript: Reportable {
+struct ScriptValuesFailure: Reportable {
     let script: String
     let failure: ScriptFailure
 

@@ -7,13 +7,13 @@ struct ScriptFile {
     let path: FilePath
     /// The part of the script that is searched, or the reason it cannot be read.
     private let beginning: Result<String, any Error>
-    private let surroundings: Surroundings
+    private let context: CommandContext
 
-    init(_ argument: String, _ surroundings: Surroundings) throws {
-        let path = try surroundings.path(argument)
+    init(_ argument: String, _ context: CommandContext) throws {
+        let path = try context.path(argument)
         self.path = path
-        self.surroundings = surroundings
-        beginning = Result { try Self.beginning(of: path, in: surroundings.fileSystem) }
+        self.context = context
+        beginning = Result { try Self.beginning(of: path, in: context.fileSystem) }
     }
 
     /// The script's name in help and messages.
@@ -27,7 +27,7 @@ struct ScriptFile {
 
     /// Returns the schema named on the command line, or else the one that the script contains or names.
     func schema(_ invocation: Invocation) throws -> SchemaFile {
-        try invocation[.schema].map { try SchemaFile($0, surroundings) } ?? ownSchema()
+        try invocation[.schema].map { try SchemaFile($0, context) } ?? ownSchema()
     }
 
     private func ownSchema() throws -> SchemaFile {
@@ -43,10 +43,10 @@ struct ScriptFile {
         case .inline(let text):
             return SchemaFile(
                 name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
-                surroundings)
+                context)
         case .file(let name):
             let place = try place(of: name)
-            return try SchemaFile(place, named: place.description, surroundings)
+            return try SchemaFile(place, named: place.description, context)
         }
     }
 
@@ -56,14 +56,14 @@ struct ScriptFile {
         guard let file = FilePath(name) else { throw CommandFailure(.damaged, "\(path): a file needs a name") }
         // A bare name is easier to read in messages than one with "./" before it.
         let place = path.parent == "." ? file : path.parent.resolving(file)
-        if try surroundings.fileSystem.status(of: place) != nil { return place }
-        let target = try path.followingLinks(in: surroundings.fileSystem)
+        if try context.fileSystem.status(of: place) != nil { return place }
+        let target = try path.followingLinks(in: context.fileSystem)
         let other = target.parent.resolving(file)
-        return try surroundings.fileSystem.status(of: other) == nil ? place : other
+        return try context.fileSystem.status(of: other) == nil ? place : other
     }
 
     private func modified(_ path: FilePath) throws -> Timestamp? {
-        try surroundings.fileSystem.status(of: path)?.modified
+        try context.fileSystem.status(of: path)?.modified
     }
 
     private static func beginning(of path: FilePath, in fileSystem: any FileSystem) throws -> String {

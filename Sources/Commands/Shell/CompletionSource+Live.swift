@@ -5,12 +5,12 @@ internal import PropertyLists
 extension CompletionSource {
     /// Returns the source for the store that the words on the command line select. Errors are not reported, since they
     /// would disturb the user's typing.
-    static func live(_ words: [String], _ surroundings: Surroundings) -> CompletionSource {
+    static func live(_ words: [String], _ context: CommandContext) -> CompletionSource {
         // Created on demand: options and verbs need no store.
         let access: @Sendable () -> StoreAccess? = {
             let invocation = Invocation(
                 verb: .complete, path: [], operands: [], options: storeOptions(words.dropLast()))
-            return try? StoreAccess(invocation, surroundings)
+            return try? StoreAccess(invocation, context)
         }
         return CompletionSource(
             domains: {

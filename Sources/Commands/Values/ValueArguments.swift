@@ -11,13 +11,13 @@ internal import SettingsSchema
 /// Parses the words after the key of `write`.
 package struct ValueArguments {
     private var words: ArraySlice<String>
-    private let surroundings: Surroundings
+    private let context: CommandContext
 
     /// Parses the words.
     package static func request(
-        _ words: [String], in surroundings: Surroundings
+        _ words: [String], in context: CommandContext
     ) throws(ValueFailure) -> WriteRequest {
-        var arguments = ValueArguments(words: words[...], surroundings: surroundings)
+        var arguments = ValueArguments(words: words[...], context: context)
         let request = try arguments.request()
         if let extra = arguments.words.first { throw ValueFailure(.unexpectedArgument(extra)) }
         return request
@@ -72,7 +72,7 @@ package struct ValueArguments {
             case .int, .integer: PropertyList.Integer(word: word).map { .integer($0) }
             case .float: Double(word: word).map { .real($0) }
             case .bool, .boolean: Bool(word: word).map { .boolean($0) }
-            case .date: (word == "now" ? surroundings.clock.wall.date.wholeSecond : Date(word: word)).map { .date($0) }
+            case .date: (word == "now" ? context.clock.wall.date.wholeSecond : Date(word: word)).map { .date($0) }
             case .data: .data(try data(word))
             case .json: try parsed(word, flag, .json)
             case .plist: try parsed(word, flag, nil)
@@ -95,10 +95,10 @@ package struct ValueArguments {
 
     private func contents(_ name: String) throws(ValueFailure) -> [UInt8] {
         do {
-            return try surroundings.contents(name, limit: PropertyList.Limits.default.inputBytes)
+            return try context.contents(name, limit: PropertyList.Limits.default.inputBytes)
         } catch let failure as SystemFailure {
             throw ValueFailure(.unreadable(failure))
-        } catch let failure as Environment.Homeless {
+        } catch let failure as Environment.MissingHomeFolder {
             throw ValueFailure(.homeless(failure))
         } catch {
             throw ValueFailure(.noSuchFile(name))

@@ -24,7 +24,7 @@ package struct ValueFailure: Reportable, Hashable {
         case notAReplacement
         case noSuchFile(String)
         case unreadable(SystemFailure)
-        case homeless(Environment.Homeless)
+        case homeless(Environment.MissingHomeFolder)
     }
 
     package let problem: Problem

@@ -11,10 +11,10 @@ extension Verb {
         ],
         options: [.prune, .dryRun, .force, .fromLines, .losslessJSON, .declaredDomain], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
-    ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
         let declaration = try Declaration(
-            invocation.words("FILE"), only: invocation[.declaredDomain], invocation, surroundings)
+            invocation.words("FILE"), only: invocation[.declaredDomain], invocation, context)
         let applying = Applying(
             access: access, declaration: declaration, prunes: invocation.has(.prune),
             isForced: invocation.has(.force))
@@ -24,8 +24,8 @@ extension Verb {
         }
         let drift = try applying.differences()
         for (domain, differences) in drift {
-            try surroundings.say(domain.heading.onOneLine + ":")
-            try surroundings.terminal.write(differences.text(masking: access.masking(domain)), to: .output)
+            try context.say(domain.heading.onOneLine + ":")
+            try context.terminal.write(differences.text(masking: access.masking(domain)), to: .output)
         }
         return drift.isEmpty ? .done : .different
     }

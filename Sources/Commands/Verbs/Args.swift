@@ -13,17 +13,17 @@ extension Verb {
         options: [.shell, .schema, .prefix, .completions, .man],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .behindDashes)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", surroundings)
+    ) { invocation, context in
+        let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", context)
         if invocation[.completions] != nil || invocation.has(.man) {
-            return try Verb.describe(script, invocation, surroundings)
+            return try Verb.describe(script, invocation, context)
         }
         let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
         do {
-            return try ScriptCall(script, output, invocation, surroundings).run()
+            return try ScriptCall(script, output, invocation, context).run()
         } catch {
             // A failure to write is ignored, so that the original error is reported.
-            try? surroundings.terminal.write(
+            try? context.terminal.write(
                 output.exit(Prefs.explanation(of: error).0.rawValue), to: .output)
             throw error
         }
@@ -31,7 +31,7 @@ extension Verb {
 
     /// Prints the completions or the manual page of a script.
     private static func describe(
-        _ script: ScriptFile, _ invocation: Invocation, _ surroundings: Surroundings
+        _ script: ScriptFile, _ invocation: Invocation, _ context: CommandContext
     ) throws -> ExitStatus {
         if invocation[.completions] != nil, invocation.has(.man) {
             throw CommandFailure(.usage, "args prints completions or the manual page, not both")
@@ -39,11 +39,11 @@ extension Verb {
         let file = try script.schema(invocation)
         let schema = try file.schema()
         guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
-            let day = (file.modified ?? surroundings.clock.wall).dayOfManual
-            try surroundings.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
+            let day = (file.modified ?? context.clock.wall).dayOfManual
+            try context.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
             return .done
         }
-        try surroundings.terminal.write(schema.completions(for: shell, program: script.program), to: .output)
+        try context.terminal.write(schema.completions(for: shell, program: script.program), to: .output)
         return .done
     }
 }

@@ -7,9 +7,9 @@ extension Verb {
             "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
         ],
         forms: [[Operand("SHELL", .choice(.words(CompletionScript.allCases.map(\.rawValue))))]]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         guard let script = CompletionScript(rawValue: invocation[operand: "SHELL"] ?? "") else { return .usage }
-        try surroundings.terminal.write(script.text, to: .output)
+        try context.terminal.write(script.text, to: .output)
         return .done
     }
 
@@ -17,11 +17,11 @@ extension Verb {
     package static let complete = Verb(
         "__complete", .hidden, "answer a shell's question",
         forms: [[Operand("SHELL", .word), Operand("WORD", .word, .zeroOrMore)]]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         let isRaw = invocation[operand: "SHELL"] == CompletionScript.bash.rawValue
         let words = invocation.words("WORD").map { isRaw ? ShellWord.unquoted($0) : $0 }
-        try surroundings.terminal.write(
-            Completion.answer(to: words, source: .live(words, surroundings)).text, to: .output)
+        try context.terminal.write(
+            Completion.answer(to: words, source: .live(words, context)).text, to: .output)
         return .done
     }
 }

@@ -14,15 +14,15 @@ extension Verb {
             [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
         ],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         let word = invocation[operand: "FILE|DOMAIN"] ?? ""
         guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
         let conversion = Conversion(Rendering(invocation, as: format))
-        let access = try StoreAccess(invocation, surroundings)
+        let access = try StoreAccess(invocation, context)
         if word != "-", let domain = try access.domain(toConvert: word) {
             try conversion.convert(domain, access, invocation)
         } else {
-            try conversion.convert(file: access.surroundings.file(toConvert: word), access, invocation)
+            try conversion.convert(file: access.context.file(toConvert: word), access, invocation)
         }
         return .done
     }
@@ -31,23 +31,23 @@ extension Verb {
 extension StoreAccess {
     /// Returns the domain that a word names, or nil if it names a file.
     fileprivate func domain(toConvert word: String) throws -> AddressedDomain? {
-        if DomainWord.isGlobalFlag(word) { return try domain(word) }
-        if DomainWord.isPath(word) {
+        if DomainArgument.isGlobalFlag(word) { return try domain(word) }
+        if DomainArgument.isPath(word) {
             let addressed = try domain(word)
             return addressed.file.isOfDomain ? addressed : nil
         }
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
         if try machine.fileSystem.status(of: named.file.path) != nil { return named }
-        guard try machine.fileSystem.status(of: surroundings.absolutePath("./" + word)) == nil else { return nil }
+        guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): neither a domain nor a file has this name")
     }
 }
 
-extension Surroundings {
+extension CommandContext {
     /// Returns the file that a word names; `.plist` can be omitted.
     fileprivate func file(toConvert word: String) throws -> String {
         guard word != "-", !word.isEmpty else { return word }
-        let file = DomainWord.isPath(word) ? word : "./" + word
+        let file = DomainArgument.isPath(word) ? word : "./" + word
         let longer = file + ".plist"
         guard !file.hasSuffix(".plist"), try fileSystem.status(of: absolutePath(file)) == nil,
             try fileSystem.status(of: absolutePath(longer)) != nil
@@ -72,7 +72,7 @@ private struct Conversion: Sendable {
             let value = PropertyList.dictionary(shown.values)
             try noteLosses(of: value, to: output, access)
             let bytes = try bytes(of: value, domain.word)
-            return try access.surroundings.write(bytes, to: output, isSensitive: shown.isSensitive)
+            return try access.context.write(bytes, to: output, isSensitive: shown.isSensitive)
         }
         guard rendering.format != .openstep else {
             throw CommandFailure(
@@ -87,25 +87,25 @@ private struct Conversion: Sendable {
 
     func convert(file: String, _ access: StoreAccess, _ invocation: Invocation) throws {
         let output = invocation[.output] ?? file
-        if output == file { try access.surroundings.checkReplaceable(file) }
+        if output == file { try access.context.checkReplaceable(file) }
         let isJSON = rendering.format == .json
-        let input = try InputFile(file, invocation, access.surroundings, inexactIntegers: isJSON ? .rounded : .refused)
+        let input = try InputFile(file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused)
         let value = try input.value().value
         for note in try input.notes() where note.location == nil {
             guard !rendering.isStrict else {
                 throw CommandFailure(.invalidValue, "\(input.name): \(note.message); nothing was written")
             }
-            try access.surroundings.note("\(input.name): \(note.message)")
+            try access.context.note("\(input.name): \(note.message)")
         }
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
             var bytes = try bytes(of: value, input.name)
             if isJSON { bytes = try input.keepingNumbers(in: bytes) }
             try noteLosses(of: value, to: output == "-" ? input.name : output, access)
-            return try access.surroundings.write(bytes, to: output)
+            return try access.context.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
             // Reads the file again under its lock, with the same options.
-            try InputFile(file, invocation, access.surroundings, inexactIntegers: isJSON ? .rounded : .refused)
+            try InputFile(file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused)
                 .dictionary()
         }
     }
@@ -152,7 +152,7 @@ private struct Conversion: Sendable {
 
     private func noteLosses(of value: PropertyList, to name: String, _ access: StoreAccess) throws {
         guard rendering.dropsFractions(of: value) else { return }
-        try access.surroundings.noteDroppedFractions(in: name == "-" ? "standard output" : name.onOneLine)
+        try access.context.noteDroppedFractions(in: name == "-" ? "standard output" : name.onOneLine)
     }
 
     private func checkFormat(

@@ -8,8 +8,8 @@ extension Verb {
         "delete", aliases: ["remove"], .classic, "remove a value, or a whole domain",
         options: [.layer, .force], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         try remove(invocation, from: [domain], access)
         return .done
     }
@@ -18,8 +18,8 @@ extension Verb {
         "delete-all", .classic, "remove from every layer that the user may write, this host's too",
         options: [.force], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let domains = try domain.name.map { try access.domainsOfUser($0) } ?? [domain]
         try remove(invocation, from: domains, access)
         return .done

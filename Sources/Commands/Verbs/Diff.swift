@@ -12,8 +12,8 @@ extension Verb {
         options: [.format([.text, .json, .commands]), .fromLines, .losslessJSON],
         forms: [[Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
-    ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
         let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"] ?? "")
         guard words != ("-", "-") else {
             throw CommandFailure(.usage, "diff: the standard input can be read only once")
@@ -25,15 +25,15 @@ extension Verb {
         switch invocation.format {
         case .json:
             let bytes = try Rendering(invocation, preset: .json).bytes(of: differences.json(masking: masking))
-            try surroundings.terminal.write(bytes, to: .output)
+            try context.terminal.write(bytes, to: .output)
         case .commands:
             guard let command = old.command else {
                 throw CommandFailure(
                     .usage, "\(words.0.onOneLine): no command can change that; name a domain or a file")
             }
             let lines = CommandLines(from: old.values, to: new.values, command, masking: masking)
-            try surroundings.terminal.write(lines.text(), to: .output)
-        default: try surroundings.terminal.write(differences.text(masking: masking), to: .output)
+            try context.terminal.write(lines.text(), to: .output)
+        default: try context.terminal.write(differences.text(masking: masking), to: .output)
         }
         return differences.isEmpty ? .done : .different
     }

@@ -7,20 +7,20 @@ extension Verb {
             "Each finding is a line, and below it stands the command that mends it, or a comment where none does. Nothing is changed."
         ],
         statuses: [.systemFailed, .different]
-    ) { invocation, surroundings in
-        let checkup = try Checkup(invocation, surroundings)
-        var findings: [Ailment] = []
+    ) { invocation, context in
+        let checkup = try DoctorContext(invocation, context)
+        var findings: [DoctorFinding] = []
         var status = ExitStatus.done
-        for examination in Examination.all {
+        for examination in DoctorCheck.all {
             do {
                 findings += try examination.find(checkup)
             } catch let failure as SystemFailure {
-                try surroundings.note("\(examination.subject): \(failure)")
+                try context.note("\(examination.subject): \(failure)")
                 status = .systemFailed
             }
         }
-        for finding in findings { try surroundings.say(finding.lines.joined(separator: "\n")) }
-        if findings.isEmpty, status == .done { try surroundings.say("nothing to mend") }
+        for finding in findings { try context.say(finding.lines.joined(separator: "\n")) }
+        if findings.isEmpty, status == .done { try context.say("nothing to mend") }
         return findings.isEmpty ? status : .different
     }
 }

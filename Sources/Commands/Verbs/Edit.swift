@@ -12,8 +12,8 @@ extension Verb {
         options: [.format([.xml, .json, .openstep, .gnustep], "the format of the text"), .layer, .force],
         forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let editing = Editing(
             access: access, domain: domain, format: invocation.format?.ofPropertyList,
             isForced: invocation.has(.force))

@@ -13,8 +13,8 @@ extension Verb {
         ],
         options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyDeclaredKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key
         let explained = try access.explanations(domain, key)
         guard explained.contains(where: { !$0.resolution.answers.isEmpty }) else {
@@ -23,7 +23,7 @@ extension Verb {
         let masking = access.masking(domain)
         if invocation.format == nil {
             let text = explained.map { ExplainedText.text(of: $0.resolution, under: $0.key, masking) }.joined()
-            try surroundings.terminal.write(text, to: .output)
+            try context.terminal.write(text, to: .output)
             return .done
         }
         let values = explained.map {
@@ -31,7 +31,7 @@ extension Verb {
         }
         let value = key == nil ? .dictionary(PropertyList.Dictionary(values)) : values.first?.1 ?? .array([])
         let rendering = Rendering(invocation, preset: .classic)
-        try surroundings.terminal.write(rendering.bytes(of: value, under: key), to: .output)
+        try context.terminal.write(rendering.bytes(of: value, under: key), to: .output)
         return .done
     }
 }

@@ -12,8 +12,8 @@ extension Verb {
             .effective, .layer, .format(FormatName.ofValues, "how to write it"), .sort, .losslessJSON, .coerce, .lossy,
         ],
         forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
             throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")
@@ -22,9 +22,9 @@ extension Verb {
         let shown = try access.publishable(values, of: domain, to: file)
         let bytes = try rendering.bytes(of: .dictionary(shown.values))
         if rendering.dropsFractions(of: .dictionary(shown.values)) {
-            try surroundings.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
+            try context.noteDroppedFractions(in: file == "-" ? "standard output" : file.onOneLine)
         }
-        try surroundings.write(bytes, to: file, isSensitive: shown.isSensitive)
+        try context.write(bytes, to: file, isSensitive: shown.isSensitive)
         return .done
     }
 }

@@ -12,23 +12,23 @@ extension Verb {
         options: [.effective, .layer, .format(FormatName.ofValues), .sort, .losslessJSON],
         forms: [[Operand("WORD", .word)]],
         statuses: [.invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
         let word = invocation[operand: "WORD"] ?? ""
         var finder = Finder(access, word, isEffective: invocation.has(.effective))
         try finder.findAll()
         guard invocation.format == nil || invocation.format == .classic else {
             let domains = finder.found.map { ($0.heading, PropertyList.dictionary($0.entries)) }
             let all = PropertyList.dictionary(PropertyList.Dictionary(domains))
-            try surroundings.terminal.write(Rendering(invocation, preset: .xml).bytes(of: all), to: .output)
+            try context.terminal.write(Rendering(invocation, preset: .xml).bytes(of: all), to: .output)
             return finder.status
         }
         for (heading, entries) in finder.found {
             let text = ClassicText.text(of: entries)
-            try surroundings.say("Found \(entries.count) keys in domain '\(heading.onOneLine)': \(text)")
+            try context.say("Found \(entries.count) keys in domain '\(heading.onOneLine)': \(text)")
         }
         if finder.found.isEmpty {
-            try surroundings.note("No domain, key, nor value containing '\(word.onOneLine)'")
+            try context.note("No domain, key, nor value containing '\(word.onOneLine)'")
         }
         return finder.status
     }
@@ -40,7 +40,7 @@ private struct Finder {
     private let search: TextSearch
     private let rawSearch: RawSearch?
     private let isEffective: Bool
-    private var files: SeenFiles
+    private var files: FileContentsCache
     private(set) var found: [(heading: String, entries: PropertyList.Dictionary)] = []
     /// The exit status. A domain that cannot be read does not stop the search.
     private(set) var status = ExitStatus.done
@@ -50,7 +50,7 @@ private struct Finder {
         self.isEffective = isEffective
         search = TextSearch(word)
         rawSearch = RawSearch(word)
-        files = SeenFiles(on: access.machine)
+        files = FileContentsCache(on: access.machine)
     }
 
     mutating func findAll() throws {
@@ -59,7 +59,7 @@ private struct Finder {
                 let domain = try access.domain(name)
                 if let values = try values(domain) { find(in: values, of: domain) }
             } catch let failure as StoreFailure {
-                try access.surroundings.note(failure.description)
+                try access.context.note(failure.description)
                 status = failure.status
             }
         }

@@ -12,18 +12,18 @@ extension Verb {
         ],
         options: [Option("--plain", "one question a line; so far the only way"), .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let schema = try Verb.schema(of: domain, access, invocation)
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)
         // A form stores values for all processes, whatever the variables of this one.
-        let layers = access.layers(domain, stored: stored, SchemaInForce(schema, program: .init(environment: [:])))
+        let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
         let form = Form(schema, values: layers.shownValues(), forced: layers.forcedKeys)
-        var filling = FormFilling(form, surroundings) { try settings.save($0) }
+        var filling = FormSession(form, context) { try settings.save($0) }
         let isFilled = try filling.run()
-        surroundings.dialogue.endIfInterrupted()
+        context.dialogue.endIfInterrupted()
         return isFilled ? .done : .different
     }
 
@@ -32,7 +32,7 @@ extension Verb {
         of domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation
     ) throws -> Schema {
         if let word = invocation[.schema] {
-            let schema = try SchemaFile(word, access.surroundings).schema()
+            let schema = try SchemaFile(word, access.context).schema()
             guard domain.name == nil || schema.domain == domain.name?.text else {
                 throw CommandFailure(
                     .usage, "\(word.onOneLine) is the schema of \(schema.domain.onOneLine), not of \(domain.word)")

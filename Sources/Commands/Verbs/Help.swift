@@ -4,7 +4,7 @@ extension Verb {
     package static let help = Verb(
         "help", .classic, "print help, on all or on one verb",
         forms: [[Operand("VERB", .verb, .zeroOrMore)]]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         var path: [Verb] = []
         for word in invocation.words("VERB") {
             let known = path.last?.parts ?? Verb.all
@@ -14,7 +14,7 @@ extension Verb {
             }
             path.append(verb)
         }
-        try surroundings.terminal.write(HelpText.text(of: path, program: surroundings.program), to: .output)
+        try context.terminal.write(HelpText.text(of: path, program: context.program), to: .output)
         return .done
     }
 }

@@ -11,8 +11,8 @@ extension Verb {
         ],
         options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let (access, addressed) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
         var domain = addressed
         domain.file.inexactIntegers = .text
         let listing = HistoryListing(try access.history(of: domain))
@@ -25,10 +25,10 @@ extension Verb {
             try access.warn(contents.recovery)
             let present = DomainState(contents)
             let text = listing.text(present: present, isFull: invocation.has(.full), masking: access.masking(domain))
-            try surroundings.terminal.write(text, to: .output)
+            try context.terminal.write(text, to: .output)
         } else {
             let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
-            try surroundings.terminal.write(
+            try context.terminal.write(
                 Rendering(invocation, preset: .classic).bytes(of: value), to: .output)
         }
         return .done

@@ -10,11 +10,11 @@ extension Verb {
         ],
         options: [.layer, .force, .replace, .fromLines, .losslessJSON], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
-        let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, context)
         let imported = try access.taken(input.dictionary(), from: input, into: domain)
-        if try input.roundsReals() { try surroundings.note("\(input.name): reals are rounded to 17 digits") }
+        if try input.roundsReals() { try context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }
         let replaces = invocation.has(.replace)
         try access.change(domain, WriteReason(rawValue: "import"), isForced: invocation.has(.force)) { values in

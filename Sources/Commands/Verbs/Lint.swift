@@ -10,21 +10,21 @@ extension Verb {
         ],
         options: [.from, Option("--strict", "treat notes as errors")], forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        try surroundings.worst(of: invocation.words("FILE")) { name in
+    ) { invocation, context in
+        try context.worst(of: invocation.words("FILE")) { name in
             do {
                 let file = try InputFile(
-                    name, invocation, surroundings, refusesDuplicateKeys: true, inexactIntegers: .rounded)
+                    name, invocation, context, refusesDuplicateKeys: true, inexactIntegers: .rounded)
                 let notes = try file.notes()
                 for note in notes {
                     let place = note.location.map { "\($0.line):\($0.column)" } ?? " byte \(note.offset)"
-                    try surroundings.say("\(file.name):\(place): note: \(note.message.onOneLine)")
+                    try context.say("\(file.name):\(place): note: \(note.message.onOneLine)")
                 }
                 if !notes.isEmpty, invocation.has(.strict) { return .damaged }
-                try surroundings.say("\(file.name): good")
+                try context.say("\(file.name): good")
                 return .done
-            } catch let damage as DamagedInput {
-                try surroundings.say(damage.lines.joined(separator: "\n"))
+            } catch let damage as InvalidInput {
+                try context.say(damage.lines.joined(separator: "\n"))
                 return .damaged
             }
         }

@@ -15,8 +15,8 @@ extension MirrorVerbs {
         options: [.all, .format([.text, .json]), .mirror],
         forms: [[], [.domain], [ConflictAction.operand, Operand("N|DOMAIN", .domain, .oneOrMore)]],
         statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         let isAll = invocation.has(.all)
         // A single word can be either a domain or an action without operands.
         let word = invocation[operand: ConflictAction.operand.name] ?? invocation[operand: "DOMAIN"]
@@ -30,7 +30,7 @@ extension MirrorVerbs {
                 for item in items {
                     let text = ConflictText(item: item, session: session)
                     let line = invocation.format == .json ? text.json ?? "" : text.line(withState: isAll)
-                    try surroundings.say(line)
+                    try context.say(line)
                 }
                 return items.contains(where: \.isOpen) ? .conflicts : .done
             }
@@ -50,7 +50,7 @@ extension MirrorVerbs {
         case .show:
             for item in items {
                 let text = ConflictText(item: item, session: session)
-                for line in invocation.format == .json ? [text.json ?? ""] : text.lines { try surroundings.say(line) }
+                for line in invocation.format == .json ? [text.json ?? ""] : text.lines { try context.say(line) }
             }
             return .done
         case .accept: try session.carryOut(.resolve(ids)) { access.wait($0) }
@@ -81,8 +81,8 @@ extension MirrorVerbs {
             "A domain is held where its file is gone, empty, unreadable or suddenly another, and nobody said so. What was kept of it stays as it was on the other hosts."
         ],
         options: [.takeFile, .takeMirror, .mirror], forms: [[.domain]], statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         guard invocation.has(.takeFile) != invocation.has(.takeMirror) else {
             throw CommandFailure(.usage, "say either --take-file or --take-mirror")
         }
@@ -101,17 +101,17 @@ extension MirrorVerbs {
 
     static let pause = Verb(
         "pause", .new, "exchange nothing for now", options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in try take(.pause, wanting: .paused, invocation, surroundings) }
+    ) { invocation, context in try take(.pause, wanting: .paused, invocation, context) }
 
     static let resume = Verb(
         "resume", .new, "exchange again", options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in try take(.resume, wanting: .inSync, invocation, surroundings) }
+    ) { invocation, context in try take(.resume, wanting: .inSync, invocation, context) }
 
     private static func take(
         _ command: MirrorEngine.Command, wanting wanted: MirrorCondition, _ invocation: Invocation,
-        _ surroundings: Surroundings
+        _ context: CommandContext
     ) throws -> ExitStatus {
-        let access = try MirrorAccess(invocation, surroundings)
+        let access = try MirrorAccess(invocation, context)
         return try access.each { session in
             try session.carryOut(command) { access.wait($0) }
             return try access.conclude(&session, wanting: wanted)
@@ -124,8 +124,8 @@ extension MirrorVerbs {
             "The domains' files stay as they are, and what this host has written stays in force for the others. Where nothing can be said in the directory, this host leaves at the next exchange."
         ],
         options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try session.carryOut(.leave) { access.wait($0) }
         guard session.engine.local.folder.hasLeft else {
@@ -141,8 +141,8 @@ extension MirrorVerbs {
         "detach", .new, "forget the mirror without a word to it",
         details: ["The domains' files stay as they are. Changes that were not published yet stay in them, too."],
         options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         // Notifies a watching process, so that it creates no more files.
         try session.tell(.detach)
@@ -153,23 +153,23 @@ extension MirrorVerbs {
     static let retire = Verb(
         "retire", .new, "show a host no more that will not come back", options: [.mirror], forms: [[host]],
         statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        try decide(invocation, surroundings) { .retire($0) }
+    ) { invocation, context in
+        try decide(invocation, context) { .retire($0) }
     }
 
     static let purge = Verb(
         "purge", .new, "remove the folder of a host, keeping what it said",
         details: ["What the host has written is first taken over by this one, so nothing changes for anybody."],
         options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        try decide(invocation, surroundings, removesFolder: true) { .purge($0) }
+    ) { invocation, context in
+        try decide(invocation, context, removesFolder: true) { .purge($0) }
     }
 
     private static func decide(
-        _ invocation: Invocation, _ surroundings: Surroundings, removesFolder: Bool = false,
+        _ invocation: Invocation, _ context: CommandContext, removesFolder: Bool = false,
         _ command: (WriterID) -> MirrorEngine.Command
     ) throws -> ExitStatus {
-        let access = try MirrorAccess(invocation, surroundings)
+        let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let word = invocation[operand: "HOST"] ?? ""
         let hosts = try session.status().hosts.filter { $0.label == word || $0.writer.description == word }
@@ -183,11 +183,11 @@ extension MirrorVerbs {
         try session.carryOut(command(host.writer)) { access.wait($0) }
         guard removesFolder, host.lastChange != nil else { return try access.conclude(&session) }
         if session.hasNoFolder(of: host.writer) {
-            try surroundings.say("removed the folder of \(host.label.onOneLine); what it said stays in force")
+            try context.say("removed the folder of \(host.label.onOneLine); what it said stays in force")
             return try access.conclude(&session)
         }
         let status = try access.conclude(&session)
-        try surroundings.note("the folder of \(host.label.onOneLine) is still there")
+        try context.note("the folder of \(host.label.onOneLine) is still there")
         return max(.systemFailed, status)
     }
 }

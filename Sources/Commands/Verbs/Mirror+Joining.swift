@@ -12,8 +12,8 @@ extension MirrorVerbs {
             "With --again it creates what is missing in the directory of a mirror that this store is part of: the directory was deleted or emptied, and that is meant. The mirror stays the same, and each host publishes again what it holds.",
         ],
         options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
         guard invocation.has(.again) else {
             guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
@@ -25,8 +25,8 @@ extension MirrorVerbs {
         let joined = try access.places.initialiseAgain(directory, id: admission(invocation).id)
         var session = MirrorSession(joined, access.places)
         try session.carryOut(.heal) { access.wait($0) }
-        try surroundings.say("made the mirror \(joined.id.abbreviation) again in \(directory.description.onOneLine)")
-        try surroundings.say("each host publishes again what it holds at its next exchange")
+        try context.say("made the mirror \(joined.id.abbreviation) again in \(directory.description.onOneLine)")
+        try context.say("each host publishes again what it holds at its next exchange")
         return try access.conclude(&session)
     }
 
@@ -40,8 +40,8 @@ extension MirrorVerbs {
             .mirrorID, .seed, .label, .takeOver,
         ],
         forms: [[directory]], statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         let directory = try access.directory(invocation)
         try access.checkLoss(in: directory)
         let joined = try access.places.join(directory, admission(invocation))
@@ -54,7 +54,7 @@ extension MirrorVerbs {
             "GLOB is a pattern with * ? [a-z] for names of domains. The global domain takes part only where it is named (-g), and settings of one host alone never do."
         ],
         options: [.mirror], forms: [[globs]], statuses: outcomes
-    ) { invocation, surroundings in try select(invocation, surroundings) { $0.add($1) } }
+    ) { invocation, context in try select(invocation, context) { $0.add($1) } }
 
     static let remove = Verb(
         "remove", .new, "let domains take part no more",
@@ -62,24 +62,24 @@ extension MirrorVerbs {
             "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read."
         ],
         options: [.withdraw, .mirror], forms: [[globs]], statuses: outcomes
-    ) { invocation, surroundings in try select(invocation, surroundings) { $0.remove($1) } }
+    ) { invocation, context in try select(invocation, context) { $0.remove($1) } }
 
     static let list = Verb(
         "list", .new, "print which domains take part", options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in
-        try MirrorAccess(invocation, surroundings).each { session in
+    ) { invocation, context in
+        try MirrorAccess(invocation, context).each { session in
             let status = try session.status()
-            try surroundings.say(session.place)
-            for pattern in status.patterns { try surroundings.say("  pattern  \(pattern.onOneLine)") }
-            for domain in status.domains { try surroundings.say("  domain   \(domain.onOneLine)") }
+            try context.say(session.place)
+            for pattern in status.patterns { try context.say("  pattern  \(pattern.onOneLine)") }
+            for domain in status.domains { try context.say("  domain   \(domain.onOneLine)") }
             return .done
         }
     }
 
     // MARK: Implementation
 
-    private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.Admission {
-        var admission = MirrorPlaces.Admission()
+    private static func admission(_ invocation: Invocation) throws -> MirrorPlaces.JoinOptions {
+        var admission = MirrorPlaces.JoinOptions()
         admission.label = invocation[.label]
         guard admission.isLabelFit else {
             throw CommandFailure(.usage, "--label: a name has at most \(WriterNote.longestText) bytes")
@@ -100,7 +100,7 @@ extension MirrorVerbs {
     ) throws -> ExitStatus {
         var session = MirrorSession(joined, access.places)
         try session.sync { access.wait($0) }
-        try access.surroundings.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
+        try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
             try access.say("no domain takes part yet: `prefs mirror add 'GLOB'`")
         }
@@ -108,12 +108,12 @@ extension MirrorVerbs {
     }
 
     private static func select(
-        _ invocation: Invocation, _ surroundings: Surroundings, _ change: (inout DomainSelection, String) -> Void
+        _ invocation: Invocation, _ context: CommandContext, _ change: (inout DomainSelection, String) -> Void
     ) throws -> ExitStatus {
-        let access = try MirrorAccess(invocation, surroundings)
+        let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         let patterns = try invocation.words("GLOB").map { word in
-            let pattern = DomainWord.name(word)
+            let pattern = DomainArgument.name(word)
             guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
                 throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) fits no domain")
             }
@@ -130,8 +130,8 @@ extension MirrorVerbs {
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
         let gone = Set(former).subtracting(session.domains).sorted()
-        for domain in gone { try surroundings.say("takes part no more: \(domain.onOneLine)") }
-        for domain in session.domains where gone.isEmpty { try surroundings.say("takes part: \(domain.onOneLine)") }
+        for domain in gone { try context.say("takes part no more: \(domain.onOneLine)") }
+        for domain in session.domains where gone.isEmpty { try context.say("takes part: \(domain.onOneLine)") }
         guard invocation.has(.withdraw) else {
             if gone.contains(where: { !session.engine.local.published(in: $0).isEmpty }) {
                 try access.say("what this host published of them stays in the mirror; --withdraw removes it")
@@ -154,7 +154,7 @@ extension MirrorVerbs {
             }
             guard let domain = both.first else { continue }
             let place = MirrorSession(other, access.places).place
-            try access.surroundings.note(
+            try access.context.note(
                 "\(domain.text.onOneLine) takes part in the mirror in \(place) too; let it take part in one only")
         }
     }

@@ -11,15 +11,15 @@ extension MirrorVerbs {
             "Each file is read whole, and nothing is changed. A line tells what is wrong and what to do about it: a file is not fetched yet, missing, damaged, a conflict copy of a program that syncs files, or foreign."
         ],
         options: [.mirror], statuses: [.damaged] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         return try access.each { session in
             try access.check(session)
-            let progress = Progress("files checked", surroundings)
+            let progress = Progress("files checked", context)
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
-            if findings.isEmpty { try surroundings.say("\(session.place): all is well") }
+            if findings.isEmpty { try context.say("\(session.place): all is well") }
             return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
         }
     }
@@ -30,11 +30,11 @@ extension MirrorVerbs {
             "What this host has not published yet is kept, and what it knows of hosts with missing files."
         ],
         options: [.mirror], statuses: [.damaged] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         var session = try access.one()
         try access.check(session)
-        let progress = Progress("files read", surroundings)
+        let progress = Progress("files read", context)
         let packs = try session.packsInView { progress.note($0, of: $1) }
         progress.end()
         try session.carryOut(.rebuild(packs)) { access.wait($0) }
@@ -47,8 +47,8 @@ extension MirrorVerbs {
             "Without this, a deleted value stays in this host's files for up to a day. Other hosts, their histories and backups can still hold what they have read."
         ],
         options: [.mirror], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         return try access.each { session in
             try session.carryOut(.compact) { access.wait($0) }
             return try concludeCompaction(&session, access)

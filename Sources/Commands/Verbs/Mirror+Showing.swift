@@ -10,14 +10,14 @@ extension MirrorVerbs {
         "status", .new, "print how things stand, and what to type",
         details: ["Nothing is exchanged. A line that asks for something ends with the command that does it."],
         options: [.format([.text, .json]), .mirror], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         return try access.each { session in
             let status = try session.status()
             if invocation.format == .json {
-                try surroundings.say(LosslessJSON.text(of: status.propertyList) ?? "")
+                try context.say(LosslessJSON.text(of: status.propertyList) ?? "")
             } else {
-                let rows = status.rows(at: surroundings.clock.wall)
+                let rows = status.rows(at: context.clock.wall)
                 try access.say(MirrorStatusText.text(status, at: session.place, rows))
                 for trouble in status.troubles { try access.note(trouble) }
             }
@@ -31,8 +31,8 @@ extension MirrorVerbs {
             "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was. REV is a revision, and what came after it is printed."
         ],
         options: [.since, .mirror], statuses: [.invalidValue] + outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         let first = try invocation[.since].map { word in
             guard let number = UInt64(word, radix: 16) else {
                 throw CommandFailure(.invalidValue, "\(ShellWord.quoted(word.onOneLine)) is no revision")
@@ -43,7 +43,7 @@ extension MirrorVerbs {
             _ = try session.status()
             for atom in session.engine.local.atoms.atoms.sorted(by: { !$0.isAfter($1) && $0 != $1 }) {
                 if let first, atom.stamp <= first { continue }
-                try surroundings.say(line(of: atom, session))
+                try context.say(line(of: atom, session))
             }
             return .done
         }
@@ -59,7 +59,7 @@ extension MirrorVerbs {
     }
 
     /// Returns a file of a mirror, with the long values stored in separate files.
-    private static func pack(_ bytes: [UInt8], at name: String, _ surroundings: Surroundings) throws -> Pack {
+    private static func pack(_ bytes: [UInt8], at name: String, _ context: CommandContext) throws -> Pack {
         do throws(PackFault) {
             return try Pack(decoding: bytes)
         } catch {
@@ -67,7 +67,7 @@ extension MirrorVerbs {
             let folder = (name.lastIndex(of: "/").map { String(name[..<$0]) } ?? ".") + "/.."
             var blobs: [BlobName: Blob] = [:]
             for reference in references {
-                let bytes = try surroundings.contents("\(folder)/\(reference.name)", limit: reference.size)
+                let bytes = try context.contents("\(folder)/\(reference.name)", limit: reference.size)
                 blobs[reference.name] = try Blob(decoding: bytes, as: reference)
             }
             return try Pack(decoding: bytes, blobs: blobs)
@@ -77,17 +77,17 @@ extension MirrorVerbs {
     static let dump = Verb(
         "dump", .new, "print a file of the mirror as text", forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         let name = invocation[operand: "FILE"] ?? ""
-        let bytes = try surroundings.contents(name, limit: 256 << 20)
+        let bytes = try context.contents(name, limit: 256 << 20)
         do {
-            let pack = try pack(bytes, at: name, surroundings)
-            for line in pack.lines { try surroundings.say(line.onOneLine) }
+            let pack = try pack(bytes, at: name, context)
+            for line in pack.lines { try context.say(line.onOneLine) }
         } catch let fault as PackFault {
             guard let marker = try? Marker(decoding: bytes) else {
                 throw CommandFailure(.damaged, "\(name.onOneLine): \(fault.phrase)")
             }
-            try surroundings.say("marker of the mirror \(marker.mirror)")
+            try context.say("marker of the mirror \(marker.mirror)")
         }
         return .done
     }

@@ -12,13 +12,13 @@ extension MirrorVerbs {
         ],
         options: [.push, .pull, .check, .dryRun, .mirror],
         statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
         let (pushes, pulls) = (invocation.has(.push), invocation.has(.pull))
         guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
         return try access.each { session in
             if invocation.has(.dryRun) {
-                try say(try session.status(), at: session.place, surroundings)
+                try say(try session.status(), at: session.place, context)
                 return .done
             }
             let checks = invocation.has(.check)
@@ -29,9 +29,9 @@ extension MirrorVerbs {
     }
 
     /// Prints what an exchange would do.
-    private static func say(_ status: MirrorStatus, at place: String, _ surroundings: Surroundings) throws {
+    private static func say(_ status: MirrorStatus, at place: String, _ context: CommandContext) throws {
         let (changes, files) = (counted(status.pending, "change"), counted(status.unread, "file"))
-        try surroundings.say("\(place): \(changes) to send, \(files) to fetch")
+        try context.say("\(place): \(changes) to send, \(files) to fetch")
     }
 
     static let watch = Verb(
@@ -42,9 +42,9 @@ extension MirrorVerbs {
         options: [
             .format([.text, .json]), .eager, .mirror,
         ], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
-        let bell = Bell()
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
+        let bell = ResettableEvent()
         var services = try access.all().map { session in
             MirrorService(session, isEager: invocation.has(.eager)) { bell.ring() }
         }
@@ -58,8 +58,8 @@ extension MirrorVerbs {
             for index in services.indices where !services[index].isOver {
                 next = min(next, try turn(&services[index], invocation, access))
             }
-            let wakeup = surroundings.clock.wake(at: next) { bell.ring() }
-            isInterrupted = !surroundings.wait(bell.next)
+            let wakeup = context.clock.wake(at: next) { bell.ring() }
+            isInterrupted = !context.wait(bell.next)
             wakeup.cancel()
         }
         for index in services.indices where !services[index].isOver {
@@ -81,7 +81,7 @@ extension MirrorVerbs {
     ) throws {
         if invocation.format == .json {
             for line in turn.reports.compactMap({ MirrorLine.json($0, in: session) }) {
-                try access.surroundings.say(line)
+                try access.context.say(line)
             }
         } else {
             for line in MirrorLine.lines(of: turn.reports, in: session) { try access.say(line) }
@@ -94,19 +94,19 @@ extension MirrorVerbs {
         "service", .new, "write the unit that lets systemd watch",
         details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
         forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
-    ) { invocation, surroundings in
-        let access = try MirrorAccess(invocation, surroundings)
-        let folder = try surroundings.environment.folder(.configuration, in: surroundings.fileSystem)
+    ) { invocation, context in
+        let access = try MirrorAccess(invocation, context)
+        let folder = try context.environment.folder(.configuration, in: context.fileSystem)
             .resolving("systemd/user")
-        let unit = MirrorUnit(surroundings.environment.executable?.description ?? Prefs.name, access.namedStore)
+        let unit = MirrorUnit(context.environment.executable?.description ?? Prefs.name, access.namedStore)
         let path = folder.resolving(FilePath(unit.name + ".service") ?? ".")
-        try surroundings.fileSystem.makeFolders(folder)
-        try surroundings.fileSystem.replace(path, with: Array(unit.text.utf8))
-        try surroundings.say("wrote \(path.description.onOneLine)")
-        try surroundings.say(
+        try context.fileSystem.makeFolders(folder)
+        try context.fileSystem.replace(path, with: Array(unit.text.utf8))
+        try context.say("wrote \(path.description.onOneLine)")
+        try context.say(
             "start it, now and at each login:  systemctl --user enable --now \(ShellWord.quoted(unit.name))")
-        try surroundings.say("keep it without a login:          loginctl enable-linger")
-        try surroundings.say("without systemd, in crontab -e:   * * * * * \(unit.cronCommand)")
+        try context.say("keep it without a login:          loginctl enable-linger")
+        try context.say("without systemd, in crontab -e:   * * * * * \(unit.cronCommand)")
         return .done
     }
 }

@@ -4,7 +4,7 @@ extension Verb {
     package static let mirror = Verb(
         "mirror", .new, "keep domains the same on several hosts, through a shared directory",
         parts: (MirrorVerbs.joining + MirrorVerbs.syncing + MirrorVerbs.deciding + MirrorVerbs.mending).map { part in
-            part.retelling { error, invocation in
+            part.mappingErrors { error, invocation in
                 guard let failure = error as? MirrorFailure else { return error }
                 return CommandFailure(
                     failure.status, MirrorAccess.spelled(failure.lines.joined(), for: invocation[.store]))

@@ -13,8 +13,8 @@ extension Verb {
             .effective, .layer, .format(FormatName.ofValues), .defaultText, .sort, .losslessJSON, .coerce, .lossy,
         ],
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
         let isEffective = invocation.has(.effective)
         let rendering = Rendering(invocation, preset: .classic)
         guard let word = invocation[operand: "DOMAIN"] else {
@@ -30,10 +30,10 @@ extension Verb {
         }
         if let value {
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
-            if rendering.dropsFractions(of: value) { try surroundings.noteDroppedFractions(in: word.onOneLine) }
-            try surroundings.terminal.write(bytes, to: .output)
+            if rendering.dropsFractions(of: value) { try context.noteDroppedFractions(in: word.onOneLine) }
+            try context.terminal.write(bytes, to: .output)
         } else if let text = invocation[.defaultText] {
-            try surroundings.say(text)
+            try context.say(text)
         } else {
             throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
         }
@@ -53,11 +53,11 @@ extension Verb {
                     all[domain.heading] = access.masking(domain).masked(.dictionary(values), at: [])
                 }
             } catch let failure as StoreFailure {
-                try access.surroundings.note(failure.description)
+                try access.context.note(failure.description)
                 status = failure.status
             }
         }
-        try access.surroundings.terminal.write(rendering.bytes(ofMasked: .dictionary(all)), to: .output)
+        try access.context.terminal.write(rendering.bytes(ofMasked: .dictionary(all)), to: .output)
         return status
     }
 }

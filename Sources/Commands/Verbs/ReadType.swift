@@ -7,13 +7,13 @@ extension Verb {
         "read-type", .classic, "print the type of a value",
         options: [.effective, .layer], forms: [[.domain, .key]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try KeyArgument(invocation[operand: "KEY"] ?? "")
         guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
             throw CommandFailure.noPair(domain, key)
         }
-        try surroundings.say("Type is \(value.kind.typeName)")
+        try context.say("Type is \(value.kind.typeName)")
         return .done
     }
 }

@@ -10,8 +10,8 @@ extension Verb {
         ],
         options: [.layer, .force], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let old = try access.present(KeyArgument(forWriting: invocation[operand: "OLD"] ?? ""), in: domain)
         let new = try access.present(KeyArgument(forWriting: invocation[operand: "NEW"] ?? ""), in: domain)
         let isForced = invocation.has(.force)

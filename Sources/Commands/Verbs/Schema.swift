@@ -16,11 +16,11 @@ extension Verb {
     private static let checking = Verb(
         "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        try surroundings.worst(of: invocation.words("FILE")) { name in
-            let file = try SchemaFile(name, surroundings)
+    ) { invocation, context in
+        try context.worst(of: invocation.words("FILE")) { name in
+            let file = try SchemaFile(name, context)
             let mistakes = file.read().mistakes
-            for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try surroundings.say(line) }
+            for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try context.say(line) }
             return mistakes.isEmpty ? .done : .damaged
         }
     }
@@ -29,14 +29,14 @@ extension Verb {
         "show", .new, "print what a domain may hold, by its schema or by that in a file",
         options: [.format([.table, .markdown, .man, .jsonSchema])],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
-    ) { invocation, surroundings in
+    ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let isFile = word == "-" || DomainWord.isPath(word)
+        let isFile = word == "-" || DomainArgument.isPath(word)
         let schema: Schema
         if isFile {
-            schema = try SchemaFile(word, surroundings).schema()
+            schema = try SchemaFile(word, context).schema()
         } else {
-            let access = try StoreAccess(invocation, surroundings)
+            let access = try StoreAccess(invocation, context)
             let domain = try access.domain(word)
             schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         }
@@ -44,21 +44,21 @@ extension Verb {
         let text =
             switch invocation.format {
             case .markdown: schema.markdown()
-            case .man: schema.manualPage(program: program, date: surroundings.clock.wall.dayOfManual)
+            case .man: schema.manualPage(program: program, date: context.clock.wall.dayOfManual)
             case .jsonSchema: schema.jsonSchemaText()
             default: schema.table()
             }
-        try surroundings.terminal.write(text, to: .output)
+        try context.terminal.write(text, to: .output)
         return .done
     }
 
     private static let installing = Verb(
         "install", .new, "make a schema known to the user's programs", forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, surroundings)
+    ) { invocation, context in
+        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, context)
         let schema = try file.schema()
-        let access = try StoreAccess(invocation, surroundings)
+        let access = try StoreAccess(invocation, context)
         guard schema.domain != StorePolicy.domain.text else {
             throw CommandFailure(.usage, "\(schema.domain): prefs itself brings the schema of this domain")
         }
@@ -67,12 +67,12 @@ extension Verb {
         }
         let domain = try access.domain(DomainName(schema.domain))
         let path = SchemaPlaces.file(of: try DomainName(schema.domain), in: folder)
-        try surroundings.fileSystem.makeFolders(folder)
-        try surroundings.fileSystem.replace(path, with: file.bytes.span.bytes)
+        try context.fileSystem.makeFolders(folder)
+        try context.fileSystem.replace(path, with: file.bytes.span.bytes)
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
-            try surroundings.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
+            try context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
         }
         return .done
     }
@@ -80,8 +80,8 @@ extension Verb {
     private static let migrating = Verb(
         "migrate", .new, "move stored values to the schema's version", forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         guard let name = domain.name else { throw CommandFailure(.usage, "a file has no schema; name a domain") }
         let files = try access.domainsOfUser(name).map(\.file)
@@ -91,7 +91,7 @@ extension Verb {
         }
         try access.commit(edits, .migrate)
         for file in files {
-            for note in notes.withLock({ $0[file] ?? [] }) { try surroundings.say("\(note)".onOneLine) }
+            for note in notes.withLock({ $0[file] ?? [] }) { try context.say("\(note)".onOneLine) }
         }
         return .done
     }
@@ -100,7 +100,7 @@ extension Verb {
 extension StoreAccess {
     /// Returns a hint for a word that is not a domain with a schema but names a file.
     fileprivate func hintAtFile(_ domain: AddressedDomain) -> String {
-        let file = try? surroundings.fileSystem.status(of: surroundings.path(domain.word))
+        let file = try? context.fileSystem.status(of: context.path(domain.word))
         return file.flatMap(\.self) == nil ? "" : "; for the file of that name write ./\(domain.word.onOneLine)"
     }
 }

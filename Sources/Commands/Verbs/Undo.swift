@@ -10,8 +10,8 @@ extension Verb {
         ],
         options: [.layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
         let history = try access.history(of: domain)
         try access.bringBack(domain, .undo(to: 0), invocation) { draft in
@@ -32,8 +32,8 @@ extension Verb {
         ],
         options: [.layer, .force], forms: [[.domain, Operand("ID", .word)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
         let history = try access.history(of: domain)
         guard let version = history.versions.first(where: { $0.sequence == id }), !history.isLost(version) else {

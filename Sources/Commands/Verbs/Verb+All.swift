@@ -8,7 +8,7 @@ extension Verb {
 
     /// Returns a verb that scripts call often, without creating the table of all verbs, which would take most of the
     /// time.
-    package static func often(_ name: String) -> Verb? {
+    package static func fastPath(_ name: String) -> Verb? {
         switch name {
         case "read": .read
         case "write": .write

@@ -12,21 +12,21 @@ extension Verb {
         ],
         options: [.effective, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
         statuses: [.invalidValue, .damaged, .systemFailed]
-    ) { invocation, surroundings in
-        let access = try StoreAccess(invocation, surroundings)
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
         var domain = try invocation[operand: "DOMAIN"].map { try access.domain($0) }
         domain?.file.inexactIntegers = .text
         let report = try WatchReport(access, invocation)
-        let bell = Bell()
+        let bell = ResettableEvent()
         var watch = try StoreWatch(access, domain, isEffective: invocation.has(.effective), ringing: bell)
         var isInterrupted = false
         while !isInterrupted {
-            isInterrupted = !surroundings.wait(bell.next)
+            isInterrupted = !context.wait(bell.next)
             bell.reset()
             // Runs once more after an interrupt, to report changes that preceded it.
             for change in try watch.look() {
                 let text = try report.text(of: change)
-                if !text.isEmpty { try surroundings.terminal.write(text, to: .output) }
+                if !text.isEmpty { try context.terminal.write(text, to: .output) }
             }
         }
         return .done

@@ -17,8 +17,8 @@ extension Verb {
             [.domain, Operand("DICTIONARY", .word)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
-    ) { invocation, surroundings in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, surroundings)
+    ) { invocation, context in
+        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force))
         if let text = invocation[operand: "DICTIONARY"] {
@@ -53,10 +53,10 @@ private struct Writing: Sendable {
     /// Sets one value. Reports a change of type if none was requested.
     func set(_ word: String, to words: [String]) throws {
         let key = try access.present(KeyArgument(forWriting: word), in: domain)
-        let request = try ValueArguments.request(words, in: access.surroundings)
+        let request = try ValueArguments.request(words, in: access.context)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
         let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
-        let now = access.surroundings.clock.wall.date
+        let now = access.context.clock.wall.date
         let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
             let former = root[key.path]
@@ -70,7 +70,7 @@ private struct Writing: Sendable {
         let notice = request.notice(
             replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],
             key: word)
-        if let notice { try access.surroundings.note(notice) }
+        if let notice { try access.context.note(notice) }
     }
 }
 
@@ -86,7 +86,7 @@ private enum WriteCondition: Sendable {
             do throws(DecodingFailure) {
                 self = .current(try LosslessJSON.value(of: text))
             } catch {
-                let damage = DamagedInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
+                let damage = InvalidInput(name: Option.ifCurrent.name, bytes: Array(text.utf8), failure: error)
                 throw CommandFailure(.invalidValue, damage.lines.joined())
             }
         } else {

@@ -10,8 +10,8 @@ struct StoreWatch {
     /// The domain to watch; nil for all.
     private let domain: AddressedDomain?
     private let isEffective: Bool
-    private let bell: Bell
-    private var files: SeenFiles
+    private let bell: ResettableEvent
+    private var files: FileContentsCache
     private var known: [String: Known] = [:]
     private var watches: [FilePath: any FolderWatch] = [:]
     /// The failures that have been reported.
@@ -30,12 +30,12 @@ struct StoreWatch {
         let files: [(layer: Layer, file: DomainFile)]
     }
 
-    init(_ access: StoreAccess, _ domain: AddressedDomain?, isEffective: Bool, ringing bell: Bell) throws {
+    init(_ access: StoreAccess, _ domain: AddressedDomain?, isEffective: Bool, ringing bell: ResettableEvent) throws {
         self.access = access
         self.domain = domain
         self.isEffective = isEffective
         self.bell = bell
-        files = SeenFiles(on: access.machine)
+        files = FileContentsCache(on: access.machine)
         for folder in try folders { watch(folder) }
         // Reads the initial state, which is not a change.
         _ = try look()
@@ -78,7 +78,7 @@ struct StoreWatch {
 
     private mutating func tell(_ failure: String, of subject: String) throws {
         guard failures.updateValue(failure, forKey: subject) != failure else { return }
-        try access.surroundings.note(failure)
+        try access.context.note(failure)
     }
 
     private mutating func values(_ subject: Subject) throws -> WatchedValues {

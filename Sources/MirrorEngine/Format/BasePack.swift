@@ -52,18 +52,18 @@ extension BasePack {
         envelope.fields[.anchor] = anchor?.bytes
         envelope.digest = digest
         envelope.setLineage(lineage)
-        let shelf = Shelf(of: atoms.lazy.map(\.value))
-        envelope.setBlobs(shelf)
+        let blobTable = BlobTable(of: atoms.lazy.map(\.value))
+        envelope.setBlobs(blobTable)
         envelope.records = stride(from: 0, to: atoms.count, by: Self.atomsInRecord).map { start in
-            record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)], shelf)
+            record(atoms[start..<min(start + Self.atomsInRecord, atoms.count)], blobTable)
         }
         let (bytes, hash) = envelope.encoded()
         let name = PackName(kind: .base, number: last, hash: hash)
-        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
+        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: blobTable.blobs)
     }
 
     /// Encodes the number of atoms, and for each its path, dot, stamp, identifier, replaced writes and value.
-    private func record(_ atoms: ArraySlice<Atom>, _ shelf: Shelf) -> [UInt8] {
+    private func record(_ atoms: ArraySlice<Atom>, _ blobTable: BlobTable) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: UInt64(atoms.count))
         var previous: Path?
@@ -75,7 +75,7 @@ extension BasePack {
             bytes.append(leb128: atom.stamp.number)
             bytes.append(littleEndian: atom.id.number)
             bytes.append(atom.seen, below: atom.path, of: writer)
-            bytes.append(atom.value, shelf)
+            bytes.append(atom.value, blobTable)
         }
         return bytes
     }
@@ -96,17 +96,18 @@ extension BasePack {
         atoms = []
         let length = envelope.records.reduce(0) { $0 + $1.count }
         atoms.reserveCapacity(min(envelope.records.count * Self.atomsInRecord, length / Self.shortestAtom))
-        var (shelf, paths) = (try envelope.shelf(blobs), PathBudget())
+        var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
         let isIdentified = try envelope.identifiesWrites()
         for (number, record) in envelope.records.enumerated() {
             let isLast = number == envelope.records.count - 1
-            try readRecord(record, &shelf, &paths, isIdentified: isIdentified, isLast: isLast)
+            try readRecord(record, &blobTable, &paths, isIdentified: isIdentified, isLast: isLast)
         }
-        try shelf.expectAllUsed()
+        try blobTable.expectAllUsed()
     }
 
     private mutating func readRecord(
-        _ record: [UInt8], _ shelf: inout Shelf, _ paths: inout PathBudget, isIdentified: Bool, isLast: Bool
+        _ record: [UInt8], _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget, isIdentified: Bool,
+        isLast: Bool
     ) throws(PackFault) {
         var reader = ByteReader(record)
         let count = try reader.count(limit: Self.atomsInRecord, of: "atoms")
@@ -117,13 +118,14 @@ extension BasePack {
             let path = try reader.path(after: previous, &paths)
             if previous == nil, let before, !(before < path) { throw .notCanonical }
             previous = path
-            atoms.append(try readAtom(at: path, &reader, &shelf, &paths, isIdentified: isIdentified))
+            atoms.append(try readAtom(at: path, &reader, &blobTable, &paths, isIdentified: isIdentified))
         }
         try reader.expectEnd()
     }
 
     private func readAtom(
-        at path: Path, _ reader: inout ByteReader, _ shelf: inout Shelf, _ paths: inout PathBudget, isIdentified: Bool
+        at path: Path, _ reader: inout ByteReader, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget,
+        isIdentified: Bool
     ) throws(PackFault) -> Atom {
         let author = try reader.writer(in: writer)
         let sequence = try reader.number()
@@ -132,13 +134,13 @@ extension BasePack {
         let dot = Dot(writer: author, sequence: sequence)
         let stamp = try reader.stamp()
         guard isIdentified else {
-            let atom = Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&shelf))
+            let atom = Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&blobTable))
             // The first version lists the dots that the atom replaced, which this version ignores.
             _ = try reader.dots(mayRepeatWriters: true)
             return atom
         }
         let id = WriteID(number: try reader.word())
         let seen = try reader.seenWrites(below: path, of: writer, &paths)
-        return Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&shelf), id: id, seen: seen)
+        return Atom(path: path, stamp: stamp, dot: dot, value: try reader.atomValue(&blobTable), id: id, seen: seen)
     }
 }

@@ -12,7 +12,7 @@ extension [UInt8] {
 }
 
 /// The remaining bytes that the decoded paths of one file may take. Prefix compression lets a small file expand.
-struct PathBudget: Sendable {
+struct DecodedPathBudget: Sendable {
     private var left = Self.mostBytes
 
     static let mostBytes = 128 << 20
@@ -60,7 +60,7 @@ extension ByteReader {
     }
 
     /// Decodes a path, which is stored as the number of bytes that it shares with the path before, and the rest.
-    mutating func path(after previous: Path?, _ budget: inout PathBudget) throws(PackFault) -> Path {
+    mutating func path(after previous: Path?, _ budget: inout DecodedPathBudget) throws(PackFault) -> Path {
         let before = previous?.bytes ?? []
         let shared = try count(limit: before.count, of: "bytes that paths share")
         let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
@@ -92,7 +92,7 @@ extension [UInt8] {
     }
 
     /// Encodes the number of replaced writes, and for each its path relative to `path`, its dot and its identifier.
-    mutating func append(_ seen: [SeenWrite], below path: Path, of writer: WriterID) {
+    mutating func append(_ seen: [ReplacedWrite], below path: Path, of writer: WriterID) {
         append(leb128: UInt64(seen.count))
         for write in seen {
             append(run: write.path.bytes.dropFirst(path.bytes.count))
@@ -116,11 +116,11 @@ extension ByteReader {
     }
 
     mutating func seenWrites(
-        below path: Path, of writer: WriterID, _ paths: inout PathBudget
-    ) throws(PackFault) -> [SeenWrite] {
+        below path: Path, of writer: WriterID, _ paths: inout DecodedPathBudget
+    ) throws(PackFault) -> [ReplacedWrite] {
         // An entry takes at least eleven bytes.
         let count = try count(limit: remaining / 11, of: "replaced writes")
-        var seen: [SeenWrite] = []
+        var seen: [ReplacedWrite] = []
         for _ in 0..<count {
             let rest = try run(limit: Path.mostComponents * (Path.longestComponent + 3))
             var place = path
@@ -131,7 +131,7 @@ extension ByteReader {
             let author = try self.writer(in: writer)
             let sequence = try number()
             guard sequence <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
-            let write = SeenWrite(
+            let write = ReplacedWrite(
                 path: place, dot: Dot(writer: author, sequence: sequence), id: WriteID(number: try word()))
             if let last = seen.last, !(last < write) { throw .notCanonical }
             seen.append(write)

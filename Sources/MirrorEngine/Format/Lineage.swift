@@ -26,7 +26,7 @@ package struct Lineage: Hashable, Sendable {
     }
 }
 
-extension Lineage: Recorded {
+extension Lineage: JournalCodable {
     func write(to bytes: inout [UInt8]) { bytes.write(formerNumbers) }
 
     init(from reader: inout ByteReader) throws(PackFault) {

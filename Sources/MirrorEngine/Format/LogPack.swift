@@ -51,12 +51,12 @@ extension LogPack {
         envelope.fields[.previous] = previous?.bytes
         envelope.setDots(.vector, knowledge)
         envelope.setLineage(lineage)
-        let shelf = Shelf(of: transactions.lazy.flatMap { $0.writes.lazy.map(\.value) })
-        envelope.setBlobs(shelf)
-        envelope.records = transactions.map { $0.record(of: writer, shelf) }
+        let blobTable = BlobTable(of: transactions.lazy.flatMap { $0.writes.lazy.map(\.value) })
+        envelope.setBlobs(blobTable)
+        envelope.records = transactions.map { $0.record(of: writer, blobTable) }
         let (bytes, hash) = envelope.encoded()
         let name = PackName(kind: .log, number: first, hash: hash)
-        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: shelf.blobs)
+        return EncodedPack(name: name, bytes: bytes, hash: hash, blobs: blobTable.blobs)
     }
 
     init(_ envelope: Envelope, _ blobs: [BlobName: Blob] = [:]) throws(PackFault) {
@@ -74,16 +74,16 @@ extension LogPack {
         guard first > 0, first <= PackName.greatestNumber - UInt64(envelope.records.count) else {
             throw .beyondLimit("sequence number")
         }
-        var (shelf, paths) = (try envelope.shelf(blobs), PathBudget())
+        var (blobTable, paths) = (try envelope.blobTable(blobs), DecodedPathBudget())
         let isIdentified = try envelope.identifiesWrites()
         for (sequence, record) in zip(first..., envelope.records) {
             let dot = Dot(writer: writer, sequence: sequence)
             transactions.append(
                 isIdentified
-                    ? try Entry(record, of: writer, &shelf, &paths)
-                    : try Entry(firstVersion: record, of: dot, &shelf, &paths))
+                    ? try Entry(record, of: writer, &blobTable, &paths)
+                    : try Entry(firstVersion: record, of: dot, &blobTable, &paths))
         }
-        try shelf.expectAllUsed()
+        try blobTable.expectAllUsed()
         guard try envelope.required(.last) == last else { throw .contradiction("count of transactions") }
         guard !knowledge.contains(where: { $0.writer == writer }) else { throw .contradiction("a context of itself") }
     }
@@ -92,7 +92,7 @@ extension LogPack {
 extension LogPack.Entry {
     /// Encodes the stamp and the number of writes, and for each write its path, the distance of its stamp from the
     /// transaction's, its identifier, its replaced writes and its value.
-    fileprivate func record(of writer: WriterID, _ shelf: Shelf) -> [UInt8] {
+    fileprivate func record(of writer: WriterID, _ blobTable: BlobTable) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(leb128: stamp.number)
         bytes.append(leb128: UInt64(writes.count))
@@ -103,13 +103,13 @@ extension LogPack.Entry {
             bytes.append(leb128: write.stamp.number - stamp.number)
             bytes.append(littleEndian: write.id.number)
             bytes.append(write.seen, below: write.path, of: writer)
-            bytes.append(write.value, shelf)
+            bytes.append(write.value, blobTable)
         }
         return bytes
     }
 
     fileprivate init(
-        _ record: [UInt8], of writer: WriterID, _ shelf: inout Shelf, _ paths: inout PathBudget
+        _ record: [UInt8], of writer: WriterID, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget
     ) throws(PackFault) {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
@@ -119,7 +119,7 @@ extension LogPack.Entry {
             let stamp = try reader.stamp(after: common)
             let id = WriteID(number: try reader.word())
             let seen = try reader.seenWrites(below: path, of: writer, &paths)
-            let value = try reader.atomValue(&shelf)
+            let value = try reader.atomValue(&blobTable)
             return Transaction.StampedWrite(path: path, stamp: stamp, value: value, id: id, seen: seen)
         }
         try reader.expectEnd()
@@ -127,7 +127,7 @@ extension LogPack.Entry {
 
     /// Decodes a record of the first version, which has a context, and for each write the one that it replaced.
     fileprivate init(
-        firstVersion record: [UInt8], of dot: Dot, _ shelf: inout Shelf, _ paths: inout PathBudget
+        firstVersion record: [UInt8], of dot: Dot, _ blobTable: inout BlobTable, _ paths: inout DecodedPathBudget
     ) throws(PackFault) {
         var reader = ByteReader(record)
         stamp = try reader.stamp()
@@ -137,15 +137,15 @@ extension LogPack.Entry {
         }
         writes = try Self.writes(&reader, shortest: 5, &paths) { (path, reader, _) throws(PackFault) in
             let stamp = try reader.stamp(after: common)
-            var seen: [SeenWrite] = []
+            var seen: [ReplacedWrite] = []
             switch try reader.byte() {
             case 0: break
             case 1:
                 let replaced = try reader.dot()
-                seen = [SeenWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))]
+                seen = [ReplacedWrite(path: path, dot: replaced, id: WriteID(derivedFrom: replaced, path))]
             default: throw .notCanonical
             }
-            let value = try reader.atomValue(&shelf)
+            let value = try reader.atomValue(&blobTable)
             let id = WriteID(derivedFrom: dot, path)
             return Transaction.StampedWrite(path: path, stamp: stamp, value: value, id: id, seen: seen)
         }
@@ -153,8 +153,8 @@ extension LogPack.Entry {
     }
 
     private static func writes(
-        _ reader: inout ByteReader, shortest: Int, _ paths: inout PathBudget,
-        _ read: (Path, inout ByteReader, inout PathBudget) throws(PackFault) -> Transaction.StampedWrite
+        _ reader: inout ByteReader, shortest: Int, _ paths: inout DecodedPathBudget,
+        _ read: (Path, inout ByteReader, inout DecodedPathBudget) throws(PackFault) -> Transaction.StampedWrite
     ) throws(PackFault) -> [Transaction.StampedWrite] {
         let count = try reader.count(limit: reader.remaining / shortest, of: "writes")
         var writes: [Transaction.StampedWrite] = []

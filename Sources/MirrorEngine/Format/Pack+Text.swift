@@ -82,6 +82,6 @@ extension WriteID: CustomStringConvertible {
     package var description: String { Base32.text(number, bits: 64) }
 }
 
-extension [SeenWrite] {
+extension [ReplacedWrite] {
     fileprivate var words: String { isEmpty ? "" : " over " + map(\.id.description).joined(separator: " ") }
 }

@@ -24,17 +24,17 @@ package enum Journal {
     package static func entry(_ record: LocalRecord) -> [UInt8] { framed(record.recorded) }
 
     /// Encodes the file beside a journal from which an exchange can conclude that there is nothing to do.
-    package static func encoded(_ head: LocalHead) -> [UInt8] { framed(head.recorded, behind: magic) }
+    package static func encoded(_ head: StateSummary) -> [UInt8] { framed(head.recorded, behind: magic) }
 
-    package static func head(_ bytes: [UInt8]) throws(PackFault) -> LocalHead { try alone(bytes) }
+    package static func head(_ bytes: [UInt8]) throws(PackFault) -> StateSummary { try alone(bytes) }
 
     /// Encodes the file beside a journal that records how long files were waited for.
-    package static func encoded(_ vigil: Vigil) -> [UInt8] { framed(vigil.recorded, behind: magic) }
+    package static func encoded(_ vigil: PendingWaits) -> [UInt8] { framed(vigil.recorded, behind: magic) }
 
-    package static func vigil(_ bytes: [UInt8]) throws(PackFault) -> Vigil { try alone(bytes) }
+    package static func vigil(_ bytes: [UInt8]) throws(PackFault) -> PendingWaits { try alone(bytes) }
 
     /// Decodes a file that contains a single body.
-    private static func alone<Value: Recorded>(_ bytes: [UInt8]) throws(PackFault) -> Value {
+    private static func alone<Value: JournalCodable>(_ bytes: [UInt8]) throws(PackFault) -> Value {
         guard bytes.starts(with: magic) else { throw .notThisFormat }
         var reader = ByteReader(bytes)
         _ = try reader.bytes(magic.count)
@@ -91,7 +91,7 @@ package enum Journal {
     }
 
     /// Decodes a body, and verifies its checksum and length.
-    private static func body<Value: Recorded>(_ reader: inout ByteReader) throws(PackFault) -> Value {
+    private static func body<Value: JournalCodable>(_ reader: inout ByteReader) throws(PackFault) -> Value {
         let body = Array(try reader.run(limit: longestRecord))
         guard try reader.halfWord() == CRC32C.checksum(body) else { throw .wrongChecksum }
         var inner = ByteReader(body)

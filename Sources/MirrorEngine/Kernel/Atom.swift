@@ -29,11 +29,11 @@ package struct Atom: Hashable, Sendable {
     package let value: AtomValue
     package let id: WriteID
     /// The writes that this one visibly replaced, directly or through other writes, in order.
-    package let seen: [SeenWrite]
+    package let seen: [ReplacedWrite]
 
     /// - Parameter id: The identifier; nil derives one, as for writes of the first version, which had none.
     package init(
-        path: Path, stamp: Stamp, dot: Dot, value: AtomValue, id: WriteID? = nil, seen: [SeenWrite] = []
+        path: Path, stamp: Stamp, dot: Dot, value: AtomValue, id: WriteID? = nil, seen: [ReplacedWrite] = []
     ) {
         self.path = path
         self.stamp = stamp

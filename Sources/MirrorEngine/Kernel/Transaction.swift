@@ -23,9 +23,9 @@ package struct Transaction: Hashable, Sendable {
         package let value: AtomValue
         package let id: WriteID
         /// The writes that this one visibly replaced, directly or through other writes, in order.
-        package let seen: [SeenWrite]
+        package let seen: [ReplacedWrite]
 
-        package init(path: Path, stamp: Stamp, value: AtomValue, id: WriteID, seen: [SeenWrite] = []) {
+        package init(path: Path, stamp: Stamp, value: AtomValue, id: WriteID, seen: [ReplacedWrite] = []) {
             self.path = path
             self.stamp = stamp
             self.value = value

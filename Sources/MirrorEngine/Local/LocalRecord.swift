@@ -45,7 +45,7 @@ package enum LocalRecord: Hashable, Sendable {
     case marked(UInt64)
     case foundMark
     /// Preference files, or this state, came back from a backup.
-    case suspected(Shadow.Suspicion)
+    case suspected(TrackedFile.Suspicion)
 }
 
 /// A change that was made without a preference file, such as a value restored from a conflict.

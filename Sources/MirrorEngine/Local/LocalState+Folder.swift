@@ -14,7 +14,7 @@ extension LocalState {
         switch name.kind {
         case .log:
             folder.tip = intent.pack.hash
-            folder.saidKnowledge = intent.knowledge
+            folder.publishedKnowledge = intent.knowledge
             folder.logBytes += intent.pack.size
             folder.logCount += 1
         case .base: supersede(with: intent, at: now)

@@ -10,7 +10,7 @@ extension LocalState {
         let former = writer
         knowledge[former] = published
         let before = views(of: Set(outbox.flatMap(\.writes).map { $0.path.prefix(components: 2) }))
-        takeBackOutbox()
+        withdrawOutbox()
         let renamed = zip(UInt64(1)..., outbox).map { sequence, transaction in
             self.renamed(transaction, Dot(writer: new, sequence: sequence))
         }
@@ -54,10 +54,10 @@ extension LocalState {
 
     /// Returns the views of those keys whose domains have files here.
     private func views(of keys: Set<Path>) -> [KeyView] {
-        keys.filter { shadows[$0.prefix(components: 1)]?.isCaptured ?? false }.sorted().map { view(of: $0) }
+        keys.filter { trackedFiles[$0.prefix(components: 1)]?.isCaptured ?? false }.sorted().map { view(of: $0) }
     }
 
-    private mutating func takeBackOutbox() {
+    private mutating func withdrawOutbox() {
         for transaction in outbox {
             for atom in transaction.atoms where atoms.atom(at: atom.path) == atom { atoms.remove(at: atom.path) }
         }

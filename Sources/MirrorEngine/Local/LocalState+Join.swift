@@ -8,7 +8,7 @@ extension LocalState {
             if note.number >= peers[writer]?.note?.number ?? 0 { peers[writer, default: Peer()].note = note }
             peers[writer, default: Peer()].joined.insert(pack.hash.prefix)
         case .log(let log):
-            hear(log)
+            noteActivity(log)
             join(log, hash: pack.hash, at: now)
         case .base(let base):
             if base.last > knowledge[writer] { retired.remove(writer) }
@@ -17,7 +17,7 @@ extension LocalState {
     }
 
     /// Records that a writer is active.
-    private mutating func hear(_ log: LogPack) {
+    private mutating func noteActivity(_ log: LogPack) {
         retired.remove(log.writer)
         let last = log.transactions.map(\.stamp).max() ?? .zero
         peers[log.writer, default: Peer()].lastStamp = max(last, peers[log.writer]?.lastStamp ?? .zero)
@@ -59,7 +59,7 @@ extension LocalState {
 
     /// Joins writes of other writers. Where the view changes, what the preference file holds becomes an exception.
     private mutating func take(_ arrivals: some Sequence<Atom>, at now: Int64) {
-        var files = FilesOfDomains(shadows)
+        var files = CapturedDomains(trackedFiles)
         for atom in arrivals where Rule.keepsEveryDomain.isKept || isMirrored(atom.path) {
             let outcome = files.hold(atom.path) ? joinWithFile(atom) : atoms.join(atom)
             settle(outcome, ofJoined: atom, at: now)
@@ -67,8 +67,8 @@ extension LocalState {
     }
 
     /// Joins an atom. If its domain has a file here, what the file holds becomes an exception.
-    mutating func joinAtBorder(_ atom: Atom) -> AtomStore.Outcome {
-        let isCaptured = shadows[atom.path.prefix(components: 1)]?.isCaptured ?? false
+    mutating func joinAtFile(_ atom: Atom) -> AtomStore.Outcome {
+        let isCaptured = trackedFiles[atom.path.prefix(components: 1)]?.isCaptured ?? false
         return isCaptured ? joinWithFile(atom) : atoms.join(atom)
     }
 
@@ -91,11 +91,11 @@ extension LocalState {
     }
 
     /// The domains that have a file here. The last lookup is cached, because paths of one domain arrive in sequence.
-    private struct FilesOfDomains {
+    private struct CapturedDomains {
         private let captured: Set<Path>
         private var last: (domain: Path, isCaptured: Bool)?
 
-        init(_ shadows: [Path: Shadow]) { captured = Set(shadows.filter(\.value.isCaptured).keys) }
+        init(_ trackedFiles: [Path: TrackedFile]) { captured = Set(trackedFiles.filter(\.value.isCaptured).keys) }
 
         mutating func hold(_ path: Path) -> Bool {
             if let last, last.domain.isPrefix(of: path) { return last.isCaptured }
@@ -105,5 +105,5 @@ extension LocalState {
         }
     }
 
-    private func isMirrored(_ path: Path) -> Bool { shadows[path.prefix(components: 1)]?.isMirrored ?? false }
+    private func isMirrored(_ path: Path) -> Bool { trackedFiles[path.prefix(components: 1)]?.isMirrored ?? false }
 }

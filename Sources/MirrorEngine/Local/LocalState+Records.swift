@@ -28,12 +28,12 @@ extension LocalState {
             (folder.owesBase, folder.owesNote) = (true, true)
             folder.lastHealing = now
         case .configured(let domain, let isMirrored):
-            shadows[Path(domain: domain), default: Shadow()].isMirrored = isMirrored
-            shadows[Path(domain: domain)]?.retryFormats()
+            trackedFiles[Path(domain: domain), default: TrackedFile()].isMirrored = isMirrored
+            trackedFiles[Path(domain: domain)]?.retryFormats()
         case .resolvedConflicts(let ids, let now): conflicts.resolve(ids, at: now)
         case .resolvedTransaction(let loser, let now): conflicts.resolve(transaction: loser, at: now)
         case .marked(let mark): self.mark(mark)
-        case .foundMark: storeMarks.unwritten = 0
+        case .foundMark: restoreMarkers.unwritten = 0
         case .suspected(let suspicion): suspect(suspicion)
         case .retired(let writer): retired.insert(writer)
         case .restored(let restoration): apply(restoration)
@@ -58,7 +58,7 @@ extension LocalState {
         }
         for domain in capture.domains { apply(domain, at: capture.when) }
         if capture.settlesApplication { application = nil }
-        storeMarks.isDue = true
+        restoreMarkers.isDue = true
     }
 
     /// The files are not changed yet, so what is written in them until then has not seen the restored values.
@@ -67,7 +67,7 @@ extension LocalState {
         conflicts.resolve(restoration.conflicts, at: restoration.when)
         if let loser = restoration.loser { conflicts.resolve(transaction: loser, at: restoration.when) }
         guard let transaction = restoration.transaction else { return }
-        for atom in transaction.atoms { settle(joinAtBorder(atom), ofMade: atom, at: restoration.when) }
+        for atom in transaction.atoms { settle(joinAtFile(atom), ofMade: atom, at: restoration.when) }
         sequence = transaction.dot.sequence
         knowledge[writer] = sequence
         outbox.append(transaction)
@@ -87,7 +87,7 @@ extension LocalState {
         for (path, value) in captured.replaced.sorted(by: { $0.key < $1.key }) {
             conflicts.add(replaced: value, at: path, by: atoms.overlapping(path).last, when: now)
         }
-        var shadow = shadows[captured.domain] ?? Shadow()
+        var shadow = trackedFiles[captured.domain] ?? TrackedFile()
         shadow.isCaptured = shadow.isCaptured || captured.held == nil
         shadow.held = captured.held
         if captured.held == nil {
@@ -96,17 +96,17 @@ extension LocalState {
             shadow.suspicion = nil
             shadow.replaced = [:]
         }
-        shadows[captured.domain] = shadow
+        trackedFiles[captured.domain] = shadow
     }
 
     private mutating func apply(_ applied: [AppliedDomain]) {
         application = nil
         for domain in applied {
-            shadows[domain.domain, default: Shadow()].setFile(domain.file, domain.hash)
-            shadows[domain.domain]?.exceptions = domain.exceptions
-            shadows[domain.domain]?.replaced = domain.replaced
+            trackedFiles[domain.domain, default: TrackedFile()].setFile(domain.file, domain.hash)
+            trackedFiles[domain.domain]?.exceptions = domain.exceptions
+            trackedFiles[domain.domain]?.replaced = domain.replaced
         }
-        storeMarks.isDue = true
+        restoreMarkers.isDue = true
     }
 }
 
@@ -114,28 +114,28 @@ extension LocalState {
 
 extension LocalState {
     /// From now on, changes in the files are not taken for edits until the files were checked.
-    private mutating func suspect(_ suspicion: Shadow.Suspicion) {
-        for (domain, shadow) in shadows where shadow.isCaptured || shadow.suspicion != nil {
-            shadows[domain]?.suspicion = suspicion
+    private mutating func suspect(_ suspicion: TrackedFile.Suspicion) {
+        for (domain, shadow) in trackedFiles where shadow.isCaptured || shadow.suspicion != nil {
+            trackedFiles[domain]?.suspicion = suspicion
             guard suspicion == .stateIsOlder else { continue }
             // The previous contents of the file are unknown, so it is read like the file of a newly mirrored domain.
-            shadows[domain]?.isCaptured = false
-            shadows[domain]?.held = nil
-            shadows[domain]?.exceptions = [:]
+            trackedFiles[domain]?.isCaptured = false
+            trackedFiles[domain]?.held = nil
+            trackedFiles[domain]?.exceptions = [:]
         }
         if suspicion == .stateIsOlder { application = nil }
-        storeMarks.isDue = true
+        restoreMarkers.isDue = true
     }
 
     private mutating func mark(_ mark: UInt64) {
-        storeMarks.marks.insert(mark, at: 0)
-        if storeMarks.marks.count > StoreMarks.most { storeMarks.marks.removeLast() }
-        storeMarks.unwritten = min(storeMarks.unwritten + 1, StoreMarks.most)
-        storeMarks.isDue = false
+        restoreMarkers.marks.insert(mark, at: 0)
+        if restoreMarkers.marks.count > RestoreMarkers.most { restoreMarkers.marks.removeLast() }
+        restoreMarkers.unwritten = min(restoreMarkers.unwritten + 1, RestoreMarkers.most)
+        restoreMarkers.isDue = false
     }
 }
 
-extension Shadow {
+extension TrackedFile {
     fileprivate mutating func setFile(_ file: FileIdentity?, _ hash: Fingerprint?) {
         self.file = file
         if let former = self.hash, former != hash {

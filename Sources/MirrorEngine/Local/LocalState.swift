@@ -20,7 +20,7 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var folder = OwnFolder()
     /// The preference files by the path of their domain. Paths compare bytes, while two different names can be equal as
     /// strings.
-    package internal(set) var shadows: [Path: Shadow] = [:]
+    package internal(set) var trackedFiles: [Path: TrackedFile] = [:]
     /// The changes that are being written into preference files.
     package internal(set) var application: Application?
     package internal(set) var conflicts = ConflictJournal()
@@ -30,7 +30,7 @@ package struct LocalState: Hashable, Sendable {
     package internal(set) var foreign: Set<WriteID> = []
     /// The former numbers of other writers.
     package internal(set) var lineage = Lineage()
-    package internal(set) var storeMarks = StoreMarks()
+    package internal(set) var restoreMarkers = RestoreMarkers()
     /// Writers whose atoms our bases carry because their folders are gone.
     package internal(set) var carried: Set<WriterID> = []
     /// Writers that are no longer shown in any list.
@@ -53,7 +53,7 @@ package struct LocalState: Hashable, Sendable {
 
 /// The marks that the mirror writes beside the preference files, to detect when a backup of them or of its own state
 /// comes back.
-package struct StoreMarks: Hashable, Sendable {
+package struct RestoreMarkers: Hashable, Sendable {
     /// The marks that were written, latest first.
     package internal(set) var marks: [UInt64] = []
     /// The number of the latest marks that are not known to be written.
@@ -89,7 +89,7 @@ package struct OwnFolder: Hashable, Sendable {
     /// The hash of our last log.
     package internal(set) var tip: Fingerprint?
     /// The knowledge vector that we published with our last log.
-    package internal(set) var saidKnowledge = VersionVector()
+    package internal(set) var publishedKnowledge = VersionVector()
     /// The last transaction that our last base includes.
     package internal(set) var baseSequence: UInt64 = 0
     package internal(set) var baseBytes = 0

@@ -30,7 +30,7 @@ package enum Action: Hashable, Sendable {
 
 /// A message for users and programs.
 package enum Report: Hashable, Sendable {
-    case standing(Standing)
+    case standing(DirectoryStatus)
     case changed(domain: String, keys: [String], by: WriterID)
     /// A file receives the values of the mirror because its domain is mirrored from now on.
     case seeded(domain: String, keys: [String], by: WriterID)
@@ -39,7 +39,7 @@ package enum Report: Hashable, Sendable {
     /// A file could not be written. The next exchange tries again.
     case unwritten(domain: String)
     case conflict(WriteID)
-    case held(domain: String, Held)
+    case held(domain: String, HoldReason)
     case waiting(Waiting)
     case reincarnated(former: WriterID, new: WriterID)
     case quarantined(PackAddress, PackFault)
@@ -69,7 +69,7 @@ package enum Report: Hashable, Sendable {
 }
 
 /// The status of the mirror's directory for this store.
-package enum Standing: Hashable, Sendable {
+package enum DirectoryStatus: Hashable, Sendable {
     case unknown
     case present
     case unavailable

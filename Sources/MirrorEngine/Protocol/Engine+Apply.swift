@@ -1,17 +1,17 @@
 // From the state to the preference files.
 extension Engine {
     /// Requests the locks of the preference files that must be changed.
-    mutating func askForLocks() {
+    mutating func requestLocks() {
         passedOver = []
         refusals = 0
-        askForMoreLocks()
+        requestNextLocks()
     }
 
     /// Requests the locks of the next domains.
-    private mutating func askForMoreLocks() {
+    private mutating func requestNextLocks() {
         // Files that arrive in several parts are applied after the last part.
         guard standing.isOpen, !isApplying, !hasJoined else { return }
-        keepHome()
+        markLocalKeys()
         asked = local.portion(of: nextDomains, most: limits.changesAtOnce)
         guard !asked.isEmpty else { return }
         if Rule.capturesBeforeApplying.isKept {
@@ -23,16 +23,16 @@ extension Engine {
     }
 
     /// Marks keys that stay on this host, so that the values of the mirror are not written into its files.
-    private mutating func keepHome() {
+    private mutating func markLocalKeys() {
         guard local.application == nil else { return }
         for domain in pendingDomains {
-            guard var shadow = local.shadows[domain] else { continue }
+            guard var shadow = local.trackedFiles[domain] else { continue }
             let keys = shadow.exceptions.filter { key, exception in
                 exception.reason == .pending && policy.staysHome(domain.domain, key.key ?? "")
             }
             guard !keys.isEmpty else { continue }
             for (key, exception) in keys {
-                shadow.exceptions[key] = Shadow.Exception(
+                shadow.exceptions[key] = TrackedFile.Exception(
                     value: exception.value, reason: .home, shown: exception.shown)
             }
             let unchanged = AppliedDomain(
@@ -46,12 +46,12 @@ extension Engine {
     /// that they do not delay the others.
     private var nextDomains: [Path] {
         let domains = pendingDomains.filter { !passedOver.contains($0) }
-        let last = Set(local.companions(of: refused, among: domains))
+        let last = Set(local.domainsAppliedWith(of: refused, among: domains))
         return last.count < domains.count ? domains.filter { !last.contains($0) } : domains
     }
 
     private var pendingDomains: [Path] {
-        let pending = local.shadows.filter { _, shadow in
+        let pending = local.trackedFiles.filter { _, shadow in
             shadow.isMirrored && shadow.isCaptured && shadow.held == nil && shadow.isPending
         }
         return pending.keys.sorted()
@@ -73,7 +73,7 @@ extension Engine {
     /// Continues with other domains, because these cannot be changed now.
     private mutating func passOver(_ domains: [Path]) {
         passedOver.formUnion(domains)
-        askForMoreLocks()
+        requestNextLocks()
     }
 
     private mutating func unlock() {
@@ -83,7 +83,8 @@ extension Engine {
 
     private mutating func apply(_ domains: [Path]) {
         let changes = domains.map { domain in
-            DomainChange(domain: domain, file: local.shadows[domain]?.file, changes: local.pendingChanges(in: domain))
+            DomainChange(
+                domain: domain, file: local.trackedFiles[domain]?.file, changes: local.pendingChanges(in: domain))
         }
         let application = Application(domains: changes, isChecked: Rule.capturesBeforeApplying.isKept)
         changesAtApplication = local.atoms.changeCount
@@ -105,7 +106,7 @@ extension Engine {
             var unwritten = domains
             if let culprit = domain.map({ Path(domain: $0) }) {
                 refused.insert(culprit)
-                if refusals < Self.mostRefusals { unwritten = local.companions(of: [culprit], among: domains) }
+                if refusals < Self.mostRefusals { unwritten = local.domainsAppliedWith(of: [culprit], among: domains) }
             }
             for domain in unwritten { report(.unwritten(domain: domain.domain)) }
             unlock()
@@ -123,7 +124,7 @@ extension Engine {
             refused.subtract(application.domains.map(\.domain))
             unlock()
             // Continue with the next domains, and with changes that were joined meanwhile.
-            askForMoreLocks()
+            requestNextLocks()
         }
     }
 
@@ -132,9 +133,9 @@ extension Engine {
     private static let mostRefusals = 16
 
     private func readBack(_ change: DomainChange, _ observation: Observation) -> AppliedDomain {
-        let reading = DomainReading(observation)
+        let reading = FileComparison(observation)
         // A new dictionary, so that the capacity of removed entries is not kept.
-        let former = local.shadows[change.domain]?.exceptions ?? [:]
+        let former = local.trackedFiles[change.domain]?.exceptions ?? [:]
         var exceptions = former.filter { change.changes[$0.key] == nil }
         let isSameView = changesAtApplication == local.atoms.changeCount
         for (key, replacement) in change.changes {
@@ -142,7 +143,7 @@ extension Engine {
             if isWritten, isSameView { continue }
             guard reading.file[key] != local.atoms.value(at: key) else { continue }
             // The written value is no longer in force, and which writes the file shows now is not recorded.
-            exceptions[key] = Shadow.Exception(
+            exceptions[key] = TrackedFile.Exception(
                 value: reading.file[key], reason: isWritten ? .pending : .format,
                 shown: isWritten ? [] : former[key]?.shown ?? [])
         }

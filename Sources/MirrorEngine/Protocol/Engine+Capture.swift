@@ -3,7 +3,7 @@ extension Engine {
     /// Captures the changes in preference files, and then requests the locks to write what the mirror has.
     mutating func observe(_ observations: [Observation], at moment: Moment) {
         guard standing != .left, capture(observations, at: moment) else { return }
-        askForLocks()
+        requestLocks()
     }
 
     /// Captures the files. Returns false if others must be read together with them first.
@@ -14,9 +14,9 @@ extension Engine {
             act(.observe(open.union(read).map(\.domain).sorted()))
             return false
         }
-        let mirrored = observations.filter { local.shadows[Path(domain: $0.domain)]?.isMirrored ?? false }
+        let mirrored = observations.filter { local.trackedFiles[Path(domain: $0.domain)]?.isMirrored ?? false }
             .sorted { Path(domain: $0.domain) < Path(domain: $1.domain) }
-        let known = mirrored.filter { local.shadows[Path(domain: $0.domain)]?.isCaptured ?? false }
+        let known = mirrored.filter { local.trackedFiles[Path(domain: $0.domain)]?.isCaptured ?? false }
         captureKnown(known, settlesApplication: local.application != nil, at: moment)
         for observation in mirrored where !known.contains(observation) { captureNew(observation, at: moment) }
         return true
@@ -25,11 +25,11 @@ extension Engine {
     private mutating func captureKnown(
         _ observations: [Observation], settlesApplication: Bool, at moment: Moment
     ) {
-        var draft = CaptureDraft(local, policy: policy, at: moment)
+        var draft = CaptureBuilder(local, policy: policy, at: moment)
         for observation in observations {
             let domain = Path(domain: observation.domain)
-            guard let shadow = local.shadows[domain], isNews(observation, shadow) else { continue }
-            var reading = DomainReading(observation, local: local, policy: policy)
+            guard let shadow = local.trackedFiles[domain], isNews(observation, shadow) else { continue }
+            var reading = FileComparison(observation, local: local, policy: policy)
             if case .recovered(let values)? = observation.mark { reading.compare(with: values) }
             for change in local.application?.domains ?? [] where change.domain == domain { reading.settle(change) }
             if overruled.remove(domain) != nil {
@@ -50,22 +50,22 @@ extension Engine {
 
     private mutating func captureNew(_ observation: Observation, at moment: Moment) {
         let domain = Path(domain: observation.domain)
-        var draft = CaptureDraft(local, policy: policy, at: moment)
-        let reading = DomainReading(observation, local: local, policy: policy)
+        var draft = CaptureBuilder(local, policy: policy, at: moment)
+        let reading = FileComparison(observation, local: local, policy: policy)
         let isOverruled = overruled.remove(domain) != nil
         accepted.remove(domain)
         if isOverruled {
             draft.overrule(observation, reading)
         } else if case .unreadable = observation.content {
-            guard local.shadows[domain]?.held != .unreadable else { return }
+            guard local.trackedFiles[domain]?.held != .unreadable else { return }
             draft.hold(domain, .unreadable)
             report(.held(domain: observation.domain, .unreadable))
         } else {
-            let isSuspect = local.shadows[domain]?.suspicion == .stateIsOlder
+            let isSuspect = local.trackedFiles[domain]?.suspicion == .stateIsOlder
             draft.begin(observation, reading, seed: isSuspect ? .merge : seed)
         }
         record(draft.capture(settlesApplication: false), moment.random)
-        if local.shadows[domain]?.isPending ?? false { seeding.insert(domain) }
+        if local.trackedFiles[domain]?.isPending ?? false { seeding.insert(domain) }
     }
 
     private mutating func record(_ capture: Capture?, _ random: UInt64) {
@@ -77,14 +77,16 @@ extension Engine {
     }
 
     /// Whether a file may have contents that were not captured.
-    private func isNews(_ observation: Observation, _ shadow: Shadow) -> Bool {
+    private func isNews(_ observation: Observation, _ shadow: TrackedFile) -> Bool {
         observation.identity != shadow.file || shadow.held != nil || shadow.suspicion != nil || local.application != nil
             || overruled.contains(Path(domain: observation.domain))
             || accepted.contains(Path(domain: observation.domain)) || observation.isRefused
     }
 
     /// Returns the reason a file must not be captured, or nil.
-    private func reasonToHold(_ observation: Observation, _ reading: DomainReading, _ shadow: Shadow) -> Held? {
+    private func reasonToHold(_ observation: Observation, _ reading: FileComparison, _ shadow: TrackedFile)
+        -> HoldReason?
+    {
         // A restored file is still old after it was removed or its mark came back.
         let isOther = observation.hash != shadow.hash
         if isOther, shadow.held == .rolledBack || shadow.suspicion == .fileIsOlder { return .rolledBack }
@@ -107,7 +109,7 @@ extension Engine {
     /// Checks the mark beside the preference files. If it is not the latest mark of this state, the files or the state
     /// came back from a backup.
     mutating func find(_ mark: UInt64?) {
-        let known = local.storeMarks
+        let known = local.restoreMarkers
         guard Rule.noticesRestores.isKept, let latest = known.marks.first else { return }
         if mark == latest, !known.isDue {
             if known.unwritten > 0 { commit(.foundMark) }
@@ -115,34 +117,34 @@ extension Engine {
         }
         // Crashes may have prevented any of the marks since the last one that is known to be written.
         let mayBeLast = known.marks.prefix(known.unwritten + 1).contains { $0 == mark }
-        let suspicion: Shadow.Suspicion =
+        let suspicion: TrackedFile.Suspicion =
             if mark == nil || mayBeLast {
                 .markIsGone
             } else {
                 known.marks.contains { $0 == mark } ? .fileIsOlder : .stateIsOlder
             }
         commit(.suspected(suspicion))
-        let suspects = local.shadows.filter { $0.value.isMirrored && $0.value.isCaptured }
+        let suspects = local.trackedFiles.filter { $0.value.isMirrored && $0.value.isCaptured }
         if !suspects.isEmpty { act(.observe(suspects.keys.map(\.domain).sorted())) }
     }
 
     /// Writes a new mark before the first change of the state or of preference files since the last mark. A state from
     /// before the change does not know that mark, even if a crash prevents the one after it.
     mutating func markAhead(_ random: UInt64) {
-        guard !local.storeMarks.isDue else { return }
+        guard !local.restoreMarkers.isDue else { return }
         commit(.marked(random))
         act(.mark(random))
     }
 
     /// Writes a new mark if preference files were read or written since the last one.
     mutating func leaveMark(_ random: UInt64) {
-        if local.storeMarks.isDue { commit(.marked(random)) }
-        if let latest = local.storeMarks.marks.first, local.storeMarks.unwritten > 0 { act(.mark(latest)) }
+        if local.restoreMarkers.isDue { commit(.marked(random)) }
+        if let latest = local.restoreMarkers.marks.first, local.restoreMarkers.unwritten > 0 { act(.mark(latest)) }
     }
 
     mutating func release(_ domain: String, takesFile: Bool) {
         let path = Path(domain: domain)
-        guard local.shadows[path]?.held != nil else { return }
+        guard local.trackedFiles[path]?.held != nil else { return }
         if takesFile { accepted.insert(path) } else { overruled.insert(path) }
         act(.observe([domain]))
     }

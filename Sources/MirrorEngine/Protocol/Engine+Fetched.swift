@@ -33,11 +33,11 @@ extension Engine {
         switch fault {
         case .missingBlobs:
             let since = note(address, .lacksBlobs, at: now)
-            guard now - since >= limits.waitsFor, unheard.insert(address).inserted else { return }
+            guard now - since >= limits.waitsFor, reportedMissingBlobs.insert(address).inserted else { return }
             report(.missingBlobs(address))
         case _ where fault.isOfNewerVersion:
             // The file is valid, and a newer version can read it.
-            if faulty[address] == nil, recalled.files[address]?.isTold != true { report(.tooNew(address)) }
+            if faulty[address] == nil, formerWaits.files[address]?.isTold != true { report(.tooNew(address)) }
             note(address, .tooNew, at: now)
         default:
             let since = note(address, at: now)
@@ -52,8 +52,8 @@ extension Engine {
     private mutating func note(
         _ address: PackAddress, _ kind: FaultyFile.Kind = .damaged, at now: Int64
     ) -> Int64 {
-        let recalled = waitedSince(address, at: now).map { FaultyFile(nil, kind, size: 0, at: $0) }
-        let file = FaultyFile(faulty[address] ?? recalled, kind, size: sizes[address] ?? 0, at: now)
+        let formerWaits = waitedSince(address, at: now).map { FaultyFile(nil, kind, size: 0, at: $0) }
+        let file = FaultyFile(faulty[address] ?? formerWaits, kind, size: sizes[address] ?? 0, at: now)
         faulty[address] = file
         return file.since
     }

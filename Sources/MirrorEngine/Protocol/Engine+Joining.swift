@@ -32,11 +32,11 @@ extension Engine {
         for conflict in local.conflicts.conflicts.dropFirst(conflicts) { report(.conflict(conflict.id)) }
         guard isLast else { return }
         hasJoined = false
-        let known = Set(local.shadows.keys)
+        let known = Set(local.trackedFiles.keys)
         for domain in local.atoms.domains where !known.contains(Path(domain: domain)) {
             report(.unknownDomain(domain))
         }
-        askForLocks()
+        requestLocks()
     }
 
     /// Drops the contents of waiting files beyond a limit. When such a file is due, it is read again.

@@ -68,13 +68,13 @@ extension Engine {
 
     private mutating func intend(_ pack: EncodedPack, last: UInt64, isFarewell: Bool = false) {
         let intent = PackIntent(
-            pack: withoutBlobsThere(pack), last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
+            pack: withoutExistingBlobs(pack), last: last, knowledge: local.knowledgeOfOthers, isFarewell: isFarewell,
             references: pack.blobs.map(\.reference))
         commit(.intended(intent), isDurable: Rule.recordsIntent.isKept)
     }
 
     /// Returns the pack without the blobs that exist and are not about to be removed.
-    private func withoutBlobsThere(_ pack: EncodedPack) -> EncodedPack {
+    private func withoutExistingBlobs(_ pack: EncodedPack) -> EncodedPack {
         var new = pack
         new.blobs = pack.blobs.filter { blob in
             local.folder.blobs[blob.name].map { $0.unneededSince != nil } ?? true
@@ -84,14 +84,14 @@ extension Engine {
 
     /// Returns the size of our folder with a new pack, and without the files that are being removed.
     private func sizeOfFolder(with pack: EncodedPack) -> Int {
-        local.folder.size - bytesBeingRemoved + withoutBlobsThere(pack).size
+        local.folder.size - bytesBeingRemoved + withoutExistingBlobs(pack).size
     }
 
     /// Whether there is room for a pack once unneeded files are gone, which are removed early from a full folder.
     private func willHaveRoom(for pack: EncodedPack) -> Bool {
         let folder = local.folder
         return folder.size - bytesBeingRemoved > limits.bytesOfWriter / 4 * 3
-            && folder.neededSize + withoutBlobsThere(pack).size <= limits.bytesOfWriter
+            && folder.neededSize + withoutExistingBlobs(pack).size <= limits.bytesOfWriter
     }
 }
 
@@ -108,7 +108,7 @@ extension Engine {
         }
         let log = LogPack(
             mirror: local.mirror, writer: local.writer, previous: local.folder.tip,
-            knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.saidKnowledge,
+            knowledge: local.knowledgeOfOthers, formerKnowledge: local.folder.publishedKnowledge,
             transactions: Array(local.outbox.prefix(count)), lineage: local.lineage(of: []))
         let pack = log.encoded()
         if sizeOfFolder(with: pack) <= limits.bytesOfWriter {
@@ -130,11 +130,11 @@ extension Engine {
             return report(.waiting(.quota))
         }
         intendBase(insteadOfLog: true, at: now)
-        lackOfRoom = local.intent == nil ? LackOfRoom(sequence: local.sequence, size: size, since: now) : nil
+        lackOfRoom = local.intent == nil ? QuotaMiss(sequence: local.sequence, size: size, since: now) : nil
     }
 
     /// The circumstances in which there was no room for a base in place of a log.
-    struct LackOfRoom {
+    struct QuotaMiss {
         let sequence: UInt64
         let size: Int
         let since: Int64
@@ -159,7 +159,9 @@ extension Engine {
         let base = local.base
         let values = base.atoms.reduce(0) { $0 + $1.value.bytes.count }
         let paths = base.atoms.reduce(0) { $0 + $1.path.bytes.count }
-        guard values <= Shelf.mostExpanded, paths <= PathBudget.mostBytes else { return report(.waiting(.quota)) }
+        guard values <= BlobTable.mostExpanded, paths <= DecodedPathBudget.mostBytes else {
+            return report(.waiting(.quota))
+        }
         let pack = base.encoded()
         guard pack.bytes.count <= limits.bytesOfFile else { return report(.waiting(.quota)) }
         // The files that it supersedes remain beside it for a while.
@@ -281,10 +283,10 @@ extension Engine {
         var going: [Leftover<Name>] = []
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
             // The recorded time can be in the future if a clock was fast.
-            let hasStood = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
+            let isOlderThan = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
             guard
-                isCompacting || hasStood(time)
-                    || isOverfull && hasStood(limits.supersededAtLeastFor) && exceed(3, of: 4)
+                isCompacting || isOlderThan(time)
+                    || isOverfull && isOlderThan(limits.supersededAtLeastFor) && exceed(3, of: 4)
             else {
                 continue
             }

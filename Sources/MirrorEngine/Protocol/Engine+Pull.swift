@@ -29,7 +29,7 @@ extension Engine {
     /// before changes in preference files are captured, because some of these may be theirs.
     package func shouldPullFirst(_ listing: Listing) -> Bool {
         (listing.folders[local.writer] ?? [:]).keys.contains { PackName($0).map(isUnknown) ?? false }
-            || local.shadows.values.contains { $0.suspicion == .stateIsOlder }
+            || local.trackedFiles.values.contains { $0.suspicion == .stateIsOlder }
     }
 
     private func isInView(_ address: PackAddress) -> Bool { folders[address.writer]?.contains(address.name) ?? false }

@@ -10,7 +10,7 @@ extension Engine {
             .restored(
                 Restoration(
                     conflicts: conflicts.map(\.id), transaction: transaction, clock: clock.local, when: moment.now)))
-        askForLocks()
+        requestLocks()
     }
 
     /// Returns the displaced values that are not in force again. They replace what the file shows, like any other
@@ -34,11 +34,11 @@ extension Engine {
     /// them.
     mutating func withdraw(_ domain: String, at moment: Moment) {
         let published = local.published(in: domain)
-        guard local.shadows[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
+        guard local.trackedFiles[Path(domain: domain)]?.isMirrored != true, !published.isEmpty else { return }
         var clock = local.clock
         let (dot, stamp) = (Dot(writer: local.writer, sequence: local.sequence + 1), clock.stamp(at: moment.now))
         let writes = Set(published.map { $0.path.prefix(components: 2) }).sorted().map { key in
-            let shown = [ShownWrite](published.filter { key.isPrefix(of: $0.path) })
+            let shown = [VisibleWrite](published.filter { key.isPrefix(of: $0.path) })
             return Write(path: key, value: .left).stamped(stamp, over: shown, by: dot, moment.random)
         }
         let transaction = Transaction(dot: dot, stamp: writes.map(\.stamp).min() ?? stamp, writes: writes)

@@ -12,7 +12,7 @@ package struct Engine: Sendable {
     package var seed: Seeding
     package var profile: Profile
 
-    package internal(set) var standing = Standing.unknown
+    package internal(set) var standing = DirectoryStatus.unknown
     /// The files in view, as last listed.
     var folders: [WriterID: Set<PackName>] = [:]
     /// The writers whose folders could not be listed.
@@ -27,9 +27,9 @@ package struct Engine: Sendable {
     var sizes: [PackAddress: Int] = [:]
     var quarantined: Set<PackAddress> = []
     /// Files that were reported as waiting for blobs.
-    var unheard: Set<PackAddress> = []
+    var reportedMissingBlobs: Set<PackAddress> = []
     /// The waits that former engines recorded.
-    var recalled = Vigil()
+    var formerWaits = PendingWaits()
     /// Writers whose folders will be removed once a base of ours carries their atoms.
     var purging: Set<WriterID> = []
     /// Those of them whose atoms the intended base carries.
@@ -38,12 +38,12 @@ package struct Engine: Sendable {
     var hasJoined = false
     /// Whether locks were requested and not released.
     var isApplying = false
-    /// The domains whose locks were requested, and those that could not be changed since `askForLocks`.
+    /// The domains whose locks were requested, and those that could not be changed since `requestLocks`.
     var asked: [Path] = []
     var passedOver: Set<Path> = []
     /// The domains whose files were captured for the first time and not written since.
     var seeding: Set<Path> = []
-    /// The number of failed writes since `askForLocks`.
+    /// The number of failed writes since `requestLocks`.
     var refusals = 0
     /// The domains whose files could not be written the last time.
     var refused: Set<Path> = []
@@ -52,7 +52,7 @@ package struct Engine: Sendable {
     /// The size of the files that are being removed from our folder.
     var bytesBeingRemoved = 0
     /// The last result when a log had no room.
-    var lackOfRoom: LackOfRoom?
+    var lackOfRoom: QuotaMiss?
     /// The `changeCount` of the state when the application was made.
     var changesAtApplication: Int?
     /// Whether files of ours were found missing or damaged and no base has replaced them yet.
@@ -159,7 +159,7 @@ extension Engine {
     }
 
     /// The status of the directory for this store when its marker is correct.
-    var standingWherePresent: Standing {
+    var standingWherePresent: DirectoryStatus {
         switch local.participation {
         case .full: .present
         case .paused: .paused
@@ -168,7 +168,7 @@ extension Engine {
         }
     }
 
-    private mutating func takePart(_ participation: Participation) {
+    private mutating func setParticipation(_ participation: Participation) {
         guard local.participation != participation else { return }
         commit(.participation(participation))
         if [.present, .paused, .left].contains(standing) || participation == .detached {
@@ -188,17 +188,17 @@ extension Engine {
         case .resolve(let conflicts): commit(.resolvedConflicts(conflicts, at: moment.now))
         case .restore(let conflicts): restore(conflicts, at: moment)
         case .retire(let writer): commit(.retired(writer))
-        case .leave: takePart(.leaving)
-        case .detach: takePart(.detached)
+        case .leave: setParticipation(.leaving)
+        case .detach: setParticipation(.detached)
         case .purge(let writer): purge(writer, at: moment)
         case .rebuild(let packs):
             commit(.rebuilt(packs))
-            askForLocks()
+            requestLocks()
         case .compact: compactNow(at: moment.now)
         case .withdraw(let domain): withdraw(domain, at: moment)
         case .heal: healsNow = true
-        case .pause: takePart(.paused)
-        case .resume: takePart(.full)
+        case .pause: setParticipation(.paused)
+        case .resume: setParticipation(.full)
         }
     }
 }

@@ -6,7 +6,7 @@ package struct FolderCheck: Sendable {
     private let listing: Listing
     private var findings: Set<Finding> = []
     private var writers: [WriterID: Chain] = [:]
-    private var rebuilding: Rebuilding
+    private var rebuilding: RebuiltState
     /// The state after joining the valid files that were not joined yet.
     private var expected: AtomStore
     private var digests: [WriterID: Digest] = [:]
@@ -78,7 +78,7 @@ package struct FolderCheck: Sendable {
     package init(_ local: LocalState, _ listing: Listing) {
         self.local = local
         self.listing = listing
-        rebuilding = Rebuilding(
+        rebuilding = RebuiltState(
             local, inView: Set(listing.folders.keys).subtracting(listing.closed).union([local.writer]))
         expected = local.atoms
         noteNames()
@@ -166,7 +166,7 @@ extension FolderCheck {
         for (writer, chain) in writers {
             findings.formUnion(chain.gaps.map { .gap(writer, $0) })
             findings.formUnion(chain.broken.map { .brokenChain($0) })
-            findings.formUnion(chain.spokenOf.filter(isUnsaid).map { .unsaid($0) })
+            findings.formUnion(chain.knownChanges.filter(isMissingChange).map { .unsaid($0) })
         }
         findings.formUnion(differences)
         let ours = local.digest
@@ -177,7 +177,7 @@ extension FolderCheck {
     }
 
     /// Whether a change that some file knows should be in a folder that is in view, and is not.
-    private func isUnsaid(_ dot: Dot) -> Bool {
+    private func isMissingChange(_ dot: Dot) -> Bool {
         guard let chain = writers[dot.writer] else { return false }
         return dot.sequence > chain.reach && dot.writer != local.writer
     }
@@ -227,7 +227,7 @@ struct Chain: Sendable {
     /// Whether the files contain all transactions up to this one.
     func isComplete(upTo last: UInt64) -> Bool { gaps.isEmpty && reach >= last }
 
-    var spokenOf: [Dot] { knowledge.entries }
+    var knownChanges: [Dot] { knowledge.entries }
 
     var gaps: [ClosedRange<UInt64>] {
         var (gaps, reach) = ([ClosedRange<UInt64>](), baseReach)

@@ -35,7 +35,7 @@ package struct FileStatus: Hashable, Sendable {
 
 extension FileStatus {
     /// The identity of the file, independent of its contents.
-    package var number: FileNumber { FileNumber(device: device, inode: inode) }
+    package var number: FileID { FileID(device: device, inode: inode) }
 
     /// The identity of the file and its current version. A different generation means that the contents may have
     /// changed.
@@ -44,7 +44,7 @@ extension FileStatus {
 
 /// The identity of a file: device and inode. A number can be reused once the last link and the last open handle are
 /// gone.
-package struct FileNumber: Hashable, Sendable {
+package struct FileID: Hashable, Sendable {
     package var device: UInt64
     package var inode: UInt64
 
@@ -56,11 +56,11 @@ package struct FileNumber: Hashable, Sendable {
 
 /// A version of a file: device, inode, size and change time.
 package struct FileGeneration: Hashable, Sendable {
-    package var file: FileNumber
+    package var file: FileID
     package var size: Int
     package var changed: Timestamp
 
-    package init(file: FileNumber, size: Int, changed: Timestamp) {
+    package init(file: FileID, size: Int, changed: Timestamp) {
         self.file = file
         self.size = size
         self.changed = changed

@@ -11,7 +11,7 @@ package protocol FileSystem: Sendable {
     func unpredictableNumber() -> UInt64
 
     /// Renames the file at `path` to `other`.
-    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure)
+    func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure)
 
     /// Creates a hard link. Symbolic links are not followed.
     func link(_ path: FilePath, to other: FilePath) throws(SystemFailure)
@@ -52,7 +52,7 @@ package enum FileAccess: Hashable, Sendable {
 }
 
 /// The treatment of an existing file at the new name.
-package enum RenameManner: Hashable, Sendable {
+package enum RenameMode: Hashable, Sendable {
     /// The existing file is replaced atomically.
     case replacing
     /// The two files exchange names. Throws `unsupported` if the file system cannot do this.

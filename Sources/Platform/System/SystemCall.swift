@@ -101,7 +101,7 @@ func startWritingBack(_ file: Descriptor) {
 }
 
 /// Renames a file as `manner` requires.
-func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameManner) -> Int32 {
+func renameFile(_ path: UnsafePointer<CChar>, _ other: UnsafePointer<CChar>, _ manner: RenameMode) -> Int32 {
     #if os(Linux)
         switch manner {
         case .replacing: rename(path, other)

@@ -81,7 +81,7 @@ final class SystemFile: OpenFile {
     }
 
     func lock(_ mode: LockMode, patience: Duration) throws(SystemFailure) -> Bool {
-        guard let holder = try LockWaits.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {
+        guard let holder = try TimedFileLocks.ofThisProcess.lock(descriptor, mode, path, patience: patience) else {
             return false
         }
         locked.withLock { $0 = holder }

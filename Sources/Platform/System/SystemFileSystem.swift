@@ -35,7 +35,7 @@ package struct SystemFileSystem: FileSystem {
 
     package func unpredictableNumber() -> UInt64 { .random(in: .min ... .max) }
 
-    package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameManner) throws(SystemFailure) {
+    package func rename(_ path: FilePath, to other: FilePath, _ manner: RenameMode) throws(SystemFailure) {
         do {
             _ = try systemCall(manner == .exchanging ? .exchange : .rename, path) {
                 path.withCString { path in other.withCString { renameFile(path, $0, manner) } }

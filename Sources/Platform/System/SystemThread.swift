@@ -53,7 +53,7 @@ private final class ThreadWork: Sendable {
 #endif
 
 /// Runs work that may block on file access on a new thread, or on the caller's if no thread can be created.
-package func runApart(_ work: @escaping @Sendable () -> Void) {
+package func runOnNewThread(_ work: @escaping @Sendable () -> Void) {
     do throws(SystemFailure) {
         try startThread(work)
     } catch {

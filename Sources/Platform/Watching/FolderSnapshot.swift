@@ -6,7 +6,7 @@ struct FolderSnapshot: Equatable, Sendable {
 
     /// The properties of a folder whose change requires a new look at everything in it.
     struct Folder: Hashable, Sendable {
-        var number: FileNumber
+        var number: FileID
         var permissions: FilePermissions
         var owner: UInt32
     }

@@ -35,14 +35,14 @@ package enum FolderChange: Hashable, Sendable {
 /// A watch that continues as long as it is referenced.
 package protocol FolderWatch: AnyObject, Sendable {
     /// The current source of events.
-    var means: WatchMeans { get }
+    var means: WatchMethod { get }
 
     /// Ends the watch. A callback that has started may still be running when this returns.
     func cancel()
 }
 
 /// The source of a watch's events.
-package enum WatchMeans: Hashable, Sendable {
+package enum WatchMethod: Hashable, Sendable {
     /// Notifications of the kernel, which cost nothing while nothing changes.
     case notification
     /// Reading the folder repeatedly, for the given reason.

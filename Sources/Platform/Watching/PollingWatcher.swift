@@ -4,9 +4,9 @@ internal import Synchronization
 package struct PollingWatcher: FolderWatcher {
     private let fileSystem: any FileSystem
     private let clock: any Clock
-    private let reason: WatchMeans.Reason
+    private let reason: WatchMethod.Reason
 
-    package init(_ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMeans.Reason = .chosen) {
+    package init(_ fileSystem: any FileSystem, _ clock: any Clock, reason: WatchMethod.Reason = .chosen) {
         self.fileSystem = fileSystem
         self.clock = clock
         self.reason = reason
@@ -25,7 +25,7 @@ package struct PollingWatcher: FolderWatcher {
 }
 
 private final class PollingWatch: FolderWatch {
-    let means: WatchMeans
+    let means: WatchMethod
     private let folder: FilePath
     private let fileSystem: any FileSystem
     private let clock: any Clock
@@ -41,7 +41,7 @@ private final class PollingWatch: FolderWatch {
     }
 
     init(
-        _ folder: FilePath, _ fileSystem: any FileSystem, _ clock: any Clock, _ reason: WatchMeans.Reason,
+        _ folder: FilePath, _ fileSystem: any FileSystem, _ clock: any Clock, _ reason: WatchMethod.Reason,
         _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) {
         self.folder = folder

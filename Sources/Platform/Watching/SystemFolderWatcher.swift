@@ -8,7 +8,7 @@ package final class SystemFolderWatcher: FolderWatcher {
     private let fileSystem: any FileSystem
     private let clock: any Clock
     #if os(Linux)
-        private let loop = Mutex<NotificationLoop?>(nil)
+        private let loop = Mutex<InotifyLoop?>(nil)
     #endif
 
     package init(_ fileSystem: any FileSystem = SystemFileSystem(), _ clock: any Clock = SystemClock()) {
@@ -21,7 +21,7 @@ package final class SystemFolderWatcher: FolderWatcher {
     ) -> any FolderWatch {
         #if os(Linux)
             do throws(SystemFailure) {
-                let watch = NotifiedWatch(folder, try notifications(), clock, receive) { [fileSystem, clock] reason in
+                let watch = InotifyWatch(folder, try notifications(), clock, receive) { [fileSystem, clock] reason in
                     PollingWatcher(fileSystem, clock, reason: reason).watch(folder, receive)
                 }
                 watch.begin()
@@ -36,11 +36,11 @@ package final class SystemFolderWatcher: FolderWatcher {
 
     #if os(Linux)
         /// Returns the queue and its thread, which are created with the first watch.
-        private func notifications() throws(SystemFailure) -> NotificationLoop {
+        private func notifications() throws(SystemFailure) -> InotifyLoop {
             let result = loop.withLock { held in
                 Result { () throws(SystemFailure) in
                     if let loop = held { return loop }
-                    let loop = try NotificationLoop()
+                    let loop = try InotifyLoop()
                     held = loop
                     return loop
                 }
@@ -50,7 +50,7 @@ package final class SystemFolderWatcher: FolderWatcher {
     #endif
 
     private func poll(
-        _ reason: WatchMeans.Reason
+        _ reason: WatchMethod.Reason
     ) -> (FilePath, @escaping @Sendable (FolderEvent) -> Void) -> any FolderWatch {
         PollingWatcher(fileSystem, clock, reason: reason).watch
     }

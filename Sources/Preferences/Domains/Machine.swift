@@ -38,7 +38,7 @@ package struct Machine: Sendable {
     package static func ofThisProcess() -> Machine {
         Machine(
             fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
-            environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runApart(work) },
+            environment: .ofThisProcess(), terminal: SystemTerminal(), background: { work in runOnNewThread(work) },
             atEnd: { action in atExit(action) })
     }
 

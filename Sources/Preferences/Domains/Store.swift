@@ -2,12 +2,12 @@ package import Platform
 
 /// A place where domains are stored. Values with the same place are the same store.
 public struct Store: Sendable {
-    package let process: StoreOfProcess
+    package let process: SharedStore
 
-    package init(_ process: StoreOfProcess) { self.process = process }
+    package init(_ process: SharedStore) { self.process = process }
 
     /// A store on a machine that may be simulated.
-    package init(_ kind: Kind, on machine: Machine) { process = StoreOfProcess(kind, on: machine) }
+    package init(_ kind: Kind, on machine: Machine) { process = SharedStore(kind, on: machine) }
 
     package enum Kind: Hashable, Sendable {
         case native, foundation, gnustep, memory

@@ -88,7 +88,7 @@ package struct StoreFolder: Hashable, Sendable {
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
-        guard arrangement == .own, let stem = path.lastComponent.flatMap({ $0.stemOfPropertyList }), !stem.isEmpty,
+        guard arrangement == .own, let stem = path.lastComponent.flatMap({ $0.propertyListStem }), !stem.isEmpty,
             let place = try fileSystem.status(of: path.parent)?.number
         else {
             return nil
@@ -104,7 +104,7 @@ package struct StoreFolder: Hashable, Sendable {
     /// Returns the domain of a file, or nil for a file that is addressed by its own path.
     package func domain(ofOwn file: DomainFile) -> DomainName? {
         guard arrangement == .own, file.lock != .itself,
-            let stem = file.path.lastComponent.flatMap({ $0.stemOfPropertyList })
+            let stem = file.path.lastComponent.flatMap({ $0.propertyListStem })
         else {
             return nil
         }
@@ -126,14 +126,14 @@ extension StoreFolder {
     /// Returns the domains that have a file, sorted.
     package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         let names = try fileSystem.names(in: folder) ?? []
-        return names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }.sorted()
+        return names.compactMap(\.propertyListStem).compactMap { stem in try? DomainName(stem) }.sorted()
     }
 
     /// Returns the domains that have a file for a host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
         let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []
-        return names.compactMap(\.stemOfPropertyList).filter { $0.hasSuffix("." + host) }
+        return names.compactMap(\.propertyListStem).filter { $0.hasSuffix("." + host) }
             .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }.sorted()
     }
 }

@@ -17,7 +17,7 @@ package struct StorePolicy: Sendable, Hashable {
     package init(_ values: PropertyList.Dictionary) {
         // Most users never change any setting.
         guard !values.isEmpty else { return }
-        let stack = LayerStack([LayerSource(Origin(.user), values)], SchemaInForce(Self.schema))
+        let stack = LayerStack([LayerSource(Origin(.user), values)], EffectiveSchema(Self.schema))
         func value(_ key: String) -> PropertyList? { stack[key].winner?.value }
         func number(_ key: String) -> Int? { value(key)?.integerValue.flatMap { Int(exactly: $0) } }
         if let versions = number(Key.versions) { history.versions = versions }

@@ -72,7 +72,7 @@ package struct History: Sendable {
 }
 
 /// A version that is not in the history yet.
-package struct UnkeptVersion: Sendable {
+package struct PendingVersion: Sendable {
     let bytes: [UInt8]
     let note: WriteNote
     let transaction: String
@@ -104,7 +104,7 @@ extension History {
     ///   - isDurable: Whether the version must survive a power failure when this returns.
     @discardableResult
     func record(
-        _ unkept: UnkeptVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false
+        _ unkept: PendingVersion, after former: inout [KeptVersion], policy: HistoryPolicy, isDurable: Bool = false
     ) -> Bool {
         guard policy.versions > 0 else { return true }
         let bytes = unkept.bytes
@@ -156,7 +156,7 @@ extension History {
         } catch {
             guard let bytes = contents(of: path) else { return false }
             if let newest = former.last, isCopy(newest, of: bytes) { return !isDurable || synchronize(newest) }
-            let copy = UnkeptVersion(bytes: bytes, note: note, transaction: transaction, time: time)
+            let copy = PendingVersion(bytes: bytes, note: note, transaction: transaction, time: time)
             return record(copy, after: &former, policy: policy, isDurable: isDurable)
         }
         forget(former, with: version, policy)

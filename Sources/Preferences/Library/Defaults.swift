@@ -16,7 +16,7 @@ public final class Defaults: Sendable {
     /// The domain that is written when a value is set.
     let target: OpenDomain
     let table: Mutex<ResolvedTable>
-    let observation = ObserverBoard()
+    let observation = ChangeObservers()
     let watched = Mutex<[WatchedDomain]>([])
     let suites = Mutex<[DomainName]>([])
     let observedSettings = Mutex(WeaklyObserved())
@@ -26,7 +26,7 @@ public final class Defaults: Sendable {
     /// Held while the layers are being determined.
     private let preparing = Mutex(())
 
-    private struct Prepared: Sendable { let schema: SchemaInForce? }
+    private struct Prepared: Sendable { let schema: EffectiveSchema? }
 
     /// Opens a domain.
     ///
@@ -59,7 +59,7 @@ public final class Defaults: Sendable {
     func value(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
 
     /// The schema in effect, which is loaded at the first access.
-    var schema: SchemaInForce? {
+    var schema: EffectiveSchema? {
         if let prepared = prepared.withLock(\.self) { return prepared.schema }
         return preparing.withLock { _ in
             if let prepared = prepared.withLock(\.self) { return prepared.schema }
@@ -72,7 +72,7 @@ public final class Defaults: Sendable {
         }
     }
 
-    private func replaceLayers(_ schema: SchemaInForce?) {
+    private func replaceLayers(_ schema: EffectiveSchema?) {
         let names = suites.withLock(\.self)
         let stack = store.process.layers(of: name, suites: names, environment: environment, schema)
         table.withLock { $0.replaceLayers(stack) }

@@ -13,7 +13,7 @@ struct FlushState: Sendable {
     /// The failure that was reported, so that it is reported once.
     var told: StoreFailure?
     /// The written version that is not in the history yet.
-    var unkept: UnkeptVersion?
+    var unkept: PendingVersion?
     /// Whether keeping that version is scheduled.
     var isKeepingScheduled = false
 }

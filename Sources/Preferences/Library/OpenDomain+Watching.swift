@@ -39,7 +39,7 @@ extension OpenDomain {
     }
 
     /// Notifies observers if there is a change since the last time.
-    func tellObservers() {
+    func notifyObservers() {
         let observers = state.withLock { state -> [@Sendable () -> Void] in
             guard state.watch.told != state.changes.version else { return [] }
             state.watch.told = state.changes.version
@@ -85,7 +85,7 @@ extension OpenDomain {
     /// Checks the file, and notifies observers of a change.
     private func see() {
         look(isExact: true)
-        tellObservers()
+        notifyObservers()
     }
 
     /// Whether a transaction is replacing several files, of which only some are complete. Then the check is postponed.

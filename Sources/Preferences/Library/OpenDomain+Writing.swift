@@ -28,7 +28,7 @@ extension OpenDomain {
             }
             settle(pending, outcome.after, own: made.withLock { $0?.keys } ?? [])
         }
-        tellObservers()
+        notifyObservers()
         guard let result = made.withLock({ $0?.result }) else { throw StoreFailure(file, .notCurrent) }
         return result
     }
@@ -44,7 +44,7 @@ extension OpenDomain {
             return result
         }
         noteChange()
-        tellObservers()
+        notifyObservers()
         return result
     }
 
@@ -57,7 +57,7 @@ extension OpenDomain {
             }
             if missedLook {
                 look(isExact: true)
-                tellObservers()
+                notifyObservers()
             }
         }
         try writing.withLock { _ in

@@ -16,7 +16,7 @@ final class OpenDomain: Sendable {
 
     let keeping: Keeping
     let machine: Machine
-    let signals: StoreSignals
+    let signals: StoreContext
     let state: Mutex<State>
     /// The version of the last visible change, readable without a lock.
     private let published = Atomic<UInt64>(1)
@@ -57,7 +57,7 @@ final class OpenDomain: Sendable {
         let version: UInt64
     }
 
-    init(_ keeping: Keeping, on machine: Machine, _ signals: StoreSignals) {
+    init(_ keeping: Keeping, on machine: Machine, _ signals: StoreContext) {
         self.keeping = keeping
         self.machine = machine
         self.signals = signals
@@ -196,7 +196,7 @@ final class OpenDomain: Sendable {
         }
         noteChange(version)
         if isToBeFlushed { scheduleFlush() }
-        tellObservers()
+        notifyObservers()
     }
 
     /// Replaces all values.
@@ -235,8 +235,8 @@ extension OpenDomain.State {
         }
         // Sensitive values are ignored in a file that others can read, so a change of permissions can affect all keys.
         let (former, new) = (stored.status, contents.status)
-        let isOtherwise = former?.isExposed != new?.isExposed || former?.owner != new?.owner
-        for entry in next where isOtherwise || values[entry.key] != entry.value {
+        let hasOtherAccess = former?.isExposed != new?.isExposed || former?.owner != new?.owner
+        for entry in next where hasOtherAccess || values[entry.key] != entry.value {
             changes.note(entry.key, isOwn: own.contains(ExactKey(entry.key)))
         }
         values = next

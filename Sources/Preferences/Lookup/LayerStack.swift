@@ -10,10 +10,10 @@ package import SettingsSchema
 package struct LayerStack: Sendable {
     /// Highest priority first.
     package private(set) var layers: [LayerSource]
-    package let schema: SchemaInForce?
+    package let schema: EffectiveSchema?
 
     /// Uses the layers as they are.
-    package init(_ layers: [LayerSource], _ schema: SchemaInForce?) {
+    package init(_ layers: [LayerSource], _ schema: EffectiveSchema?) {
         self.layers = layers
         self.schema = schema
     }
@@ -24,7 +24,7 @@ package struct LayerStack: Sendable {
     ///   - mapping: The variables that hold values besides those of the schema, each with its key.
     ///   - isFileAlone: Whether the stored layer is a file that is no domain's, so that nothing is added.
     package init(
-        _ stored: [LayerSource], _ schema: SchemaInForce?, on machine: Machine, mapping: [String: String] = [:],
+        _ stored: [LayerSource], _ schema: EffectiveSchema?, on machine: Machine, mapping: [String: String] = [:],
         isFileAlone: Bool = false
     ) {
         self.init(stored.map { $0.migrated(by: schema?.schema).withoutHidden }, schema)
@@ -44,7 +44,7 @@ package struct LayerStack: Sendable {
 
     /// What the variables hold. An empty variable is unset.
     private static func values(
-        ofVariables mapping: [String: String], _ schema: SchemaInForce?, on machine: Machine
+        ofVariables mapping: [String: String], _ schema: EffectiveSchema?, on machine: Machine
     ) -> PropertyList.Dictionary {
         let variables = machine.environment.variables
         var values = schema?.program?.environment ?? [:]

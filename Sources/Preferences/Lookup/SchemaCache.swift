@@ -10,7 +10,7 @@ package final class SchemaCache: Sendable {
 
     private struct State: Sendable {
         var installed: [DomainName: InstalledSchema?] = [:]
-        var declared: [DomainName: SchemaInForce] = [:]
+        var declared: [DomainName: EffectiveSchema] = [:]
     }
 
     package init(
@@ -32,12 +32,12 @@ package final class SchemaCache: Sendable {
     }
 
     /// The schema that look-ups in a domain use: the declared one, else the installed one if it is valid.
-    func schemaInForce(of domain: DomainName) -> SchemaInForce? {
+    func schemaInForce(of domain: DomainName) -> EffectiveSchema? {
         state.withLock { $0.declared[domain] } ?? self[domain]?.schemaInForce
     }
 
     /// Replaces the installed schema of a domain for look-ups that begin from now on.
-    func declare(_ schema: SchemaInForce, for domain: DomainName) { state.withLock { $0.declared[domain] = schema } }
+    func declare(_ schema: EffectiveSchema, for domain: DomainName) { state.withLock { $0.declared[domain] = schema } }
 
     /// Forgets the installed schemas, so that they are loaded again.
     package func reload() { state.withLock { $0.installed = [:] } }

@@ -44,7 +44,7 @@ extension Defaults {
     }
 }
 
-extension StoreOfProcess {
+extension SharedStore {
     /// Returns a key with a secret that other programs would not protect, or nil if there is none.
     ///
     /// The declarations of a program apply only to that program. Others use the installed schema: without it they would
@@ -61,12 +61,12 @@ extension StoreOfProcess {
 extension Schema {
     /// Returns a key with a secret that would be shown according to another schema of the domain.
     package func keyOfSecret(in values: PropertyList.Dictionary, shownBy other: @autoclosure () -> Schema?) -> String? {
-        let secrets = values.filter { tellsSecret($0.value, under: $0.key) }
+        let secrets = values.filter { containsSecret($0.value, under: $0.key) }
         guard !secrets.isEmpty else { return nil }
         let other = other()
         return secrets.first { entry in
             let shown = other?.anyDeclaration(of: entry.key)?.masked(entry.value) ?? entry.value
-            return tellsSecret(shown, under: entry.key)
+            return containsSecret(shown, under: entry.key)
         }?.key
     }
 }

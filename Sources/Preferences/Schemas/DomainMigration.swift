@@ -65,7 +65,7 @@ extension WriteReason {
     package static let migrate = WriteReason(rawValue: "migrate")
 }
 
-extension StoreOfProcess {
+extension SharedStore {
     /// Returns the user's own values of a domain for this host, or nil if the store has none of that kind.
     func hostTarget(of name: DomainName) throws -> OpenDomain? {
         guard let places = try places.get(), places.user.arrangement == .own else { return nil }

@@ -14,14 +14,14 @@ package final class InstalledSchema: Sendable {
     package var place: String { file?.description ?? "prefs itself" }
 
     /// The schema for look-ups, if it is valid.
-    package let schemaInForce: SchemaInForce?
+    package let schemaInForce: EffectiveSchema?
 
     /// The schema, or nil if it is invalid.
     package var schema: Schema? { faults.isEmpty ? readable : nil }
 
     init(file: FilePath?, readable: Schema?, faults: [String]) {
         (self.file, self.readable, self.faults) = (file, readable, faults)
-        schemaInForce = faults.isEmpty ? readable.map { SchemaInForce($0, file: file?.description) } : nil
+        schemaInForce = faults.isEmpty ? readable.map { EffectiveSchema($0, file: file?.description) } : nil
     }
 
     package convenience init(

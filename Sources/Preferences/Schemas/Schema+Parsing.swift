@@ -53,7 +53,7 @@ private struct CommandLineParsing {
     let words: [String]
     let store: Store
 
-    var process: StoreOfProcess { store.process }
+    var process: SharedStore { store.process }
     var machine: Machine { store.process.machine }
 
     init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
@@ -100,9 +100,9 @@ private struct CommandLineParsing {
             mistakes.append(.init(.unprotectedSecret(key), at: "--save"))
         }
         guard mistakes.isEmpty else { throw Schema.Ending.mistakes(mistakes) }
-        let given = SchemaInForce.ProgramValues(
+        let given = EffectiveSchema.ProgramValues(
             command: arguments.command, arguments: values, environment: arguments.environment)
-        process.schemas.declare(SchemaInForce(schema, program: given), for: name)
+        process.schemas.declare(EffectiveSchema(schema, program: given), for: name)
         let defaults = Defaults(name, in: store)
         if let forced = kept.keys.first(where: { defaults.origin(forKey: $0)?.layer == .forced }) {
             throw StoreFailure(.forced, "\(name) \(forced.shown)")
@@ -119,7 +119,7 @@ private struct CommandLineParsing {
 
     /// The layers without the flags.
     private func layers(_ command: String? = nil) -> LayerStack {
-        let stack = process.layers(of: name, SchemaInForce(schema, program: .init(command: command)))
+        let stack = process.layers(of: name, EffectiveSchema(schema, program: .init(command: command)))
         stack.look()
         return stack
     }

@@ -67,6 +67,6 @@ extension SchemaPlaces {
     /// Returns the domains with an installed schema, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
         let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
-        return Set(names.compactMap(\.stemOfPropertyList).compactMap { stem in try? DomainName(stem) }).sorted()
+        return Set(names.compactMap(\.propertyListStem).compactMap { stem in try? DomainName(stem) }).sorted()
     }
 }

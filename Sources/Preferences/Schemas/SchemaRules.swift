@@ -121,7 +121,7 @@ extension SchemaRules {
 
     /// Throws if a file that others can read would contain a secret.
     private func checkPrivacy(of values: PropertyList.Dictionary, _ domain: String) throws(StoreFailure) {
-        let secret = values.first { schema.tellsSecret($0.value, under: $0.key) }
+        let secret = values.first { schema.containsSecret($0.value, under: $0.key) }
         if let secret { throw StoreFailure(.exposed(key: secret.key), domain) }
     }
 }

@@ -10,7 +10,7 @@ package struct CommittedDomain: Sendable {
     /// The identifier of the change in histories, or nil if nothing was written.
     package let transaction: String?
     /// The new version, if it is kept later.
-    package let unkept: UnkeptVersion?
+    package let unkept: PendingVersion?
     /// The contents of the new file, or nil if nothing was written or the file was removed.
     package let bytes: [UInt8]?
     /// Whether dates lost their fractions, because the file's format cannot hold them.

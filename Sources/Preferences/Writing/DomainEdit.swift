@@ -12,7 +12,7 @@ package struct DomainEdit: Sendable {
     /// Whether to replace a damaged file of which there is no readable version. The file is kept beside the new one.
     package var acceptsLoss = false
     /// The version that this writer has written before and not kept yet.
-    package var unkept: UnkeptVersion?
+    package var unkept: PendingVersion?
     /// Whether the writer, or the next one, keeps the new version later.
     package var isKeptLater = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.

@@ -61,10 +61,10 @@ package struct DomainWriter: Sendable {
     func commit(
         _ edits: [DomainEdit], _ files: [ResolvedFile], under locks: DomainLocks
     ) throws -> [CommittedDomain] {
-        var plans: [FilePlan] = []
+        var plans: [FileCommit] = []
         do {
             for (edit, file) in zip(edits, files) {
-                plans.append(try FilePlan(edit, file, locks, self))
+                plans.append(try FileCommit(edit, file, locks, self))
             }
             removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
             for index in plans.indices {
@@ -110,11 +110,11 @@ package struct DomainWriter: Sendable {
     /// Keeps a version that this writer has not kept yet, unless another writer has.
     ///
     /// If another writer holds the lock, it keeps the version.
-    package func keep(_ version: UnkeptVersion, of file: DomainFile) throws(StoreFailure) {
+    package func keep(_ version: PendingVersion, of file: DomainFile) throws(StoreFailure) {
         guard let history = History(of: file, on: machine) else { return }
         let locks = try DomainLocks(of: [ResolvedFile(file, on: machine)], on: machine, patience: .zero)
         defer { locks.release() }
-        guard let lock = locks.markFile(of: file), DomainMark(in: lock)?.transaction == version.transaction else {
+        guard let lock = locks.markFile(of: file), WriteMarker(in: lock)?.transaction == version.transaction else {
             return
         }
         guard var former = try? history.listed() else { return }
@@ -163,7 +163,7 @@ package struct DomainWriter: Sendable {
 
     // MARK: Committing
 
-    private func carryOut(_ plans: inout [FilePlan], _ locks: DomainLocks) throws(StoreFailure) {
+    private func carryOut(_ plans: inout [FileCommit], _ locks: DomainLocks) throws(StoreFailure) {
         for plan in plans where plan.isInDoubt { try plan.synchronizeFormer(self) }
         let changed = plans.indices.filter { plans[$0].isChanged }
         guard let first = changed.first else { return }
@@ -205,7 +205,7 @@ package struct DomainWriter: Sendable {
     }
 
     /// Writes the record of the transaction. From then on the change is committed.
-    private func note(_ plans: inout [FilePlan], _ changed: [Int]) throws(StoreFailure) -> FilePath {
+    private func note(_ plans: inout [FileCommit], _ changed: [Int]) throws(StoreFailure) -> FilePath {
         var steps: [TransactionRecord.Step] = []
         for index in changed {
             if let step = try plans[index].step(self) { steps.append(step) }

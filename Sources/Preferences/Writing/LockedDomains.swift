@@ -18,7 +18,7 @@ package struct LockedDomains: Sendable {
     package func release() { locks.release() }
 
     /// Returns the mark of the last writer that used the library, or nil if there is none.
-    package func mark(of file: DomainFile) -> DomainMark? { locks.markFile(of: file).flatMap { DomainMark(in: $0) } }
+    package func mark(of file: DomainFile) -> WriteMarker? { locks.markFile(of: file).flatMap { WriteMarker(in: $0) } }
 
     /// Makes all changes, or none if one of them fails. Every file must be locked here.
     package func commit(_ edits: [DomainEdit]) throws -> [CommittedDomain] {

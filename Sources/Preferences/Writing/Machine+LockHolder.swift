@@ -2,7 +2,7 @@ internal import Platform
 
 extension Machine {
     /// Returns the process that holds the lock of a file, if the kernel reports it.
-    func lockHolder(of file: FileNumber) -> LockHolder? {
+    func lockHolder(of file: FileID) -> LockHolder? {
         guard let table = text(of: "/proc/locks") else { return nil }
         // For example, `1: FLOCK  ADVISORY  WRITE 4711 fd:01:131090 0 EOF`. A line with an arrow is of a waiting
         // process.

@@ -116,7 +116,8 @@ struct PreferenceFiles: Sendable {
     }
 
     private func reading(
-        _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content, mark: Mark?,
+        _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content,
+        mark: LibraryWrite?,
         settled: Bool, times: WriteTimes = WriteTimes()
     ) -> Reading {
         let observation = Observation(
@@ -149,14 +150,15 @@ struct PreferenceFiles: Sendable {
     // MARK: Marks
 
     /// Converts the mark of the last write.
-    private func mark(_ mark: DomainMark, of file: DomainFile) -> Mark {
+    private func mark(_ mark: WriteMarker, of file: DomainFile) -> LibraryWrite {
         switch mark.note.reason {
         case .restore: return .restore
         case .recovered:
             guard let history = History(of: file, on: machine) else { return .write }
             // The damaged file was replaced by the last good version before that write.
             let former = history.versions.prefix { $0.transaction != mark.transaction }
-            return former.reversed().lazy.compactMap { history.values(of: $0) }.first.map(Mark.recovered) ?? .write
+            return former.reversed().lazy.compactMap { history.values(of: $0) }.first.map(LibraryWrite.recovered)
+                ?? .write
         case let reason where reason.undoTarget != nil: return .undo
         default: return .write
         }

@@ -101,7 +101,7 @@ extension MirrorSession {
     }
 }
 
-extension Held {
+extension HoldReason {
     package var phrase: String {
         switch self {
         case .missing: "its file is gone, and nobody said that it was deleted"
@@ -113,7 +113,7 @@ extension Held {
     }
 }
 
-extension Standing {
+extension DirectoryStatus {
     package var phrase: String {
         switch self {
         case .unknown: "not looked at yet"

@@ -39,7 +39,7 @@ public final class SettingsMirror: Sendable {
 
     private init(
         _ folder: String, _ store: Store, _ domains: [String],
-        _ enter: (MirrorPlaces, FilePath, MirrorPlaces.Admission) throws(MirrorFailure) -> MirrorPlaces.Joined
+        _ enter: (MirrorPlaces, FilePath, MirrorPlaces.JoinOptions) throws(MirrorFailure) -> MirrorPlaces.Joined
     ) throws {
         guard let path = FilePath(folder), path.isAbsolute, let files = try store.process.places.get() else {
             throw MirrorFailure(.noMirror(directory: folder))
@@ -48,7 +48,7 @@ public final class SettingsMirror: Sendable {
         if let former = places.joined.first(where: { $0.configuration.directory == path }) {
             joined = former
         } else {
-            joined = try enter(places, path, MirrorPlaces.Admission())
+            joined = try enter(places, path, MirrorPlaces.JoinOptions())
         }
         var session = MirrorSession(joined, places)
         try session.begin()
@@ -110,7 +110,7 @@ public final class SettingsMirror: Sendable {
     /// The events of the mirror. It is kept up to date as long as the stream has a consumer.
     public var events: AsyncStream<MirrorEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MirrorEvent.self)
-        let (mirror, bell) = (self, Bell())
+        let (mirror, bell) = (self, ResettableEvent())
         let ending = Ending(bell)
         continuation.onTermination = { _ in ending.end() }
         places.machine.background {
@@ -135,9 +135,9 @@ public final class SettingsMirror: Sendable {
 /// The end of an event stream.
 private final class Ending: Sendable {
     private let hasEnded = Mutex(false)
-    private let bell: Bell
+    private let bell: ResettableEvent
 
-    init(_ bell: Bell) { self.bell = bell }
+    init(_ bell: ResettableEvent) { self.bell = bell }
 
     var hasCome: Bool { hasEnded.withLock(\.self) }
 

@@ -11,6 +11,6 @@ extension DomainPolicy {
             kind: { domain, key in
                 schema(domain)?.anyDeclaration(of: key)?.merges == true ? .dictionary : .register
             },
-            staysHome: { domain, key in schema(domain)?.staysHere(key) ?? false })
+            staysHome: { domain, key in schema(domain)?.staysLocal(key) ?? false })
     }
 }

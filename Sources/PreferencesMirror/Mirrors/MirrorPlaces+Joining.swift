@@ -4,7 +4,7 @@ internal import Preferences
 
 extension MirrorPlaces {
     /// The options with which a host joins.
-    package struct Admission: Sendable {
+    package struct JoinOptions: Sendable {
         /// The number of the mirror, or its first digits.
         package var id: String?
         package var label: String?
@@ -24,10 +24,10 @@ extension MirrorPlaces {
     }
 
     /// Creates a mirror in a directory, and joins it.
-    package func initialise(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
+    package func initialise(_ directory: FilePath, _ admission: JoinOptions) throws(MirrorFailure) -> Joined {
         try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
-        if !admission.takesOver { try checkServant() }
+        if !admission.takesOver { try checkServingHost() }
         let id = MirrorID(high: machine.fileSystem.unpredictableNumber(), low: machine.fileSystem.unpredictableNumber())
         do {
             let mirrors = try shared.markers()
@@ -58,7 +58,7 @@ extension MirrorPlaces {
             throw MirrorFailure(
                 .severalMirrors(directory: directory.description, ids: candidates.map(\.id.abbreviation)))
         }
-        try checkServant()
+        try checkServingHost()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
         do {
             if let other = try shared.markers().first(where: { $0 != mirror.id }) {
@@ -77,10 +77,10 @@ extension MirrorPlaces {
     }
 
     /// Joins the mirror in a directory.
-    package func join(_ directory: FilePath, _ admission: Admission) throws(MirrorFailure) -> Joined {
+    package func join(_ directory: FilePath, _ admission: JoinOptions) throws(MirrorFailure) -> Joined {
         try admission.check()
         let shared = SharedDirectory(directory, in: machine.fileSystem)
-        if !admission.takesOver { try checkServant() }
+        if !admission.takesOver { try checkServingHost() }
         let markers: [MirrorID]
         do throws(SystemFailure) {
             markers = try shared.markers()
@@ -98,9 +98,9 @@ extension MirrorPlaces {
 
     /// Creates the configuration, or updates that of a mirror whose directory has moved or was selected.
     private func take(
-        _ id: MirrorID, _ directory: FilePath, _ admission: Admission, isChosen: Bool
+        _ id: MirrorID, _ directory: FilePath, _ admission: JoinOptions, isChosen: Bool
     ) throws(MirrorFailure) -> Joined {
-        try becomeServant()
+        try recordServingHost()
         let former = joined.first { $0.id == id }
         let name = admission.label ?? machine.environment.hostName
         var configuration = former?.configuration ?? MirrorConfiguration(directory: directory, label: name)

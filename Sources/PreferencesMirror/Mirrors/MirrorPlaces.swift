@@ -44,19 +44,21 @@ package struct MirrorPlaces: Sendable {
 
 extension MirrorPlaces {
     /// The file with the name of the host that mirrors the store, or nil if the store has no lock folder.
-    private var servant: FilePath? {
+    private var servingHostFile: FilePath? {
         guard case .file(let lock) = store.user.file(of: StorePolicy.domain).lock else { return nil }
         return lock.parent.appending("mirror")
     }
 
     /// Returns the file beside the preference files that contains this host's mark of a mirror.
     func mark(of mirror: MirrorID) -> FilePath? {
-        servant.map { $0.parent.resolving(FilePath("mirror-\(mirror)") ?? ".") }
+        servingHostFile.map { $0.parent.resolving(FilePath("mirror-\(mirror)") ?? ".") }
     }
 
     /// Throws if another host mirrors this store, which is then on a file server.
-    package func checkServant() throws(MirrorFailure) {
-        guard let servant, let bytes = (try? machine.fileSystem.contents(of: servant, limit: 4096)) ?? nil else {
+    package func checkServingHost() throws(MirrorFailure) {
+        guard let servingHostFile,
+            let bytes = (try? machine.fileSystem.contents(of: servingHostFile, limit: 4096)) ?? nil
+        else {
             return
         }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
@@ -65,13 +67,13 @@ extension MirrorPlaces {
     }
 
     /// Records that this host mirrors the store.
-    package func becomeServant() throws(MirrorFailure) {
-        guard let servant else { return }
+    package func recordServingHost() throws(MirrorFailure) {
+        guard let servingHostFile else { return }
         do {
-            try machine.fileSystem.makeFolders(servant.parent)
+            try machine.fileSystem.makeFolders(servingHostFile.parent)
             let text = "\(host)\n\(machine.environment.hostName.shown)\n"
-            if try machine.fileSystem.contents(of: servant, limit: 4096) == Array(text.utf8) { return }
-            try machine.fileSystem.replace(servant, with: Array(text.utf8))
+            if try machine.fileSystem.contents(of: servingHostFile, limit: 4096) == Array(text.utf8) { return }
+            try machine.fileSystem.replace(servingHostFile, with: Array(text.utf8))
         } catch {
             throw MirrorFailure(error)
         }

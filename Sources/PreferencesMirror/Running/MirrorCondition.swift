@@ -20,7 +20,7 @@ extension MirrorSession {
         case .left: note(.left)
         case .present: break
         }
-        if engine.local.shadows.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
+        if engine.local.trackedFiles.values.contains(where: { $0.isMirrored && $0.held != nil }) { note(.halted) }
         for report in reports {
             switch report {
             case .waiting(.quota), .waiting(.writers): note(.overQuota)
@@ -31,7 +31,7 @@ extension MirrorSession {
         }
         let isIncomplete = !engine.faulty.isEmpty || engine.hasLosses || !closedFolders.isEmpty
         let lacksHosts = engine.local.peers.keys.contains(where: engine.isMissing)
-        let hasUnmirrored = engine.local.shadows.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
+        let hasUnmirrored = engine.local.trackedFiles.values.contains { $0.isMirrored && !$0.unmirrored.isEmpty }
         if isIncomplete || lacksHosts || hasUnmirrored || hasUnfinished || !pendingDomains.isEmpty { note(.waiting) }
         if engine.local.conflicts.hasOpen { note(.conflicts) }
         return condition

@@ -10,16 +10,16 @@ package struct MirrorService: Sendable {
     package private(set) var session: MirrorSession
     /// Whether the store has left the mirror, so that there is nothing left to do.
     package private(set) var isOver = false
-    private let hints: Hints
+    private let hints: ChangeHints
     private let clock: any Clock
     private let watcher: any FolderWatcher
     private var watches: [FilePath: any FolderWatch] = [:]
-    private var pace = Pace()
-    private var publishing = PublishingPace()
+    private var pace = Backoff()
+    private var publishing = PublishingDelay()
     private var nextLook: Instant
     private let isEager: Bool
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
-    private var isUntold = false
+    private var lacksNotifications = false
     private var watchLock: (any OpenFile)?
     /// Whether a watch is new. Changes from before are not reported, so another exchange is due.
     private var hasNewWatch = false
@@ -41,7 +41,7 @@ package struct MirrorService: Sendable {
         self.isEager = isEager
         let machine = session.machine
         (clock, watcher) = (machine.clock, machine.watcher)
-        hints = Hints(machine.clock, ring: ring)
+        hints = ChangeHints(machine.clock, ring: ring)
         nextLook = machine.clock.now
         if isEager { pace.longest = .seconds(2) }
     }
@@ -101,7 +101,7 @@ package struct MirrorService: Sendable {
         lastFailure = outcome
         let isNews = published || isFirstFailure || reports.contains { !$0.isOfWaiting }
         if heard.local || heard.directory || isNews { pace.quicken() }
-        if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { notePassedOver() }
+        if isLook, !heard.directory, hasAllWatches, reports.contains(where: \.isFromOthers) { noteMissedChange() }
         hasAllWatches = !hasNewWatch
         return Turn(
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: said)
@@ -154,7 +154,7 @@ package struct MirrorService: Sendable {
     }
 
     /// Reduces the longest interval, because a change was found that was not reported.
-    private mutating func notePassedOver() { pace.longest = min(pace.longest, .seconds(10)) }
+    private mutating func noteMissedChange() { pace.longest = min(pace.longest, .seconds(10)) }
 
     // MARK: Watches
 
@@ -182,9 +182,9 @@ package struct MirrorService: Sendable {
     private mutating func watchWriters() {
         let (hints, directory) = (hints, session.directory)
         watchLinkedFiles()
-        noteSilence()
-        var wanted: Set<FilePath> = isUntold ? [] : [directory.path, directory.writers]
-        if !isUntold, session.engine.standing == .present {
+        dropPollingWatches()
+        var wanted: Set<FilePath> = lacksNotifications ? [] : [directory.path, directory.writers]
+        if !lacksNotifications, session.engine.standing == .present {
             for writer in session.engine.writersInView where writer != session.engine.local.writer {
                 let folder = directory.folder(of: writer)
                 wanted.formUnion(["l", "b"].map { folder.appending($0) })
@@ -200,9 +200,10 @@ package struct MirrorService: Sendable {
 
     /// Cancels watches that poll. They would read every folder and file to find what one listing of ours finds. A file
     /// system may not support notifications from the beginning, or since it was mounted.
-    private mutating func noteSilence() {
-        isUntold = isUntold || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
-        if isUntold { pace.longest = min(pace.longest, .seconds(10)) }
+    private mutating func dropPollingWatches() {
+        lacksNotifications =
+            lacksNotifications || watches.contains { path, watch in !ownFolders.contains(path) && watch.isPolling }
+        if lacksNotifications { pace.longest = min(pace.longest, .seconds(10)) }
     }
 
     private mutating func watch(_ folder: FilePath, _ receive: @escaping @Sendable (FolderEvent) -> Void) {

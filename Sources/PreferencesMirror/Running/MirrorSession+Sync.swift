@@ -37,7 +37,7 @@ extension MirrorSession {
 
     /// Captures local changes, joins those of other hosts, and publishes. Requires the lock of the state.
     package mutating func exchange(_ direction: Direction = .both) throws(MirrorFailure) {
-        try handle(.foundMark(StoreMark(of: id, in: places)?.mark))
+        try handle(.foundMark(RestoreMarker(of: id, in: places)?.mark))
         locked?.release()
         locked = nil
         try handle(.directory(look))
@@ -94,7 +94,9 @@ extension MirrorSession {
 
     /// Records that the initial capture is complete. From now on a new domain is a change.
     private mutating func noteSeeded() throws(MirrorFailure) {
-        let isComplete = engine.local.shadows.values.allSatisfy { !$0.isMirrored || $0.isCaptured || $0.held != nil }
+        let isComplete = engine.local.trackedFiles.values.allSatisfy {
+            !$0.isMirrored || $0.isCaptured || $0.held != nil
+        }
         guard !configuration.isSeeded, isComplete, !hasUnfinished else { return }
         try flush()
         try amend { $0.isSeeded = true }
@@ -109,9 +111,9 @@ extension MirrorSession {
     /// Returns the events that start to mirror domains. After the initial capture, a domain that appears had no values
     /// before, so everything in its file is a change. All are added at once, because a transaction may span several.
     func selecting(_ domains: Set<Path>) -> [Event] {
-        let new = domains.filter { engine.local.shadows[$0]?.isMirrored != true }.sorted()
+        let new = domains.filter { engine.local.trackedFiles[$0]?.isMirrored != true }.sorted()
         guard !new.isEmpty else { return [] }
-        let nothing = new.filter { engine.local.shadows[$0] == nil && configuration.isSeeded }.map { domain in
+        let nothing = new.filter { engine.local.trackedFiles[$0] == nil && configuration.isSeeded }.map { domain in
             Observation(
                 domain: domain.domain, identity: nil, hash: nil, content: .missing,
                 modified: machine.clock.wall.milliseconds, mark: .deleted)
@@ -142,7 +144,7 @@ extension MirrorSession {
         for event in selecting(Set(selectedDomains.map { Path(domain: $0) })) { try handle(event) }
         locked?.release()
         locked = nil
-        for (path, shadow) in engine.local.shadows where shadow.isMirrored && !isIncluded(path.domain) {
+        for (path, shadow) in engine.local.trackedFiles where shadow.isMirrored && !isIncluded(path.domain) {
             try handle(.command(.remove(domain: path.domain)))
         }
     }

@@ -24,7 +24,7 @@ package struct MirrorSession: Sendable {
     private let schemas: SchemaCache
     var journal: StateJournal
     /// The waits that were last written or read.
-    private var vigil: Vigil?
+    private var vigil: PendingWaits?
     private var stateLock: (any OpenFile)?
     /// Records that are not on the disk yet.
     var records: [LocalRecord] = []
@@ -85,7 +85,7 @@ extension MirrorSession {
         guard case .locked(let file) = attempt else { throw MirrorFailure(.busy) }
         stateLock = file
         do {
-            try places.checkServant()
+            try places.checkServingHost()
             guard let configuration = MirrorConfiguration(in: folder, files) else { throw MirrorFailure(.notJoined) }
             let isSame = configuration.isSame(as: self.configuration)
             self.configuration = configuration
@@ -113,7 +113,7 @@ extension MirrorSession {
             if state == nil {
                 try forgetSeeding()
                 // The writes of the store's former numbers are its own.
-                let former = Set(StoreMark(of: id, in: places)?.writers ?? [])
+                let former = Set(RestoreMarker(of: id, in: places)?.writers ?? [])
                 let fresh = LocalState(mirror: id, writer: .first(random: moment.random), formerWriters: former)
                 try journal.begin(fresh)
                 state = fresh
@@ -190,7 +190,7 @@ extension MirrorSession {
         }
     }
 
-    var head: LocalHead? { journal.head }
+    var head: StateSummary? { journal.head }
 
     /// Whether a check of our own files is due, or the time of the last one is unknown.
     var isCheckDue: Bool {

@@ -8,7 +8,7 @@ package struct MirrorStatus: Sendable {
     package let directory: FilePath
     package let label: String
     package let writer: WriterID
-    package let standing: Standing
+    package let standing: DirectoryStatus
     /// The reason the directory cannot be used, or nil if it can.
     package let obstacle: SharedDirectory.Obstacle?
     package fileprivate(set) var condition: MirrorCondition
@@ -34,7 +34,7 @@ package struct MirrorStatus: Sendable {
     package let unmirrored: [Unmirrored]
     /// The domains whose files must still be written.
     package let unwritten: [String]
-    package let held: [(domain: String, reason: Held)]
+    package let held: [(domain: String, reason: HoldReason)]
     package let conflicts: Int
     /// The number of conflicts that were removed to make room for others.
     package let evictedConflicts: Int
@@ -115,7 +115,7 @@ extension MirrorSession {
     private func conditionOfNext(_ status: MirrorStatus) -> MirrorCondition {
         guard status.standing == .present else { return .inSync }
         if isOverQuota { return .overQuota }
-        if status.isReadOnly, status.pending > 0 || !engine.hasSaidAll { return .readOnly }
+        if status.isReadOnly, status.pending > 0 || !engine.isFullyPublished { return .readOnly }
         let waits =
             status.unread > 0 || status.pending > 0 || status.isLeaving || status.lost > 0
             || status.hosts.contains(where: \.isMissing)
@@ -124,7 +124,7 @@ extension MirrorSession {
 
     /// Whether publishing would exceed a limit, determined by a copy of the engine.
     private var isOverQuota: Bool {
-        guard !engine.hasSaidAll else { return false }
+        guard !engine.isFullyPublished else { return false }
         var trial = engine
         return trial.handle(.publish, at: moment).contains(.report(.waiting(.quota)))
     }
@@ -139,7 +139,7 @@ extension MirrorSession {
 
     /// The keys that differ between this host and the others, with the host that has the value.
     private var unmirrored: [MirrorStatus.Unmirrored] {
-        engine.local.shadows.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
+        engine.local.trackedFiles.filter(\.value.isMirrored).sorted { $0.key < $1.key }.flatMap { _, shadow in
             shadow.unmirrored.sorted { $0.key < $1.key }.map { key, exception in
                 let latest = engine.local.atoms.overlapping(key).max { $1.isAfter($0) }
                 let isOwn = exception.reason == .limit
@@ -152,17 +152,17 @@ extension MirrorSession {
 
     /// The mirrored domains that are known here.
     package var domains: [String] {
-        engine.local.shadows.filter(\.value.isMirrored).keys.sorted().map(\.domain)
+        engine.local.trackedFiles.filter(\.value.isMirrored).keys.sorted().map(\.domain)
     }
 
-    private var held: [(domain: String, reason: Held)] {
-        engine.local.shadows.sorted { $0.key < $1.key }.compactMap { path, shadow in
+    private var held: [(domain: String, reason: HoldReason)] {
+        engine.local.trackedFiles.sorted { $0.key < $1.key }.compactMap { path, shadow in
             shadow.isMirrored ? shadow.held.map { (path.domain, $0) } : nil
         }
     }
 
     private var pendingCount: Int {
-        let changed = engine.local.shadows.contains { path, shadow in
+        let changed = engine.local.trackedFiles.contains { path, shadow in
             let presence = preferences.presence(of: path.domain)
             return shadow.isMirrored && shadow.held == nil && presence != .unknown
                 && (!shadow.isCaptured || presence.identity != shadow.file)

@@ -8,7 +8,7 @@ struct StateJournal: Sendable {
     private let folder: FilePath
     private let files: any FileSystem
     private var file: (any OpenFile)?
-    private var number: FileNumber?
+    private var number: FileID?
     /// The length of the journal's valid part.
     private(set) var length = 0
     private var checkpointLength = 0
@@ -123,7 +123,7 @@ struct StateJournal: Sendable {
     // MARK: The head
 
     /// The head, if it matches the length of the journal.
-    var head: LocalHead? {
+    var head: StateSummary? {
         guard let bytes = (try? files.contents(of: folder.appending(Self.headName), limit: 256 << 20)) ?? nil,
             let head = try? Journal.head(bytes),
             let status = (try? files.status(of: path)) ?? nil, status.size == head.journalLength
@@ -134,7 +134,7 @@ struct StateJournal: Sendable {
     }
 
     /// Writes a head, from which other programs can conclude that there is nothing to do. It may be lost.
-    func keep(_ head: LocalHead) {
+    func keep(_ head: StateSummary) {
         let bytes = Journal.encoded(head)
         let place = folder.appending(Self.headName)
         if let former = (try? files.contents(of: place, limit: bytes.count)) ?? nil, former == bytes { return }
@@ -148,12 +148,12 @@ struct StateJournal: Sendable {
     private static let vigilName: FileName = "vigil"
 
     /// The recorded waits, or nil if there are none.
-    var vigil: Vigil? {
+    var vigil: PendingWaits? {
         let bytes = (try? files.contents(of: folder.appending(Self.vigilName), limit: 16 << 20)) ?? nil
         return bytes.flatMap { try? Journal.vigil($0) }
     }
 
-    func keep(_ vigil: Vigil) {
+    func keep(_ vigil: PendingWaits) {
         _ = try? files.replace(folder.appending(Self.vigilName), with: Journal.encoded(vigil))
     }
 }

@@ -12,7 +12,7 @@ extension ArgumentParser {
     mutating func set(_ setting: SettingDeclaration, to text: String, shown: String?, from place: String) {
         let repeats = setting.takesElements
         do throws(Schema.Problem.Reason) {
-            let value = try setting.ruleOfFlag.value(ofText: text, now: context.now)
+            let value = try setting.flagRule.value(ofText: text, now: context.now)
             let former = result.values[setting.key]?.arrayValue ?? []
             result.values[setting.key] = repeats ? .array(former + [value]) : value
         } catch {
@@ -127,7 +127,7 @@ extension SettingDeclaration {
     fileprivate var takesElements: Bool { repeats && rule.type == .array }
 
     /// The rule for the value that follows the flag.
-    var ruleOfFlag: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
+    var flagRule: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
 
     /// Returns the first variable of the setting that is set. An empty variable is unset.
     package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {

@@ -165,7 +165,7 @@ struct ArgumentParser {
 
     /// Returns what a missing value should be, and how to write one that begins with a dash.
     private func missing(_ setting: SettingDeclaration, _ flag: String) -> String {
-        let expected = setting.ruleOfFlag.expectation
+        let expected = setting.flagRule.expectation
         guard let next = arguments.first, next != "--", next.begins(with: "-") else { return expected }
         return "\(expected) (write \(flag)=\(shortened(next)) if that is the value)"
     }

@@ -14,12 +14,12 @@ extension Schema {
     }
 
     /// Returns whether the value of a key contains a secret.
-    package func tellsSecret(_ value: PropertyList, under key: String) -> Bool {
-        settings(under: key).contains { $0.tellsSecret(value) }
+    package func containsSecret(_ value: PropertyList, under key: String) -> Bool {
+        settings(under: key).contains { $0.containsSecret(value) }
     }
 
     /// Returns whether the value of a key is not mirrored.
-    package func staysHere(_ key: String) -> Bool { settings(under: key).contains(where: \.staysHere) }
+    package func staysLocal(_ key: String) -> Bool { settings(under: key).contains(where: \.staysLocal) }
 
     /// Returns the settings whose values may be stored under a key. Several commands may have a setting with the same
     /// key.
@@ -39,7 +39,7 @@ extension SettingDeclaration {
     package var hasSecrets: Bool { isSensitive || rule.hasEntry(where: \.hasSecrets) }
 
     /// Whether the value is not mirrored: it is a secret, its schema excludes it, or it contains such an entry.
-    package var staysHere: Bool { isSensitive || !isMirrored || rule.hasEntry(where: \.staysHere) }
+    package var staysLocal: Bool { isSensitive || !isMirrored || rule.hasEntry(where: \.staysLocal) }
 
     /// Returns the value with each secret masked.
     package func masked(_ value: PropertyList) -> PropertyList {
@@ -47,7 +47,7 @@ extension SettingDeclaration {
     }
 
     /// Returns whether a value contains a secret.
-    package func tellsSecret(_ value: PropertyList) -> Bool { hasSecrets && masked(value) != value }
+    package func containsSecret(_ value: PropertyList) -> Bool { hasSecrets && masked(value) != value }
 
     /// Returns whether the entry at the rest of a path is a secret, contains one, or is within one.
     func hasSecrets(at components: some Collection<EntryPath.Component>) -> Bool {

@@ -11,7 +11,7 @@ protocol DeclaredValue {
     static var rule: ValueRule { get }
 }
 
-protocol OptionalValue {
+protocol AnyOptional {
     var isNothing: Bool { get }
 }
 
@@ -31,7 +31,7 @@ extension ValueRule {
     private init<Cases: CaseIterable & Encodable>(cases: Cases.Type) {
         let choices = Cases.allCases.compactMap { try? PropertyList(encoding: $0) }
         self.init(choices.first.flatMap { ValueType($0.kind) } ?? .string)
-        if choices.count <= Schema.mostSettings { self.choices = choices }
+        if choices.count <= Schema.maximumSettings { self.choices = choices }
     }
 }
 
@@ -98,7 +98,7 @@ extension Dictionary: DeclaredValue {
     }
 }
 
-extension Optional: DeclaredValue, OptionalValue {
+extension Optional: DeclaredValue, AnyOptional {
     static var rule: ValueRule { ValueRule(of: Wrapped.self) }
     var isNothing: Bool { if case .none = self { true } else { false } }
 }

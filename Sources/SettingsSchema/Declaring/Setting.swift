@@ -54,5 +54,5 @@ private final class Declared: Sendable {
 
 extension Encodable {
     /// Whether this is an optional without a value.
-    fileprivate var isNothing: Bool { (self as? any OptionalValue)?.isNothing ?? false }
+    fileprivate var isNothing: Bool { (self as? any AnyOptional)?.isNothing ?? false }
 }

@@ -65,7 +65,7 @@ struct ProgramHelp {
         if let command { words.append(command.name) }
         words.append("[options]")
         if command == nil, !schema.commands.isEmpty { words.append("COMMAND …") }
-        if command != nil || schema.commands.isEmpty { words += operands.map(\.operandWords) }
+        if command != nil || schema.commands.isEmpty { words += operands.map(\.operandUsage) }
         var lines = words.joined(separator: "\u{1}").split(separator: "\u{1}").map(String.init)
         var result: [String] = []
         var line = lines.removeFirst()
@@ -85,7 +85,7 @@ struct ProgramHelp {
 
     private var operandSection: [(title: String, rows: [Row])] {
         guard command != nil || schema.commands.isEmpty else { return [] }
-        let rows = operands.filter { $0.flagWords.isEmpty }.map { (left: $0.operandName, right: words(of: $0)) }
+        let rows = operands.filter { $0.flagUsage.isEmpty }.map { (left: $0.operandName, right: words(of: $0)) }
         return rows.isEmpty ? [] : [("Operands", rows)]
     }
 
@@ -95,7 +95,7 @@ struct ProgramHelp {
     }
 
     private var flagSections: [(title: String, rows: [Row])] {
-        var sections: [(title: String, rows: [Row])] = settings.filter { !$0.flagWords.isEmpty }.grouped.map { group in
+        var sections: [(title: String, rows: [Row])] = settings.filter { !$0.flagUsage.isEmpty }.grouped.map { group in
             (group.title ?? "Options", group.settings.flatMap { rows(of: $0) })
         }
         if sections.first?.title == "Options" {
@@ -103,7 +103,7 @@ struct ProgramHelp {
         } else {
             sections.append(("Options", commonRows))
         }
-        let rest = settings.filter { $0.flagWords.isEmpty && !$0.takesOperands }
+        let rest = settings.filter { $0.flagUsage.isEmpty && !$0.takesOperands }
         if !rest.isEmpty { sections.append(("Other settings", rest.map { (":\($0.key)", words(of: $0)) })) }
         return sections
     }
@@ -112,9 +112,9 @@ struct ProgramHelp {
     private func rows(of setting: SettingDeclaration) -> [Row] {
         guard setting.hasSecrets else {
             let indent = setting.short == nil ? Self.roomForShort : ""
-            return [(indent + setting.flagWords.joined(separator: ", "), words(of: setting))]
+            return [(indent + setting.flagUsage.joined(separator: ", "), words(of: setting))]
         }
-        return zip(setting.flagWords, setting.secretFlags).enumerated().map { index, flag in
+        return zip(setting.flagUsage, setting.secretFlags).enumerated().map { index, flag in
             let same = flag.1.source == .file ? "The same." : "The same, from a descriptor that is open."
             return (Self.roomForShort + flag.0, index == 0 ? words(of: setting) : same)
         }

@@ -2,7 +2,7 @@ internal import PropertyLists
 
 extension SettingDeclaration {
     /// The flags, the last one with its placeholder: `-k`, `--keep N`.
-    package var flagWords: [String] {
+    package var flagUsage: [String] {
         if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
         let shorts = short.map { ["-\($0)"] } ?? []
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
@@ -12,7 +12,7 @@ extension SettingDeclaration {
     }
 
     /// The operand in a usage line: `TARGET`, `[FILES …]`.
-    var operandWords: String {
+    var operandUsage: String {
         let isMany = takesManyOperands
         let isNeeded = isRequired && defaultValue == nil || rule.minimumCount ?? 0 > 0
         let words = isMany ? "\(operandName) …" : operandName

@@ -12,9 +12,9 @@ package struct Pattern: Sendable {
     private let program: PatternProgram
 
     /// The maximum number of states of the compiled pattern.
-    package static let mostStates = 10_000
+    package static let maximumStateCount = 10_000
     /// The maximum nesting depth of groups.
-    package static let deepestGroup = 100
+    package static let maximumGroupDepth = 100
 
     package init(_ text: String) {
         self.text = text

@@ -53,8 +53,8 @@ struct PatternParser {
 
     private mutating func group(from start: Int) throws(PatternFailure) -> PatternNode {
         depth += 1
-        guard depth <= Pattern.deepestGroup else {
-            throw failure(.nestedTooDeeply(limit: Pattern.deepestGroup), at: start)
+        guard depth <= Pattern.maximumGroupDepth else {
+            throw failure(.nestedTooDeeply(limit: Pattern.maximumGroupDepth), at: start)
         }
         let node = try alternatives()
         guard next == ")" else { throw failure(.unexpectedEnd(inside: "a group")) }
@@ -105,7 +105,7 @@ struct PatternParser {
         var value = 0
         let first = at
         while let digit = next.flatMap({ $0.isASCII ? Int(String($0)) : nil }) {
-            value = min(value * 10 + digit, Pattern.mostStates + 1)
+            value = min(value * 10 + digit, Pattern.maximumStateCount + 1)
             at += 1
         }
         guard at > first else {

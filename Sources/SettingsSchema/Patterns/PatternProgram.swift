@@ -14,8 +14,8 @@ struct PatternProgram: Sendable {
     init() {}
 
     init(_ node: PatternNode) throws(PatternFailure) {
-        guard node.stateCount <= Pattern.mostStates else {
-            throw PatternFailure(problem: .tooManyStates(limit: Pattern.mostStates), position: 1)
+        guard node.stateCount <= Pattern.maximumStateCount else {
+            throw PatternFailure(problem: .tooManyStates(limit: Pattern.maximumStateCount), position: 1)
         }
         append(node)
     }

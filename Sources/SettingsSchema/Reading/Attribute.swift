@@ -5,7 +5,7 @@ internal import PropertyLists
 /// Tables of attributes drive reading, writing and suggestions for misspelled names.
 struct Attribute<Model: Sendable>: Sendable {
     let name: String
-    let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ place: inout AttributePlace) -> Void
+    let read: @Sendable (_ value: PropertyList, _ model: inout Model, _ place: inout AttributeReader) -> Void
     /// Returns the value to write, or nil if it is the default.
     let write: @Sendable (_ model: Model) -> PropertyList?
 }
@@ -16,12 +16,12 @@ struct Attribute<Model: Sendable>: Sendable {
 typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout Value) -> Void) -> Void
 
 /// The current position while reading, and the errors found so far.
-struct AttributePlace {
+struct AttributeReader {
     var path = EntryPath()
     var mistakes: [Schema.Mistake] = []
 
     /// Whether the maximum number of errors has been reached.
-    private var isFull: Bool { mistakes.count >= Schema.mostMistakes }
+    private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
 
     mutating func report(_ reason: Schema.Mistake.Reason) {
         guard !isFull else { return }
@@ -29,7 +29,8 @@ struct AttributePlace {
     }
 
     /// Runs `body` with the path extended by a component.
-    mutating func inside<Result>(_ component: EntryPath.Component, _ body: (inout AttributePlace) -> Result) -> Result {
+    mutating func inside<Result>(_ component: EntryPath.Component, _ body: (inout AttributeReader) -> Result) -> Result
+    {
         path.components.append(component)
         defer { path.components.removeLast() }
         return body(&self)
@@ -51,15 +52,15 @@ struct AttributePlace {
     }
 
     /// Reads each element of an array.
-    mutating func readEach<Model>(_ value: PropertyList, _ body: (PropertyList, inout AttributePlace) -> Model?)
+    mutating func readEach<Model>(_ value: PropertyList, _ body: (PropertyList, inout AttributeReader) -> Model?)
         -> [Model]
     {
         guard case .array(let elements) = value else {
             report(.wrongValue(expected: "an array"))
             return []
         }
-        guard elements.count <= Schema.mostSettings else {
-            report(.tooMany(limit: Schema.mostSettings))
+        guard elements.count <= Schema.maximumSettings else {
+            report(.tooMany(limit: Schema.maximumSettings))
             return []
         }
         return elements.enumerated().compactMap { index, element in

@@ -2,8 +2,8 @@ internal import PropertyLists
 
 extension Schema {
     /// The maximum number of settings in a list, and of errors reported.
-    static let mostSettings = 10_000
-    static let mostMistakes = 1000
+    static let maximumSettings = 10_000
+    static let maximumDiagnostics = 1000
 
     /// The attributes of a schema, in the order in which they are written.
     static let attributes: [Attribute<Schema>] = [
@@ -116,7 +116,7 @@ extension Schema.Migration {
     }
 }
 
-extension AttributePlace {
+extension AttributeReader {
     /// Returns the entries of a dictionary of strings.
     fileprivate mutating func pairs(_ value: PropertyList) -> [(key: String, value: String)] {
         guard let entries = value.dictionaryValue else {

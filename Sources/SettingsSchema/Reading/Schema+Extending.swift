@@ -2,7 +2,7 @@ internal import PropertyLists
 
 extension Schema {
     /// The maximum number of schemas that one schema can extend, directly and indirectly.
-    static let mostExtensions = 64
+    static let maximumExtensions = 64
 
     /// Returns this schema with the settings and commands of those that it extends, which its own override.
     package func resolvingExtensions(
@@ -38,8 +38,8 @@ private struct Resolution {
             mistakes.append(Schema.Mistake(.cycle(way + [domain]), at: path))
             return nil
         }
-        guard taken < Schema.mostExtensions else {
-            mistakes.append(Schema.Mistake(.tooMany(limit: Schema.mostExtensions), at: path))
+        guard taken < Schema.maximumExtensions else {
+            mistakes.append(Schema.Mistake(.tooMany(limit: Schema.maximumExtensions), at: path))
             return nil
         }
         taken += 1

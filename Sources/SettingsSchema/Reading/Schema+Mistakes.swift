@@ -32,7 +32,7 @@ struct SchemaCheck {
     init(whole: Schema) { self.whole = whole }
 
     mutating func report(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
-        guard mistakes.count < Schema.mostMistakes else { return }
+        guard mistakes.count < Schema.maximumDiagnostics else { return }
         mistakes.append(Schema.Mistake(reason, at: path))
     }
 

@@ -48,27 +48,27 @@ extension Schema {
     /// Returns a schema's own declarations, without those it extends, or nil if the data is not a schema.
     package static func declared(in bytes: some Collection<UInt8>) -> Schema? {
         guard let value = try? PropertyList(parsing: bytes), value.dictionaryValue != nil else { return nil }
-        var place = AttributePlace()
+        var place = AttributeReader()
         var schema = Schema(domain: "")
         place.read(value, into: &schema, by: attributes)
-        return schema.withoutNameless
+        return schema.withoutUnnamed
     }
 
     /// Reads a schema from a property list value.
     package static func read(
         _ value: PropertyList, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
-        var place = AttributePlace()
+        var place = AttributeReader()
         var schema = Schema(domain: "")
         place.read(value, into: &schema, by: attributes)
         guard value.dictionaryValue != nil else { return (nil, place.mistakes) }
         if value["Domain"] == nil { place.report(.missingAttribute("Domain")) }
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
-        guard checks else { return (resolved.withoutNameless, place.mistakes + missing) }
+        guard checks else { return (resolved.withoutUnnamed, place.mistakes + missing) }
         // Checks do not repeat errors that the reader has reported, or their consequences.
         let said = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
         let found = missing + schema.mistakes(inheriting: resolved)
-        return (resolved.withoutNameless, place.mistakes + found.filter { !said.contains($0.path) })
+        return (resolved.withoutUnnamed, place.mistakes + found.filter { !said.contains($0.path) })
     }
 
     /// The schema as a property list.
@@ -86,7 +86,7 @@ extension Schema {
 
 extension Schema {
     /// The schema without declarations that have no name because of errors.
-    fileprivate var withoutNameless: Schema {
+    fileprivate var withoutUnnamed: Schema {
         var result = self
         result.settings.removeAll { $0.key.isEmpty }
         result.commands.removeAll { $0.name.isEmpty }

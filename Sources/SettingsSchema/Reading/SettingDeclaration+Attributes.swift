@@ -46,7 +46,7 @@ extension SettingDeclaration {
 
     /// Reads a setting. A setting without a key keeps its index in the list, so that the paths of later errors are
     /// correct.
-    static func read(_ value: PropertyList, _ place: inout AttributePlace) -> SettingDeclaration? {
+    static func read(_ value: PropertyList, _ place: inout AttributeReader) -> SettingDeclaration? {
         var setting = SettingDeclaration("")
         if value["Type"] == nil, let type = value["Default"].flatMap({ ValueType($0.kind) }) {
             setting.rule.type = type

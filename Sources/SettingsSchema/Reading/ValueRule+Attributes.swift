@@ -2,7 +2,7 @@ internal import PropertyLists
 
 extension ValueRule {
     /// The maximum nesting depth of rules.
-    static let deepestRule = 16
+    static let maximumRuleDepth = 16
 
     /// The attributes of a rule. Each follows the ones that it depends on for reading.
     static let attributes: [Attribute<ValueRule>] = [
@@ -50,7 +50,7 @@ extension ValueRule {
     }
 
     /// Returns the value converted to this type, or reports an error and returns nil.
-    func read(_ value: PropertyList, _ place: inout AttributePlace) -> PropertyList? {
+    func read(_ value: PropertyList, _ place: inout AttributeReader) -> PropertyList? {
         if case .string(let text) = value, type != .string {
             do throws(Schema.Problem.Reason) {
                 return try self.value(ofText: text)
@@ -68,9 +68,9 @@ extension ValueRule {
     }
 
     /// Returns the rule for the contents, or reports that it is nested too deeply and returns nil.
-    private static func inner(_ value: PropertyList, _ place: inout AttributePlace) -> ValueRule? {
-        guard place.path.components.count < 2 * deepestRule else {
-            place.report(.nestedTooDeeply(limit: deepestRule))
+    private static func inner(_ value: PropertyList, _ place: inout AttributeReader) -> ValueRule? {
+        guard place.path.components.count < 2 * maximumRuleDepth else {
+            place.report(.nestedTooDeeply(limit: maximumRuleDepth))
             return nil
         }
         var rule = ValueRule()
@@ -79,14 +79,14 @@ extension ValueRule {
     }
 
     /// Reads a dictionary as one rule for all entries, or an array as one declaration for each entry.
-    private static let readEntries: @Sendable (PropertyList, inout ValueRule, inout AttributePlace) -> Void = {
+    private static let readEntries: @Sendable (PropertyList, inout ValueRule, inout AttributeReader) -> Void = {
         value, rule, place in
         guard case .array = value else {
             if let inner = Self.inner(value, &place) { rule.contents = .each(inner) }
             return
         }
-        guard place.path.components.count < 2 * deepestRule else {
-            return place.report(.nestedTooDeeply(limit: deepestRule))
+        guard place.path.components.count < 2 * maximumRuleDepth else {
+            return place.report(.nestedTooDeeply(limit: maximumRuleDepth))
         }
         rule.contents = .entries(place.readEach(value) { SettingDeclaration.read($0, &$1) })
     }

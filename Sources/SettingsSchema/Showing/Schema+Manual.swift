@@ -37,7 +37,7 @@ extension Schema {
     private static func operands(_ settings: [SettingDeclaration]) -> [String] {
         settings.takingOperands.map { setting in
             let name = "\(ManualText.word(setting.operandName.lowercased()))\(setting.takesManyOperands ? " ..." : "")"
-            return setting.operandWords.hasPrefix("[") ? ".Op Ar \(name)" : ".Ar \(name)"
+            return setting.operandUsage.hasPrefix("[") ? ".Op Ar \(name)" : ".Ar \(name)"
         }
     }
 
@@ -49,13 +49,13 @@ extension Schema {
 
     /// Returns the list of flags with their descriptions.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
-        let rows = settings.filter { !$0.flagWords.isEmpty || $0.takesOperands }
+        let rows = settings.filter { !$0.flagUsage.isEmpty || $0.takesOperands }
         return [".Bl -tag -width Ds"]
             + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
     }
 
     private static func head(of setting: SettingDeclaration) -> String {
-        if setting.flagWords.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
+        if setting.flagUsage.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
         let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
         guard !setting.hasSecrets else {
             return setting.secretFlags.map { flag in

@@ -61,7 +61,7 @@ extension SettingDeclaration {
         let rules = [
             isRequired ? "needed" : nil, bounds, !rule.choices.isEmpty && valueName.contains("|") ? valueName : nil,
             isSensitive ? "secret" : hasSecrets ? "has a secret in it" : nil,
-            staysHere && !hasSecrets ? "not mirrored" : nil,
+            staysLocal && !hasSecrets ? "not mirrored" : nil,
             isByHost ? "by host" : nil,
             deprecated == nil ? nil : "deprecated",
         ]
@@ -69,7 +69,7 @@ extension SettingDeclaration {
         return [
             key, type, shownDefault ?? defaultValue.map { masked($0).shownText } ?? "",
             rules.compactMap(\.self).joined(separator: ", "),
-            (flagWords + operand).joined(separator: ", "), environment.joined(separator: ", "), title ?? "",
+            (flagUsage + operand).joined(separator: ", "), environment.joined(separator: ", "), title ?? "",
         ].map { shortened($0, to: 120) }
     }
 }

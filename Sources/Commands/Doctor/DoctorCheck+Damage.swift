@@ -1,0 +1,77 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+extension DoctorCheck {
+    /// Unreadable files: domains and kept versions.
+    static let damage = DoctorCheck(subject: "unreadable and damaged files") { checkup in
+        var findings: [DoctorFinding] = []
+        for domain in checkup.domains {
+            if let finding = finding(domain, checkup) { findings.append(finding) }
+            if domain.layer.isOfUser { findings += damagedVersions(of: domain, checkup) }
+        }
+        return findings
+    }
+
+    private static func finding(_ domain: CheckedDomain, _ checkup: DoctorContext) -> DoctorFinding? {
+        do throws(StoreFailure) {
+            guard let recovery = try domain.file.contents(on: checkup.machine).recovery,
+                let version = recovery.version
+            else {
+                return nil
+            }
+            return DoctorFinding(
+                recovery.damage.description, "damaged; the version of \(version.time) stands in",
+                checkup.command("restore", domain, [version.sequence.description]))
+        } catch {
+            if error.isDamage {
+                return DoctorFinding(
+                    error.description, "damaged, and no version of it is kept; removing keeps the file beside",
+                    checkup.command("delete", domain))
+            }
+            return refused(error, domain)
+        }
+    }
+
+    /// Returns a failure of the system as a finding. Missing read permission is reported by the permissions check.
+    private static func refused(_ failure: StoreFailure, _ domain: CheckedDomain) -> DoctorFinding? {
+        let path = domain.file.path
+        guard case .system(ErrorCode.accessDenied.rawValue, _) = failure.problem else {
+            // The kernel log has entries only for failures of the device.
+            let isOfDisk =
+                if case .system(ErrorCode.inputOutput.rawValue, _) = failure.problem { true } else { false }
+            return DoctorFinding(
+                path.description, failure.description,
+                .advice(isOfDisk ? "see what the system says of its disk: dmesg" : "see what it is: ls -ld \(path)"))
+        }
+        return nil
+    }
+
+    private static func damagedVersions(of domain: CheckedDomain, _ checkup: DoctorContext) -> [DoctorFinding] {
+        guard let history = History(of: domain.file, on: checkup.machine) else { return [] }
+        return history.versions.filter { history.state(of: $0) == nil }.compactMap { version in
+            guard let path = history.path(of: version) else { return nil }
+            return DoctorFinding(
+                path.description, "version \(version.sequence) of \(domain.name) is damaged",
+                .command(["rm", "-f"], on: path))
+        }
+    }
+
+    /// Damaged files that were set aside when a new file was written.
+    static let leftovers = DoctorCheck(subject: "damaged files that were set aside") { checkup in
+        guard checkup.user.arrangement == .own else { return [] }
+        return checkup.writtenFolders.prefix(2).flatMap { folder in
+            checkup.names(in: folder).filter(isLeftover).map { name in
+                let path = folder.appending(name)
+                return DoctorFinding(
+                    path.description, "damaged, and set aside; once nothing in it is missed, remove it",
+                    .command(["rm", "-f"], on: path))
+            }
+        }
+    }
+
+    private static func isLeftover(_ name: FileName) -> Bool {
+        guard let range = name.description.firstRange(of: ".plist.damaged-") else { return false }
+        return name.description[range.upperBound...].allSatisfy { $0.isNumber || $0 == "-" }
+    }
+}

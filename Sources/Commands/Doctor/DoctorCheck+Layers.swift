@@ -1,0 +1,122 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+extension DoctorCheck {
+    /// The user's values that a higher layer overrides.
+    static let hiddenKeys = DoctorCheck(subject: "keys that a higher layer hides") { checkup in
+        let layers = checkup.domains.compactMap { domain -> (domain: CheckedDomain, source: LayerSource)? in
+            guard [.forced, .userHost, .user].contains(domain.layer),
+                domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
+                var contents = try? domain.file.contents(on: checkup.machine)
+            else { return nil }
+            contents.values = contents.values.withoutHidden
+            return (domain, LayerSource(domain.layer, domain.file, contents, on: checkup.machine))
+        }
+        var higher: [DomainName: [(domain: CheckedDomain, source: LayerSource)]] = [:]
+        var findings: [DoctorFinding] = []
+        // The domains are ordered by layer, highest priority first.
+        for (domain, source) in layers {
+            let above = higher[domain.name] ?? []
+            let stack = LayerStack(above.map(\.source), checkup.access.schemas[domain.name]?.schemaInForce)
+            for key in source.values.keys.sorted() where domain.layer != .forced {
+                guard let winner = stack[key].winner else { continue }
+                findings.append(finding(domain, key, above[winner.layer].domain, checkup))
+            }
+            higher[domain.name] = above + [(domain, source)]
+        }
+        return findings
+    }
+
+    private static func finding(
+        _ domain: CheckedDomain, _ key: String, _ hiding: CheckedDomain, _ checkup: DoctorContext
+    ) -> DoctorFinding {
+        let options = hiding.layer == .forced ? [Option.force.name] : []
+        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
+        return DoctorFinding(
+            "\(domain.name) \(argument ?? key)",
+            "does not count in layer \(domain.layer): \(hiding.layer) has it, in \(hiding.file.path)",
+            checkup.removal(of: key, in: domain, options: options))
+    }
+
+    /// Files in the forced layer that are ignored because users other than the administrator could have written them.
+    static let forcedFiles = DoctorCheck(subject: "forced files that do not count") { checkup in
+        guard let folder = checkup.access.places.forced?.folder else { return [] }
+        let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
+        return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
+            ((try? checkup.files.status(of: path)) ?? nil).map {
+                reasons(path, $0, checkup.machine.administrator)
+            } ?? []
+        }
+    }
+
+    /// Files and folders in the administrator's layers that not everyone can read: forced values then cause an error
+    /// for other users, and defaults do not reach them. A file with a sensitive value must not be opened; the value is
+    /// to be removed.
+    static let closedLayers = DoctorCheck(subject: "layers of the administrator that not everyone can read") {
+        checkup in
+        var seen: Set<FilePath> = []
+        var findings: [DoctorFinding] = []
+        func look(_ path: FilePath, _ needed: FilePermissions, _ mode: String) {
+            guard seen.insert(path).inserted else { return }
+            let status: FileStatus?
+            do throws(SystemFailure) { status = try checkup.files.status(of: path) } catch { return }
+            guard let status, !status.permissions.isSuperset(of: needed) else { return }
+            findings.append(
+                DoctorFinding(
+                    path.description, "not everyone can read it", .command(["sudo", "chmod", mode], on: path)))
+        }
+        let places = checkup.access.places
+        for folder in places.site.map(\.folder) + [places.forced?.folder].compactMap(\.self) {
+            // If the layer does not exist, its parent folders are not checked.
+            if case .success(nil) = Result(catching: { try checkup.files.status(of: folder) }) { continue }
+            var chain = [folder]
+            while let last = chain.last, last.parent != last { chain.append(last.parent) }
+            for path in chain.reversed() {
+                look(path, FilePermissions(rawValue: path == folder ? 0o005 : 0o001), path == folder ? "a+rx" : "a+x")
+            }
+        }
+        for domain in checkup.domains where !domain.layer.isOfUser {
+            if let secret = secret(in: domain, checkup) {
+                findings.append(
+                    DoctorFinding(
+                        "\(domain.name) \(secret)",
+                        "is sensitive, and the layer \(domain.layer) is for everyone to read (\(domain.file.path))",
+                        checkup.removal(of: secret, in: domain)))
+            } else {
+                look(domain.file.path, FilePermissions(rawValue: 0o004), "a+r")
+            }
+        }
+        return findings
+    }
+
+    /// Returns the first key of a domain whose value is sensitive.
+    private static func secret(in domain: CheckedDomain, _ checkup: DoctorContext) -> String? {
+        guard let values = try? domain.file.contents(on: checkup.machine).values,
+            let addressed = try? checkup.access.domain(domain.name, in: domain.layer)
+        else { return nil }
+        let masking = checkup.access.masking(addressed)
+        return values.first { masking.touches($0.value, at: [EntryPath.Component($0.key)]) }?.key
+    }
+
+    private static func reasons(
+        _ path: FilePath, _ status: FileStatus, _ administrator: UInt32
+    ) -> [DoctorFinding] {
+        let what = status.kind == .folder ? "nothing in it counts" : "does not count"
+        var findings: [DoctorFinding] = []
+        if status.owner != administrator {
+            let owner = administrator == 0 ? "root" : administrator.description
+            findings.append(
+                DoctorFinding(
+                    path.description, "\(what): it does not belong to \(owner)",
+                    .command(["sudo", "chown", owner], on: path)))
+        }
+        if status.isWritableByAny {
+            findings.append(
+                DoctorFinding(
+                    path.description, "\(what): others than its owner can write it",
+                    .command(["sudo", "chmod", "go-w"], on: path)))
+        }
+        return findings
+    }
+}

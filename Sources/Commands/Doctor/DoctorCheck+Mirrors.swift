@@ -1,0 +1,27 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+internal import PreferencesMirror
+
+extension DoctorCheck {
+    /// Mirrors whose directory is missing or belongs to another mirror. The mirror's state is not loaded, since loading
+    /// may repair and change it.
+    static let mirrors = DoctorCheck(subject: "directories of mirrors") { checkup in
+        guard checkup.user.arrangement == .own,
+            let places = try? MirrorPlaces(checkup.access.places, on: checkup.machine)
+        else { return [] }
+        return places.joined.compactMap { joined in
+            let directory = SharedDirectory(joined.configuration.directory, in: checkup.files)
+            guard let obstacle = directory.obstacle(to: joined.id, isChosen: joined.configuration.isChosen) else {
+                return nil
+            }
+            let problem =
+                switch obstacle {
+                case .noDirectory, .noMarker, .noWriters: "no mirror is there: mount it, or let it be synced"
+                case .otherMirror: "another mirror is there"
+                case .severalMirrors: "several mirrors are there"
+                }
+            return DoctorFinding(directory.path.description, problem, checkup.command(["mirror", "status"]))
+        }
+    }
+}

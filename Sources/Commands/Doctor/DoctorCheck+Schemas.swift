@@ -1,0 +1,97 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import SettingsSchema
+
+extension DoctorCheck {
+    /// Installed schemas that are ignored because they contain errors.
+    static let schemas = DoctorCheck(subject: "schemas with mistakes") { checkup in
+        let places = checkup.access.schemas.places
+        return places.domains(on: checkup.machine).flatMap { name -> [DoctorFinding] in
+            guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
+                return []
+            }
+            let others = found.faults.count > 1 ? " (and \(found.faults.count - 1) more)" : ""
+            let check = ShellWord.line(["prefs", "schema", "check", found.place])
+            return [
+                DoctorFinding(
+                    found.place, "the schema does not count: \(found.faults[0])\(others)",
+                    .advice("\(check) tells all that is to be corrected"))
+            ]
+        }
+    }
+
+    /// Stored settings whose version differs from their schema's.
+    static let versions = DoctorCheck(subject: "settings of another version than their schema") { checkup in
+        checkup.stored.compactMap { domain, schema, contents in
+            let version = schema.storedVersion(of: contents.values)
+            guard domain.layer.isOfUser, version != schema.version else { return nil }
+            let place = domain.file.path.description
+            guard version < schema.version else {
+                return DoctorFinding(
+                    place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
+                    .advice("install the schema that came with the newer program"))
+            }
+            return DoctorFinding(
+                place, "holds settings of version \(version), and the schema wants version \(schema.version)",
+                .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
+        }
+    }
+
+    /// Values that are ignored because they break their rules.
+    static let values = DoctorCheck(subject: "values that a schema does not allow") { checkup in
+        checkup.current.flatMap { domain, schema, contents in
+            let layer = LayerSource(domain.layer, domain.file, contents, on: checkup.machine)
+            return schema.settings.sorted { $0.key.isBefore($1.key) }.compactMap { setting -> DoctorFinding? in
+                // Exposure of the user's files is reported by the permissions check.
+                if domain.layer.isOfUser, layer.isExposed, setting.hasSecrets { return nil }
+                guard let reason = layer.answer(to: setting.key, setting)?.fault,
+                    let key = setting.allKeys.first(where: { contents.values[$0] != nil })
+                else {
+                    return nil
+                }
+                return DoctorFinding(
+                    "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
+                    checkup.removal(of: setting.key, in: domain))
+            }
+        }
+    }
+
+    /// Keys that their schema does not declare.
+    static let unknownKeys = DoctorCheck(subject: "keys that a schema does not know") { checkup in
+        checkup.current.flatMap { domain, schema, contents in
+            let all = schema.settings + schema.commands.flatMap(\.settings)
+            let known = Set(all.flatMap(\.allKeys).map { EntryPath.Component($0) })
+            let unknown = contents.values.withoutHidden.keys.filter { !known.contains(EntryPath.Component($0)) }
+            return unknown.sorted { $0.isBefore($1) }.map { key in
+                let nearest = all.map(\.key).nearest(to: key)
+                let place = "\(domain.name) \(key)"
+                guard let nearest, contents.values[nearest] == nil else {
+                    return DoctorFinding(place, "the schema does not know it", checkup.removal(of: key, in: domain))
+                }
+                return DoctorFinding(
+                    place, "the schema does not know it, but \(nearest)",
+                    checkup.command("rename", domain, [key, nearest], options: []))
+            }
+        }
+    }
+}
+
+extension DoctorContext {
+    /// The readable domains that have a schema, with their contents.
+    fileprivate var stored: [(domain: CheckedDomain, schema: Schema, contents: DomainContents)] {
+        domains.compactMap { domain in
+            guard let schema = access.schemas[domain.name]?.schema,
+                let contents = try? domain.file.contents(on: machine), contents.exists
+            else { return nil }
+            return (domain, schema, contents)
+        }
+    }
+
+    /// The domains whose settings have the schema's version. The schema does not apply to others.
+    fileprivate var current: [(domain: CheckedDomain, schema: Schema, contents: DomainContents)] {
+        stored.filter {
+            !$0.domain.layer.isOfUser || $0.schema.storedVersion(of: $0.contents.values) == $0.schema.version
+        }
+    }
+}

@@ -1,0 +1,67 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// The data that all checks use: the store and its domains in all layers.
+struct DoctorContext: Sendable {
+    let access: StoreAccess
+    /// The store named on the command line.
+    private let store: String?
+    let domains: [CheckedDomain]
+
+    var machine: Machine { access.machine }
+    var files: any FileSystem { access.machine.fileSystem }
+    var user: StoreFolder { access.places.user }
+
+    init(_ invocation: Invocation, _ context: CommandContext) throws {
+        access = try StoreAccess(invocation, context)
+        store = invocation[.store]
+        domains = try access.places.writablePlaces().flatMap { place in
+            // A folder that cannot be listed is reported by another check.
+            ((try? place.domains(in: context.fileSystem)) ?? []).map { name in
+                CheckedDomain(name: name, layer: place.layer, file: place.file(of: name))
+            }
+        }
+    }
+
+    /// Returns a command on a domain in its layer.
+    func command(
+        _ verb: String, _ domain: CheckedDomain, _ operands: [String] = [], options: [String] = []
+    ) -> DoctorFinding.Remedy {
+        let words = spelling(of: domain.name.text, in: domain.layer).words([verb], options: options, operands)
+        let needsRights = !domain.layer.isOfUser && machine.environment.user != machine.administrator
+        return .command(needsRights ? ["sudo"] + words : words)
+    }
+
+    /// Returns a command for the same store that takes no domain.
+    func command(_ verb: [String]) -> DoctorFinding.Remedy {
+        .command([Prefs.name] + Option.words(naming: store) + verb)
+    }
+
+    /// Returns the spelling of commands on a domain in the same store.
+    func spelling(of domain: String, in layer: Layer = .user) -> CommandSpelling {
+        CommandSpelling(domain, in: layer, store: store)
+    }
+
+    /// Returns the command that removes a key from a domain in its layer.
+    func removal(of key: String, in domain: CheckedDomain, options: [String] = []) -> DoctorFinding.Remedy {
+        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
+        return argument.map { command("delete", domain, [$0], options: options) }
+            ?? .advice("no command line can name this key: prefs edit")
+    }
+
+    /// Returns the names in a folder, or none if it cannot be listed.
+    func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
+
+    /// The folders of the user's store in which settings are written.
+    var writtenFolders: [FilePath] {
+        [user.folder, user.folder.appending(StoreFolder.hostFolder), user.transactions]
+    }
+}
+
+/// A domain in a layer with files.
+struct CheckedDomain: Sendable {
+    let name: DomainName
+    let layer: Layer
+    let file: DomainFile
+}

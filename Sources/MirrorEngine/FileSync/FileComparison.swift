@@ -1,0 +1,123 @@
+internal import PropertyLists
+
+/// The contents of a preference file, compared with its last known contents key by key.
+struct FileComparison {
+    let domain: Path
+    /// The values in the file.
+    private(set) var file: [Path: CanonicalValue] = [:]
+    /// The previous values of the keys that differ, where nil is no value.
+    private var former: [Path: CanonicalValue?] = [:]
+    /// The number of keys in the file when it was last read or written.
+    private var formerCount = 0
+    /// The keys whose value in the file exceeds a limit of the mirror.
+    private(set) var beyondLimit: Set<Path> = []
+    /// The keys that stay on this host.
+    private(set) var atHome: Set<Path> = []
+    /// Whether the previous values come from a recovered generation of the file and not from the mirror.
+    private(set) var isRecovered = false
+
+    init(_ observation: Observation, local: LocalState, policy: DomainPolicy) {
+        let staysHome = { policy.staysHome(observation.domain, $0) }
+        self.init(observation, staysHome: staysHome)
+        compare(with: local.fileValues(in: domain))
+        for key in former.keys where file[key] == nil && staysHome(key.key ?? "") { atHome.insert(key) }
+    }
+
+    /// Takes the contents of a file without previous values.
+    init(_ observation: Observation, staysHome: (String) -> Bool = { _ in false }) {
+        domain = Path(domain: observation.domain)
+        guard case .values(let values) = observation.content else { return }
+        file.reserveCapacity(values.count)
+        for entry in values {
+            let key = domain.appending(entry.key)
+            if staysHome(entry.key) { atHome.insert(key) }
+            if entry.key.utf8.count <= Path.longestComponent, let value = try? CanonicalValue(entry.value) {
+                file[key] = value
+            } else {
+                beyondLimit.insert(key)
+            }
+        }
+    }
+
+    /// Compares with previous values, in which each key occurs once.
+    private mutating func compare(with values: [(key: Path, value: CanonicalValue)]) {
+        var known = 0
+        (former, formerCount) = ([:], 0)
+        for (key, value) in values where !beyondLimit.contains(key) {
+            formerCount += 1
+            let now = file[key]
+            if now != nil { known += 1 }
+            if now != value { former[key] = value }
+        }
+        guard known < file.count else { return }
+        let keys = Set(values.map(\.key))
+        for key in file.keys where !keys.contains(key) { former[key] = .some(nil) }
+    }
+
+    /// Compares with the values of another generation of the file.
+    mutating func compare(with values: PropertyList.Dictionary) {
+        isRecovered = true
+        compare(
+            with: values.compactMap { entry in
+                (try? CanonicalValue(entry.value)).map { (domain.appending(entry.key), $0) }
+            })
+    }
+
+    /// Sets the previous values after a write that a crash may have prevented.
+    mutating func settle(_ change: DomainChange) {
+        for (key, replacement) in change.changes {
+            let isEither = file[key] == replacement.old || file[key] == replacement.new
+            let value = isEither ? file[key] : replacement.new
+            formerCount += (value == nil ? 0 : 1) - (formerValue(of: key) == nil ? 0 : 1)
+            former[key] = value == file[key] ? nil : .some(value)
+        }
+    }
+
+    /// Returns the value that a key had when the file was last read or written.
+    func formerValue(of key: Path) -> CanonicalValue? { former[key] ?? file[key] }
+
+    var hadKeys: Bool { formerCount > 0 }
+
+    /// The keys whose value differs from the previous one.
+    var differingKeys: [Path] { Array(former.keys) }
+
+    /// The keys whose value a user changed, in order.
+    var changedKeys: [Path] { differingKeys.filter { !atHome.contains($0) && !beyondLimit.contains($0) }.sorted() }
+
+    /// Whether more than half of the keys are gone, and more than a few.
+    var isEmptied: Bool {
+        let gone = former.count { $0.value != nil && file[$0.key] == nil }
+        return gone > Self.fewKeys && gone * 2 > formerCount
+    }
+
+    private static let fewKeys = 20
+}
+
+extension LocalState {
+    /// Returns the contents of a preference file when it was last read or written: the view, except for the exceptions.
+    package func fileValues(in domain: Path) -> [(key: Path, value: CanonicalValue)] {
+        guard let shadow = trackedFiles[domain], shadow.isCaptured else { return [] }
+        let view = atoms.keys(under: domain).map { (key: $0.path, value: $0.value) }
+        if shadow.exceptions.isEmpty { return view }
+        return view.filter { shadow.exceptions[$0.key] == nil }
+            + shadow.exceptions.compactMap { key, exception in exception.value.map { (key, $0) } }
+    }
+
+    /// Returns the changes that a preference file still needs.
+    func pendingChanges(in domain: Path) -> [Path: TrackedFile.Replacement] {
+        let pending = (trackedFiles[domain]?.exceptions ?? [:]).filter { $0.value.reason == .pending }
+        var changes = pending.mapValues { TrackedFile.Replacement(old: $0.value, new: nil) }
+        if pending.count < 64 {
+            for (key, exception) in pending {
+                changes[key] = TrackedFile.Replacement(old: exception.value, new: atoms.value(at: key))
+            }
+            return changes
+        }
+        // For many keys, one pass over the domain is faster than a lookup of each.
+        for (key, value) in atoms.keys(under: domain) {
+            guard let exception = pending[key] else { continue }
+            changes[key] = TrackedFile.Replacement(old: exception.value, new: value)
+        }
+        return changes
+    }
+}

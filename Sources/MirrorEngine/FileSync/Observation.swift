@@ -1,0 +1,72 @@
+package import PropertyLists
+
+/// A preference file as the caller of the engine read it.
+package struct Observation: Hashable, Sendable {
+    package let domain: String
+    package let identity: FileIdentity?
+    /// The hash of the file's bytes.
+    package let hash: Fingerprint?
+    package let content: Content
+    /// The modification time of the file, in milliseconds since 1970.
+    package let modified: Int64
+    /// The times of the keys that the history dates earlier than the file.
+    package let written: [String: Int64]
+    /// The mark of the last writer that used the library, if it describes this content.
+    package let mark: LibraryWrite?
+
+    package enum Content: Hashable, Sendable {
+        case values(PropertyList.Dictionary)
+        case missing
+        case empty
+        case unreadable
+    }
+
+    package init(
+        domain: String, identity: FileIdentity?, hash: Fingerprint?, content: Content, modified: Int64,
+        mark: LibraryWrite? = nil, written: [String: Int64] = [:]
+    ) {
+        self.domain = domain
+        self.identity = identity
+        self.hash = hash
+        self.content = content
+        self.modified = modified
+        self.mark = mark
+        self.written = written
+    }
+}
+
+/// The reason a writer that used the library changed a file.
+package enum LibraryWrite: Hashable, Sendable {
+    case write
+    case deleted
+    case undo
+    case restore
+    /// The file was damaged, and recovered from the generation with these values.
+    case recovered(PropertyList.Dictionary)
+}
+
+/// The keys that are not mirrored, and how values are merged, according to the schemas installed on this host.
+package struct DomainPolicy: Sendable {
+    /// How the writes of a key are divided.
+    package let kind: @Sendable (_ domain: String, _ key: String) -> MergeKind
+    /// Whether a key stays on this host.
+    package let staysHome: @Sendable (_ domain: String, _ key: String) -> Bool
+
+    package init(
+        kind: @escaping @Sendable (String, String) -> MergeKind = { _, _ in .register },
+        staysHome: @escaping @Sendable (String, String) -> Bool = { _, _ in false }
+    ) {
+        self.kind = kind
+        self.staysHome = staysHome
+    }
+
+    package static let plain = DomainPolicy()
+}
+
+/// The side whose values are used when a domain begins to be mirrored and both sides have a value.
+package enum Seeding: UInt8, Hashable, Sendable {
+    /// Local values only fill gaps.
+    case merge
+    case remote
+    case local
+}

@@ -1,0 +1,173 @@
+/// A value that is encoded in the journal of the local state.
+///
+/// Only the version that wrote a journal and later ones read it.
+protocol JournalCodable {
+    func write(to bytes: inout [UInt8])
+    init(from reader: inout ByteReader) throws(PackFault)
+}
+
+extension [UInt8] {
+    mutating func write(_ values: any JournalCodable...) {
+        for value in values { value.write(to: &self) }
+    }
+}
+
+extension ByteReader {
+    mutating func read<Value: JournalCodable>(_ type: Value.Type = Value.self) throws(PackFault) -> Value {
+        try Value(from: &self)
+    }
+}
+
+// MARK: Numbers and strings
+
+extension UInt64: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(leb128: self) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.number() }
+}
+
+extension Int64: JournalCodable {
+    /// The sign is moved to the lowest bit, so that small numbers stay short.
+    func write(to bytes: inout [UInt8]) { bytes.append(leb128: UInt64(bitPattern: self << 1 ^ self >> 63)) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let number = try reader.number()
+        self = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
+        // This limit lets two times be subtracted without overflow.
+        guard (-1 << 62...1 << 62).contains(self) else { throw .beyondLimit("number") }
+    }
+}
+
+extension Int: JournalCodable {
+    func write(to bytes: inout [UInt8]) { Int64(self).write(to: &bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let number = Int(exactly: try reader.read(Int64.self)), (0...Self.greatest).contains(number) else {
+            throw .beyondLimit("number")
+        }
+        self = number
+    }
+}
+
+extension Int {
+    /// A limit above every count and length in the journal.
+    private static var greatest: Int { 1 << 40 }
+}
+
+extension ByteReader {
+    /// Decodes the number of a transaction, or 0 for none.
+    mutating func sequence() throws(PackFault) -> UInt64 {
+        let number = try number()
+        guard number <= PackName.greatestNumber else { throw .beyondLimit("sequence number") }
+        return number
+    }
+}
+
+extension Bool: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(self ? 1 : 0) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        switch try reader.byte() {
+        case 0: self = false
+        case 1: self = true
+        default: throw .notCanonical
+        }
+    }
+}
+
+extension String: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: utf8) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.text(limit: 1 << 20) }
+}
+
+// MARK: Collections
+
+extension Optional: JournalCodable where Wrapped: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(self == nil ? 0 : 1)
+        self?.write(to: &bytes)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        self = try reader.read(Bool.self) ? try reader.read(Wrapped.self) : nil
+    }
+}
+
+extension Array: JournalCodable where Element: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for element in self { element.write(to: &bytes) }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        // An element takes at least one byte.
+        let count = try reader.count(limit: reader.remaining, of: "elements")
+        self = []
+        for _ in 0..<count { append(try reader.read(Element.self)) }
+    }
+}
+
+extension Set: JournalCodable where Element: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for element in map(\.recorded).sorted(by: { $0.isBefore($1) }) { bytes += element }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) { self = Set(try reader.read([Element].self)) }
+}
+
+extension Dictionary: JournalCodable where Key: JournalCodable, Value: JournalCodable {
+    /// Encodes in the order of the keys' bytes, so that equal states have equal bytes.
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(leb128: UInt64(count))
+        for (key, value) in map({ ($0.key.recorded, $0.value) }).sorted(by: { $0.0.isBefore($1.0) }) {
+            bytes += key
+            value.write(to: &bytes)
+        }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let count = try reader.count(limit: reader.remaining, of: "entries")
+        self = [:]
+        for _ in 0..<count {
+            let key = try reader.read(Key.self)
+            self[key] = try reader.read(Value.self)
+        }
+    }
+}
+
+extension [UInt8] {
+    /// Encodes a dictionary like `Dictionary.write(to:)`, but sorts paths instead of encoded keys, which is faster for
+    /// many.
+    mutating func write<Value: JournalCodable>(byPath entries: [Path: Value]) {
+        append(leb128: UInt64(entries.count))
+        for (path, value) in entries.sorted(by: { $0.key < $1.key }) {
+            path.write(to: &self)
+            value.write(to: &self)
+        }
+    }
+}
+
+extension JournalCodable {
+    /// The encoding of this value alone.
+    var recorded: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
+}
+
+/// Encoding of an enumeration by its raw value.
+extension JournalCodable where Self: RawRepresentable, RawValue == UInt8 {
+    func write(to bytes: inout [UInt8]) { bytes.append(rawValue) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let value = Self(rawValue: try reader.byte()) else { throw .unknownTag }
+        self = value
+    }
+}
+
+extension HoldReason: JournalCodable {}
+extension TrackedFile.Exception.Reason: JournalCodable {}
+extension ConflictJournal.Conflict.Kind: JournalCodable {}
+extension PackName.Kind: JournalCodable {}
+extension Participation: JournalCodable {}

@@ -1,0 +1,180 @@
+// Encoding of the kernel's types in the journal.
+
+extension Stamp: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(leb128: number) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.stamp() }
+}
+
+extension WriterID: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(littleEndian: number) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
+}
+
+extension MirrorID: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes += self.bytes }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let high = try reader.word()
+        self.init(high: high, low: try reader.word())
+    }
+}
+
+extension Dot: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(self) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.dot() }
+}
+
+extension VersionVector: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(entries) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(try reader.dots(mayRepeatWriters: true)) }
+}
+
+extension Fingerprint: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes += self.bytes }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        guard let fingerprint = Fingerprint(try reader.bytes(32)) else { throw .endsEarly }
+        self = fingerprint
+    }
+}
+
+extension Path: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        try self.init(decoding: Array(try reader.run(limit: .max)), longest: .max)
+    }
+}
+
+extension CanonicalValue: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        try self.init(decoding: Array(try reader.run(limit: Self.longest)))
+    }
+}
+
+extension AtomValue: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(run: self.bytes) }
+    init(from reader: inout ByteReader) throws(PackFault) { self = try reader.atomValue() }
+}
+
+extension Atom: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        path.write(to: &bytes)
+        stamp.write(to: &bytes)
+        dot.write(to: &bytes)
+        value.write(to: &bytes)
+        id.write(to: &bytes)
+        seen.write(to: &bytes)
+    }
+
+    /// The approximate length of the encoding.
+    fileprivate var recordedLength: Int {
+        path.bytes.count + value.bytes.count + 37 + seen.reduce(0) { $0 + $1.path.bytes.count + 20 }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let path = try reader.read(Path.self)
+        let stamp = try reader.read(Stamp.self)
+        let dot = try reader.read(Dot.self)
+        let value = try reader.read(AtomValue.self)
+        if reader.isOfFirstVersion {
+            self.init(path: path, stamp: stamp, dot: dot, value: value)
+        } else {
+            let id = try reader.read(WriteID.self)
+            self.init(path: path, stamp: stamp, dot: dot, value: value, id: id, seen: try reader.read())
+        }
+    }
+}
+
+extension AtomStore: JournalCodable {
+    /// Space for the frame around a record, so that a large one need not be moved.
+    private static let lengthOfFrame = 64
+
+    func write(to bytes: inout [UInt8]) {
+        var length = 0
+        visit { length += $0.recordedLength }
+        bytes.reserveCapacity(bytes.count + length + Self.lengthOfFrame)
+        bytes.append(leb128: UInt64(count))
+        visit { $0.write(to: &bytes) }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        self.init()
+        let count = try reader.count(limit: reader.remaining, of: "atoms")
+        for _ in 0..<count { join(try reader.read()) }
+    }
+}
+
+extension WriteID: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.append(littleEndian: number) }
+    init(from reader: inout ByteReader) throws(PackFault) { self.init(number: try reader.word()) }
+}
+
+extension ReplacedWrite: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        path.write(to: &bytes)
+        dot.write(to: &bytes)
+        id.write(to: &bytes)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let path = try reader.read(Path.self)
+        let dot = try reader.read(Dot.self)
+        self.init(path: path, dot: dot, id: try reader.read())
+    }
+}
+
+extension VisibleWrite: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.write(write, stamp, seen, hidden) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let write = try reader.read(ReplacedWrite.self)
+        let stamp = try reader.read(Stamp.self)
+        let seen = try reader.read([ReplacedWrite].self)
+        self.init(write: write, stamp: stamp, seen: seen, hidden: try reader.read())
+    }
+}
+
+extension Transaction: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(dot, stamp)
+        bytes.append(leb128: UInt64(writes.count))
+        for write in writes { bytes.write(write.path, write.stamp, write.value, write.id, write.seen) }
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let dot = try reader.read(Dot.self)
+        guard dot.sequence > 0 else { throw .contradiction("a transaction before the first") }
+        let stamp = try reader.read(Stamp.self)
+        try reader.skipKnowledgeOfFirstVersion()
+        var writes: [StampedWrite] = []
+        for _ in 0..<(try reader.count(limit: reader.remaining, of: "writes")) {
+            writes.append(try StampedWrite(from: &reader, of: dot))
+        }
+        // The encoding of a log implies the same.
+        let ascend = zip(writes, writes.dropFirst()).allSatisfy { $0.path < $1.path && !$0.path.isPrefix(of: $1.path) }
+        guard !writes.isEmpty, ascend, writes.allSatisfy({ $0.stamp >= stamp }) else {
+            throw .contradiction("writes of a transaction")
+        }
+        self.init(dot: dot, stamp: stamp, writes: writes)
+    }
+}
+
+extension Transaction.StampedWrite {
+    fileprivate init(from reader: inout ByteReader, of dot: Dot) throws(PackFault) {
+        let path = try reader.read(Path.self)
+        let stamp = try reader.read(Stamp.self)
+        let value = try reader.read(AtomValue.self)
+        if reader.isOfFirstVersion {
+            let replaced = try reader.read(Dot?.self)
+            self.init(
+                path: path, stamp: stamp, value: value, id: WriteID(derivedFrom: dot, path),
+                seen: replaced.map { [ReplacedWrite(path: path, dot: $0, id: WriteID(derivedFrom: $0, path))] } ?? [])
+        } else {
+            let id = try reader.read(WriteID.self)
+            self.init(path: path, stamp: stamp, value: value, id: id, seen: try reader.read())
+        }
+    }
+}

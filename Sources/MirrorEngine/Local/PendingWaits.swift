@@ -1,0 +1,92 @@
+/// How long the engine has waited for files of other writers, and what it last checked. A program that ends leaves this
+/// to the next one, in a file beside the journal. If the file is lost, waiting starts over, and nothing else is lost.
+package struct PendingWaits: Hashable, Sendable {
+    /// The files in view that could not be joined yet.
+    package internal(set) var files: [PackAddress: Wait] = [:]
+    /// The time of the last check of one of our own files, and the name of that file.
+    package internal(set) var lastCheck: Int64?
+    var lastChecked: PackName?
+
+    package init() {}
+
+    package struct Wait: Hashable, Sendable {
+        let since: Int64
+        /// Whether the file was reported.
+        package let isTold: Bool
+    }
+
+    /// Whether one of our own files should be read again to check that it is intact.
+    package func isCheckDue(at now: Int64, _ limits: EngineLimits) -> Bool {
+        lastCheck.map { !now.isWithin(limits.checksEvery, of: $0) } ?? false
+    }
+}
+
+extension Int64 {
+    /// Whether this is within a time of `start`, before or after it. A time too far in the future is treated like one
+    /// in the distant past, because some clock was wrong.
+    func isWithin(_ time: Int64, of start: Int64) -> Bool {
+        let (passed, overflows) = subtractingReportingOverflow(start)
+        return !overflows && passed.magnitude < time.magnitude
+    }
+}
+
+extension Engine {
+    /// The waits that the next engine should continue.
+    package var vigil: PendingWaits {
+        // Before the first listing, the former waits are complete.
+        guard !folders.isEmpty else { return formerWaits }
+        var vigil = PendingWaits()
+        (vigil.lastCheck, vigil.lastChecked) = (lastCheck?.at, lastCheck?.name)
+        let times = waiting.mapValues(\.since).merging(faulty.mapValues(\.since)) { min($0, $1) }
+        for (address, since) in times where folders[address.writer]?.contains(address.name) ?? false {
+            let isTold =
+                quarantined.contains(address) || reportedMissingBlobs.contains(address)
+                || faulty[address]?.kind == .tooNew
+            vigil.files[address] = PendingWaits.Wait(since: since, isTold: isTold)
+        }
+        return vigil
+    }
+
+    /// Continues the waits of a former engine.
+    package mutating func recall(_ vigil: PendingWaits) {
+        formerWaits = vigil
+        lastCheck = vigil.lastCheck.map { ($0, vigil.lastChecked) }
+        let told = vigil.files.filter(\.value.isTold).keys
+        quarantined.formUnion(told)
+        reportedMissingBlobs.formUnion(told)
+    }
+
+    /// Returns the time at which former engines began to wait for a file. A time in the future is replaced by the
+    /// present.
+    func waitedSince(_ address: PackAddress, at now: Int64) -> Int64? {
+        formerWaits.files[address].map { min(max($0.since, 0), now) }
+    }
+}
+
+extension PendingWaits: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.write(files, lastCheck, lastChecked) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        files = try reader.read()
+        lastCheck = try reader.read()
+        lastChecked = try reader.read()
+    }
+}
+
+extension PendingWaits.Wait: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.write(since, isTold) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        since = try reader.read()
+        isTold = try reader.read()
+    }
+}
+
+extension PackAddress: JournalCodable {
+    func write(to bytes: inout [UInt8]) { bytes.write(writer, name) }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        let writer = try reader.read(WriterID.self)
+        self.init(writer: writer, name: try reader.read())
+    }
+}

@@ -1,0 +1,116 @@
+/// The part of the local state from which an exchange can conclude that there is nothing to do. It is small and can be
+/// read without the atoms.
+package struct StateSummary: Hashable, Sendable {
+    /// The length of the journal to which the head belongs. With any other length it is invalid.
+    package let journalLength: Int
+    package let mirror: MirrorID
+    package let writer: WriterID
+    /// Whether nothing is incomplete, unpublished or due.
+    package let isAtRest: Bool
+    /// Our own files that must exist, with their sizes, and when others were superseded.
+    let created: [PackName: Int]
+    let superseded: [PackName: Int64]
+    /// Notes that we removed, and remove again if they come back.
+    let removedNotes: Set<PackName>
+    /// Our own blobs that must exist, with their sizes, and when others became unneeded.
+    let blobs: [BlobName: Int]
+    let unneeded: [Int64]
+    /// For each other writer, the hash prefixes of the files that were joined.
+    let joined: [WriterID: Set<UInt64>]
+    let tips: [WriterID: UInt64]
+    let vanished: Set<WriterID>
+    /// The preference files that are mirrored, as they were last read or written.
+    package let files: [Path: FileIdentity?]
+}
+
+extension Engine {
+    /// Returns the head of the current state, for a journal of this length.
+    package func head(journalLength: Int) -> StateSummary {
+        let mirrored = local.trackedFiles.filter(\.value.isMirrored)
+        let isCaptured = mirrored.values.allSatisfy {
+            $0.isCaptured && $0.held == nil && !$0.isPending && $0.suspicion == nil
+        }
+        // A writer whose folder is gone and whose atoms are carried is ignored. If the folder returns, it is new.
+        let others = local.peers.filter { writer, peer in
+            writer != local.writer && (peer.vanishedAt == nil || !isCarried(writer))
+        }
+        return StateSummary(
+            journalLength: journalLength, mirror: local.mirror, writer: local.writer, isAtRest: isAtRest && isCaptured,
+            created: local.folder.created.filter { local.folder.needs($0.key) }.mapValues(\.size),
+            superseded: local.folder.created.compactMapValues(\.supersededAt),
+            removedNotes: Set(local.folder.removed.filter { $0.kind == .note }),
+            blobs: local.folder.blobs.filter { $0.value.unneededSince == nil }.mapValues(\.size),
+            unneeded: local.folder.blobs.compactMap(\.value.unneededSince).sorted(), joined: others.mapValues(\.joined),
+            tips: others.compactMapValues { $0.tip?.prefix },
+            vanished: Set(others.filter { $0.value.vanishedAt != nil }.keys), files: mirrored.mapValues(\.file))
+    }
+
+    /// While the mirror is paused or left, every exchange must report that, so the state is needed.
+    private var isAtRest: Bool {
+        isFullyPublished && local.participation == .full && local.application == nil && waiting.isEmpty
+            && purging.isEmpty
+            && accepted.isEmpty && overruled.isEmpty && !local.restoreMarkers.isOpen
+    }
+
+    /// Whether none of our own files is due.
+    package var isFullyPublished: Bool { local.outbox.isEmpty && local.intent == nil && !isNoteDue && !isBaseDue }
+}
+
+extension StateSummary {
+    /// Whether there may be something to do, so that the state must be loaded.
+    package func needsState(
+        _ listing: Listing, files current: [String: FileIdentity?], at now: Int64, limits: EngineLimits
+    ) -> Bool {
+        guard isAtRest, listing.closed.isEmpty, !hasNewFile(current), !isOwnFolderOther(listing, at: now, limits) else {
+            return true
+        }
+        guard vanished.isEmpty, joined.keys.allSatisfy({ listing.folders[$0] != nil }) else { return true }
+        return listing.folders.contains { writer, names in writer != self.writer && hasNews(writer, names) }
+    }
+
+    private func hasNewFile(_ current: [String: FileIdentity?]) -> Bool {
+        files.contains { domain, file in current[domain.domain] ?? nil != file }
+    }
+
+    private func isOwnFolderOther(_ listing: Listing, at now: Int64, _ limits: EngineLimits) -> Bool {
+        let sizes = listing.folders[writer] ?? [:]
+        let names = Set(sizes.keys.compactMap { PackName($0) })
+        let isDue =
+            superseded.values.contains { !now.isWithin(limits.supersededFor, of: $0) }
+            || unneeded.contains { !now.isWithin(limits.unneededFor, of: $0) }
+        let known = Set(created.keys).union(superseded.keys)
+        return isDue || !created.allSatisfy { sizes[$0.key.description] == $0.value }
+            || !blobs.allSatisfy { sizes[$0.key.description] == $0.value }
+            || !names.filter { $0.kind != .note }.isSubset(of: known) || !names.isDisjoint(with: removedNotes)
+    }
+
+    private func hasNews(_ writer: WriterID, _ names: [String: Int]) -> Bool {
+        guard let joined = joined[writer] else { return true }
+        let hashes = Set(names.keys.compactMap { PackName($0)?.hash })
+        return !hashes.isSubset(of: joined)
+            || !joined.subtracting([tips[writer]].compactMap { $0 }).isSubset(of: hashes)
+    }
+}
+
+extension StateSummary: JournalCodable {
+    func write(to bytes: inout [UInt8]) {
+        bytes.write(journalLength, mirror, writer, isAtRest, created, superseded, removedNotes)
+        bytes.write(blobs, unneeded, joined, tips, vanished, files)
+    }
+
+    init(from reader: inout ByteReader) throws(PackFault) {
+        journalLength = try reader.read()
+        mirror = try reader.read()
+        writer = try reader.read()
+        isAtRest = try reader.read()
+        created = try reader.read()
+        superseded = try reader.read()
+        removedNotes = try reader.read()
+        blobs = try reader.read()
+        unneeded = try reader.read()
+        joined = try reader.read()
+        tips = try reader.read()
+        vanished = try reader.read()
+        files = try reader.read()
+    }
+}

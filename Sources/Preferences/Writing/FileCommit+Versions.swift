@@ -1,0 +1,140 @@
+internal import Digests
+internal import Platform
+
+extension FileCommit {
+    /// Keeps the present contents of the file.
+    mutating func keepFormer(
+        _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) throws(StoreFailure) {
+        if before.recovery != nil {
+            try resolved.file.reporting { () throws(SystemFailure) in
+                try resolved.file.keepDamaged(resolved.target, on: writer.machine)
+            }
+        }
+        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        // With a limit of one version, only the new version is kept.
+        let isLost = requiresFormer && before.exists && writer.policy.versions < 2
+        if !isLost, keepFormer(in: history, writer, locks, transaction) { return }
+        losesFormer = true
+        if requiresFormer { throw StoreFailure(resolved.file, .notKept(folder: history.folder.description)) }
+        unwritableHistory = history.folder
+    }
+
+    /// Returns false if the contents could not be kept.
+    private mutating func keepFormer(
+        in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
+    ) -> Bool {
+        let isLarge = before.recovery == nil && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
+        // Contents that this writer has written and kept need no check.
+        guard !before.exists || isLarge || bytesBefore != nil || unkeptBefore != nil else { return true }
+        guard var versions = try? history.listed(removingLeftovers: true) else { return false }
+        defer { self.versions = versions }
+        if let status = before.status, isLarge {
+            return history.recordReplaced(
+                resolved.target, status, note(writer), transaction: transaction, after: &versions,
+                policy: writer.policy, isDurable: isFormerIrreplaceable)
+        }
+        let mark = locks.markFile(of: resolved.file).flatMap { WriteMarker(in: $0) }
+        if !before.exists, let removal = unkeptRemoval(mark, versions, history, writer) {
+            return history.record(removal, after: &versions, policy: writer.policy)
+        }
+        var isKept = true
+        if let unkeptBefore, !isReplacedByNew(writer.policy),
+            before.isOwn || mark?.transaction == unkeptBefore.transaction
+        {
+            isKept = history.record(
+                unkeptBefore, after: &versions, policy: writer.policy, isDurable: isFormerIrreplaceable)
+        }
+        guard let bytesBefore, bytesBefore != bytes || removesFile else { return isKept }
+        if let found = unkeptVersion(bytesBefore, mark, versions, history, writer) {
+            let isDurable = isFormerIrreplaceable || found.note.reason == .found
+            isKept = history.record(found, after: &versions, policy: writer.policy, isDurable: isDurable) && isKept
+        } else if isFormerIrreplaceable, writer.policy.versions > 0 {
+            let kept = versions.last { history.isCopy($0, of: bytesBefore) }
+            isKept = (kept.map { history.synchronize($0) } ?? !requiresFormer) && isKept
+        }
+        return isKept
+    }
+
+    /// Whether the history will have the only copy of the previous values, so that it must survive a power failure.
+    private var isFormerIrreplaceable: Bool { requiresFormer || removesFile }
+
+    /// Returns the removal of the domain if the file is missing and the newest version does not record that. Another
+    /// program removed it, or a writer that was interrupted.
+    private func unkeptRemoval(
+        _ mark: WriteMarker?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+    ) -> PendingVersion? {
+        guard let newest = versions.last, !history.isCopy(newest, of: DomainState.tombstone) else { return nil }
+        let isOurs = mark?.hash == nil && !versions.contains { $0.transaction == mark?.transaction }
+        guard let mark, isOurs else { return found(DomainState.tombstone, at: writer.machine.clock.wall, writer) }
+        return PendingVersion(
+            bytes: DomainState.tombstone, note: mark.note, transaction: mark.transaction,
+            time: writer.machine.clock.wall)
+    }
+
+    /// Returns a version of contents by another program.
+    private func found(_ bytes: [UInt8], at time: Timestamp, _ writer: DomainWriter) -> PendingVersion {
+        var note = writer.note
+        note.reason = .found
+        return PendingVersion(bytes: bytes, note: note, transaction: writer.transactionName(), time: time)
+    }
+
+    /// Whether a writer of ours wrote the present contents and was interrupted. It keeps the version last.
+    func mayBeUnfinished(_ locks: DomainLocks, _ writer: DomainWriter) -> Bool {
+        guard let bytesBefore, let history = History(of: resolved.file, on: writer.machine),
+            let mark = locks.markFile(of: resolved.file).flatMap({ WriteMarker(in: $0) }),
+            mark.hash == SHA256.hash(bytesBefore)
+        else {
+            return false
+        }
+        return !leavesVersion(writer.policy)
+            || !history.versions.contains { $0.transaction == mark.transaction && history.isCopy($0, of: bytesBefore) }
+    }
+
+    /// Whether a version of the present contents is kept after writing.
+    func leavesVersion(_ policy: HistoryPolicy) -> Bool {
+        policy.versions > 0 && bytesBefore?.count ?? 0 <= policy.mostCopiedBytes
+    }
+
+    /// Whether the new version replaces the one that this writer has not kept yet, as for consecutive flushes.
+    private func isReplacedByNew(_ policy: HistoryPolicy) -> Bool {
+        isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
+    }
+
+    /// Returns the present contents as a version if there is none. They were written by another program, or by a writer
+    /// that was interrupted.
+    private func unkeptVersion(
+        _ bytes: [UInt8], _ mark: WriteMarker?, _ versions: [KeptVersion], _ history: History, _ writer: DomainWriter
+    ) -> PendingVersion? {
+        let time = before.status?.modified ?? writer.machine.clock.wall
+        if let mark, mark.hash == SHA256.hash(bytes) {
+            // The contents must match, not only the name, because a crash may have truncated the version.
+            let kept = versions.last { $0.transaction == mark.transaction }
+            if let kept, history.isCopy(kept, of: bytes) { return nil }
+            return PendingVersion(bytes: bytes, note: mark.note, transaction: mark.transaction, time: time)
+        }
+        // The mark of a failed write describes a file that was never created.
+        if let newest = versions.last, history.isCopy(newest, of: bytes) { return nil }
+        return found(bytes, at: time, writer)
+    }
+
+    /// Keeps the new version, or leaves that for later. For a removed domain this is a tombstone.
+    mutating func keepNew(_ writer: DomainWriter, _ transaction: String) {
+        guard let history = History(of: resolved.file, on: writer.machine) else { return }
+        guard writer.policy.versions > 0 else { return history.removeAll() }
+        let bytes = bytes ?? DomainState.tombstone
+        guard bytes.count <= writer.policy.mostCopiedBytes else { return }
+        let version = PendingVersion(
+            bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
+            isFirst: isFirst)
+        guard !isKeptLater else {
+            unkept = version
+            return
+        }
+        guard var former = versions ?? (try? history.listed()) else {
+            unwritableHistory = history.folder
+            return
+        }
+        if !history.record(version, after: &former, policy: writer.policy) { unwritableHistory = history.folder }
+    }
+}

@@ -1,0 +1,108 @@
+internal import MirrorEngine
+internal import Platform
+internal import Synchronization
+
+/// The pending notifications of folder watches. They record that something may have changed, not what.
+final class ChangeHints: Sendable {
+    private let clock: any Clock
+    private let ring: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    private struct State: Sendable {
+        /// The targets of links in place of domain files, by folder.
+        var linked: [FilePath: Set<FileName>] = [:]
+        var local = Hint()
+        var directory = Hint()
+    }
+
+    /// The time at which something should be checked.
+    private struct Hint: Sendable {
+        var due: Instant?
+        /// The last time that was due to an unspecific event.
+        private var lastVague: Instant?
+
+        mutating func note(at time: Instant) { due = min(due ?? time, time) }
+
+        /// Records an unspecific event, which some file systems report again and again.
+        mutating func noteVaguely(at now: Instant) {
+            let soon = now.advanced(by: ChangeHints.patience)
+            let time = max(soon, lastVague?.advanced(by: ChangeHints.distance) ?? soon)
+            guard due.map({ time < $0 }) ?? true else { return }
+            (due, lastVague) = (time, time)
+        }
+
+        mutating func take(at now: Instant) -> Bool {
+            guard let time = due, time <= now else { return false }
+            due = nil
+            return true
+        }
+    }
+
+    /// The notifications that are due at some time.
+    struct DueHints: Hashable, Sendable {
+        var local = false
+        var directory = false
+        /// The time at which the next of the others is due.
+        var next = Instant.never
+    }
+
+    init(_ clock: any Clock, ring: @escaping @Sendable () -> Void) {
+        self.clock = clock
+        self.ring = ring
+    }
+
+    /// The delay before a file is read that may still be written. A pack that was renamed to its name is complete.
+    private static let patience: Duration = .milliseconds(250)
+    /// The least time between two checks that are due to unspecific events.
+    private static let distance: Duration = .seconds(1)
+
+    /// Sets the targets of links in place of domain files. They are relevant whatever their names are.
+    func setLinked(_ files: [FilePath]) {
+        var linked: [FilePath: Set<FileName>] = [:]
+        for file in files { if let name = file.lastComponent { linked[file.parent, default: []].insert(name) } }
+        state.withLock { $0.linked = linked }
+    }
+
+    func noteLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
+        if case .change(_, let name) = event {
+            // Changes of locks, temporary files and folders are ignored.
+            let isDomain = holdsDomains && !name.isTemporary && name.description.hasSuffix(".plist")
+            guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
+        }
+        noteLocal(event)
+    }
+
+    func noteConfiguration(_ event: FolderEvent) {
+        if case .change(_, let name) = event, name != MirrorConfiguration.fileName { return }
+        noteLocal(event)
+    }
+
+    private func noteLocal(_ event: FolderEvent) {
+        let now = clock.now
+        note { event == .anything ? $0.local.noteVaguely(at: now) : $0.local.note(at: now) }
+    }
+
+    func noteDirectory(_ event: FolderEvent) {
+        let now = clock.now
+        guard case .change(let change, let name) = event else { return note { $0.directory.noteVaguely(at: now) } }
+        if name.description.hasPrefix("~") { return }
+        let isPack = ["l/", "b/"].contains { PackName($0 + name.description) != nil }
+        let isWhole = change == .movedHere && isPack
+        note { $0.directory.note(at: isWhole ? now : now.advanced(by: Self.patience)) }
+    }
+
+    private func note(_ change: (inout State) -> Void) {
+        state.withLock { change(&$0) }
+        ring()
+    }
+
+    /// Removes and returns the notifications that are due.
+    func take(at now: Instant) -> DueHints {
+        state.withLock { state in
+            var heard = DueHints()
+            (heard.local, heard.directory) = (state.local.take(at: now), state.directory.take(at: now))
+            heard.next = min(state.local.due ?? .never, state.directory.due ?? .never)
+            return heard
+        }
+    }
+}

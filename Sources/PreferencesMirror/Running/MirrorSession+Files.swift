@@ -1,0 +1,196 @@
+internal import MirrorEngine
+internal import Platform
+internal import Preferences
+
+// Reading and writing preference files for the engine.
+extension MirrorSession {
+    /// Captures the changes in preference files.
+    mutating func capture() throws(MirrorFailure) {
+        let domains = changedDomains() + pendingDomains
+        let open = (engine.local.application?.domains ?? []).map(\.domain.domain)
+        guard !domains.isEmpty || !open.isEmpty, let observations = take(domains + open) else { return }
+        try handle(.observed(observations))
+        locked?.release()
+        locked = nil
+    }
+
+    mutating func observe(_ domains: [String]) -> Event? {
+        // If a file cannot be read now, it must be read later, even if it does not change.
+        for domain in domains { heldFiles.removeValue(forKey: Path(domain: domain)) }
+        return take(domains).map(Event.observed)
+    }
+
+    mutating func lock(_ domains: [String]) -> Event {
+        guard let observations = take(domains) else {
+            hasUnfinished = true
+            return .locked([])
+        }
+        return .locked(observations)
+    }
+
+    mutating func write(_ application: Application) -> Event {
+        guard let locked else { return .written(.failed(domain: nil)) }
+        do {
+            return .written(try preferences.write(application, under: locked, read: readings))
+        } catch {
+            note(words(error))
+            return .written(.failed(domain: culprit(error, of: application)))
+        }
+    }
+
+    /// Returns the domain whose file could not be written, or nil if leaving it out would not help, as on a full disk.
+    private func culprit(_ error: any Error, of application: Application) -> String? {
+        guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem,
+            ![.noSpace, .overQuota].contains(ErrorCode(rawValue: code))
+        else { return nil }
+        let domains = application.domains.lazy.map(\.domain.domain)
+        return domains.first { preferences.file(of: $0)?.name == failure.domain }
+    }
+
+    /// Returns the description of a failure to write. It names the file itself, because the temporary file has another
+    /// name each time.
+    private func words(_ error: any Error) -> String {
+        guard let failure = error as? StoreFailure, case .system(let code, _) = failure.problem else {
+            return "\(error)"
+        }
+        let file = preferences.file(of: failure.domain)?.path
+        return SystemFailure(ErrorCode(rawValue: code), .write, file).description
+    }
+
+    /// The targets of links in place of domain files.
+    var linkedFiles: [FilePath] {
+        engine.local.trackedFiles.filter(\.value.isMirrored).keys.compactMap { domain in
+            guard let path = preferences.file(of: domain.domain)?.path else { return nil }
+            let target = try? path.followingLinks(in: files)
+            return target == path ? nil : target
+        }
+    }
+
+    /// The domains whose files must still be changed, because that was not possible before.
+    var pendingDomains: [String] {
+        guard engine.standing == .present else { return [] }
+        return engine.local.trackedFiles.filter { $0.value.isMirrored && $0.value.held == nil && $0.value.isPending }
+            .keys.map(\.domain)
+    }
+
+    /// Returns the domains whose files differ from when they were last read or written.
+    private func changedDomains() -> [String] {
+        engine.local.trackedFiles.filter { path, shadow in
+            guard shadow.isMirrored, shadow.isCaptured || engine.standing == .present else { return false }
+            // A file that is not accessible now is checked again later.
+            let presence = preferences.presence(of: path.domain)
+            guard presence != .unknown else { return false }
+            let identity = presence.identity
+            if shadow.held != nil, let last = heldFiles[path], last == identity { return false }
+            return !shadow.isCaptured || shadow.held != nil || identity != shadow.file
+        }.keys.map(\.domain)
+    }
+
+    // MARK: Locking and reading
+
+    /// Locks the files of the domains, and all others that changed, so that a transaction over several domains is read
+    /// as a whole. Then reads them. A domain that cannot be locked is left out. Returns nil if there is nothing to
+    /// send, or if a file of the open application cannot be read yet, because it must be read together with the others.
+    private mutating func take(_ domains: [String]) -> [Observation]? {
+        locked?.release()
+        locked = nil
+        var wanted = Set(domains.map { Path(domain: $0) })
+        for _ in 0..<Self.mostTurns {
+            preferences.places.user.finishTransactions(on: machine)
+            guard let grasp = lockFiles(of: wanted.sorted().map(\.domain)) else { return nil }
+            let others = Set(changedDomains().map { Path(domain: $0) }).subtracting(wanted)
+            guard others.isEmpty else {
+                grasp.locks.release()
+                wanted.formUnion(others)
+                continue
+            }
+            let observations = read(grasp)
+            let needed = Set((engine.local.application?.domains ?? []).map(\.domain)).intersection(wanted)
+            guard !observations.isEmpty, needed.isSubset(of: observations.map { Path(domain: $0.domain) }) else {
+                grasp.locks.release()
+                return nil
+            }
+            locked = grasp.locks
+            return observations
+        }
+        hasUnfinished = true
+        return nil
+    }
+
+    private static let mostTurns = 64
+
+    /// The locks of some domains.
+    private struct AcquiredLocks {
+        let locks: LockedDomains
+        let domains: [String]
+        /// The readings of domains whose locks the system refuses until a user fixes the cause.
+        let refused: [PreferenceFiles.Reading]
+    }
+
+    /// Locks the files that can be locked. Returns nil if the reason for a failure is unknown.
+    private mutating func lockFiles(of domains: [String]) -> AcquiredLocks? {
+        var (domains, refused, busy) = (domains, [PreferenceFiles.Reading](), 0)
+        while true {
+            do throws(StoreFailure) {
+                let locks = try LockedDomains(domains.compactMap { preferences.file(of: $0) }, by: preferences.writer)
+                return AcquiredLocks(locks: locks, domains: domains, refused: refused)
+            } catch {
+                note(error.description)
+                let failed = domains.filter { preferences.file(of: $0)?.name == error.domain }
+                if error.isLasting {
+                    refused += failed.compactMap { refusal(of: $0) }
+                } else {
+                    hasUnfinished = true
+                    busy += 1
+                }
+                guard !failed.isEmpty, busy <= Self.mostBusy else { return nil }
+                domains.removeAll { failed.contains($0) }
+            }
+        }
+    }
+
+    /// The limit of busy locks. Waiting for each of them takes as long as a writer waits.
+    private static let mostBusy = 2
+
+    /// Returns the reading of a domain that cannot be read and will be held, or nil if it is held already.
+    private func refusal(of domain: String) -> PreferenceFiles.Reading? {
+        engine.local.trackedFiles[Path(domain: domain)]?.held == nil ? preferences.refusal(of: domain) : nil
+    }
+
+    /// Reads the files that can be read and are not being written.
+    private mutating func read(_ grasp: AcquiredLocks) -> [Observation] {
+        var observations = grasp.refused.map(\.observation)
+        for reading in grasp.refused { readings[reading.observation.domain] = reading }
+        for domain in grasp.domains {
+            guard let reading = read(domain, under: grasp.locks) else { continue }
+            readings[domain] = reading
+            guard !reading.isUnsettled else {
+                hasUnfinished = true
+                continue
+            }
+            // A file that was refused may become readable without a change.
+            if !reading.isRefused { heldFiles[Path(domain: domain)] = reading.observation.identity }
+            observations.append(reading.observation)
+        }
+        return observations
+    }
+
+    private mutating func read(_ domain: String, under locks: LockedDomains) -> PreferenceFiles.Reading? {
+        do throws(SystemFailure) {
+            let lastRead = engine.local.trackedFiles[Path(domain: domain)]?.file
+            return try preferences.read(domain, since: lastRead, under: locks)
+        } catch {
+            note(error.description)
+            if error.code.isLasting { return refusal(of: domain) }
+            hasUnfinished = true
+            return nil
+        }
+    }
+}
+
+extension StoreFailure {
+    /// Whether a refusal of the system persists until a user fixes the cause.
+    fileprivate var isLasting: Bool {
+        if case .system(let code, _) = problem { ErrorCode(rawValue: code).isLasting } else { false }
+    }
+}

@@ -1,0 +1,44 @@
+package import TestSupport
+
+/// What many runs came to.
+package struct RunStatistics: Sendable {
+    package private(set) var runs = 0
+    package private(set) var faults: [Fault: Int] = [:]
+    /// How many runs there were on each medium.
+    package private(set) var media: [Medium: Int] = [:]
+    /// A run that went wrong, and what was wrong in it.
+    package private(set) var findings: [(replay: String, wrongs: [String])] = []
+
+    /// How many needless conflicts there were where none should be.
+    package private(set) var needless = 0
+
+    package init() {}
+
+    /// Returns the run with a number. Runs use the scenarios in turn.
+    package static func run(number: Int, of seed: Seed) -> Run {
+        let scenarios = Scenario.turns
+        return Run(scenarios[number % scenarios.count], seed: seed, round: number)
+    }
+
+    package mutating func note(_ run: Run) {
+        runs += 1
+        needless += run.world.needless.count
+        faults.merge(run.world.faults) { $0 + $1 }
+        media[run.world.medium, default: 0] += 1
+        if !run.wrongs.isEmpty { findings.append((run.replay, run.wrongs)) }
+    }
+
+    package mutating func add(_ other: RunStatistics) {
+        runs += other.runs
+        needless += other.needless
+        faults.merge(other.faults) { $0 + $1 }
+        media.merge(other.media) { $0 + $1 }
+        findings += other.findings
+    }
+
+    /// The faults and media without which many runs prove too little.
+    package var missing: [String] {
+        Fault.allCases.filter { faults[$0, default: 0] == 0 }.map { "\($0)" }
+            + Medium.allCases.filter { media[$0, default: 0] == 0 }.map { "\($0)" }
+    }
+}

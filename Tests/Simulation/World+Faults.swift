@@ -1,0 +1,146 @@
+import MirrorEngine
+
+// What befalls the directory.
+extension World {
+    /// Whether power can go before what was created is known to last. Not where somebody also forgets, or is there
+    /// twice, for then nobody is left to say it again.
+    var canLoseUnsynced: Bool {
+        medium.losesUnsynced && !scenario.clones && !scenario.rollbacks && !scenario.losesState
+    }
+
+    /// Why a file cannot be created now, if so.
+    func refusal() -> CreationFailure? {
+        guard misfortune(0.04) else { return nil }
+        let (fault, failure) = pick([
+            (Fault.noSpace, CreationFailure.space), (.noPermission, .permission), (.inputOutput, .later),
+        ])
+        count(fault)
+        return failure
+    }
+
+    /// The directory as a host sees it is away, or another one, for a while.
+    func changeDirectory(_ host: SimulatedHost) {
+        let other = MirrorID(high: 9, low: 9)
+        let (fault, directory) = pick([
+            (Fault.unavailable, Directory.unavailable), (.emptyMountPoint, .marked([])), (.swapped, .marked([other])),
+            (.split, .marked([SimulatedHost.mirror, other])),
+        ])
+        count(fault)
+        host.misfortune = (directory, until: time + pick([5, 60, 600]))
+    }
+
+    /// The directory is what it was, or half of it, or nothing but a marker; or, where nothing is ever known to be on
+    /// the disk, lacks what came last.
+    func loseFiles() {
+        let standing = creations.filter { !removed.contains($0) }
+        let kinds: [Fault] =
+            [.directoryRolledBack, .halfRestored, .wiped]
+            + (medium == .sftp ? [.forgotten, .forgotten, .forgotten] : [])
+        let fault = pick(kinds)
+        count(fault)
+        switch fault {
+        case .wiped: lose(standing)
+        case .forgotten: lose(standing.suffix(3).filter { _ in chance(0.5) })
+        case .halfRestored: lose(standing.filter { _ in chance(0.5) })
+        default:
+            let since = Int.random(in: 0...creations.count, using: &generator)
+            lose(creations.dropFirst(since).filter { !removed.contains($0) })
+            for address in creations.prefix(since) where removed.contains(address) && chance(0.2) { restore(address) }
+        }
+    }
+
+    private func restore(_ address: PackAddress) {
+        count(.returned)
+        for host in hosts where host.durable.writer != address.writer { host.view[address] = .whole }
+        schedule(in: 500) { [self] in
+            guard removed.contains(address) else { return }
+            for host in hosts { host.view[address] = nil }
+        }
+    }
+
+    /// Something lies in a folder that does not belong there.
+    func addStrayFile(_ host: SimulatedHost) {
+        guard let writer = host.view.keys.map(\.writer).sorted().randomElement(using: &generator) else { return }
+        count(.stray)
+        let names = host.view.keys.filter { $0.writer == writer }.sorted().map { name(of: $0) }
+        let copy = (names.randomElement(using: &generator) ?? "x").replacing(
+            ".", with: " (conflicted copy).", maxReplacements: 1)
+        let junk = pick([copy, ".DS_Store", "l/._000000000001.0000000000.log", "desktop.ini", "~q8x2.tmp", "l/~.log"])
+        host.strays[writer, default: [:]][junk] = pick([0, 1, 512, 4096])
+    }
+
+    /// The one directory there is goes from hand to hand.
+    func passMedium() {
+        if medium == .usb { holder = hosts.filter { !$0.isAway }.randomElement(using: &generator) }
+    }
+
+    // MARK: Backups
+
+    /// All preference files of a host are what they were, while its state is what it is.
+    func restoreConfiguration(of host: SimulatedHost) {
+        guard let former = host.configurations.randomElement(using: &generator) else { return }
+        count(.configurationRestored)
+        host.restore(former)
+    }
+
+    /// A host is what it was, files and state.
+    func restoreMachine(_ host: SimulatedHost) {
+        guard let former = host.backups.randomElement(using: &generator) else { return }
+        count(.machineRestored)
+        host.restore(former.configuration)
+        host.restart(from: former.state)
+    }
+
+    func loseState(of host: SimulatedHost) {
+        count(.stateLost)
+        host.loseState()
+    }
+}
+
+extension World {
+    /// What users wrote that left force and nobody was told of.
+    var unreported: [String] {
+        let force = Set(
+            hosts.first?.engine.local.atoms.domains.flatMap { domain in
+                hosts[0].engine.local.atoms.keys(of: domain).flatMap { $0.value.propertyList.texts }
+            } ?? [])
+        let published = Set(transactions.flatMap(\.writes).flatMap { $0.value.value?.propertyList.texts ?? [] })
+        return record.unreported(in: force, isLenient: !scenario.isOrdinary) { text in
+            // What a machine had not published yet when it was restored is gone with it.
+            !scenario.restoresMachines && !scenario.rollbacks || published.contains(text)
+        }
+    }
+}
+
+extension World {
+    /// Reads the directory as a host that has never seen it: what is there can be joined at once, without waiting for
+    /// files that a base replaced.
+    func readFirst() {
+        let addresses = creations.filter { !removed.contains($0) }
+        var expected = AtomStore()
+        var folders: [WriterID: [String: Int]] = [:]
+        for address in addresses {
+            guard let pack = files[address] else { continue }
+            folders[address.writer, default: [:]][name(of: address)] = pack.size
+            switch pack.content {
+            case .log(let log): for atom in log.transactionsWithDots.flatMap(\.atoms) { expected.join(atom) }
+            case .base(let base): for atom in base.atoms { expected.join(atom) }
+            case .note: break
+            }
+        }
+        let state = LocalState(
+            mirror: SimulatedHost.mirror, writer: .first(random: generator.next()))
+        var engine = Engine(state, profile: SimulatedHost.profile, limits: scenario.limits, seed: .local)
+        var events = [Event.directory(.marked([SimulatedHost.mirror])), .listed(Listing(folders: folders))]
+        while !events.isEmpty {
+            let moment = Moment(now: SimulatedHost.epoch + time * 1000, random: generator.next())
+            for action in engine.handle(events.removeFirst(), at: moment) {
+                guard case .fetch(let addresses) = action else { continue }
+                let fetched = addresses.map { ($0, files[$0].map(Fetch.pack) ?? .unreadable) }
+                events.append(.fetched(Dictionary(fetched) { $1 }))
+            }
+        }
+        let known = engine.local.atoms.atoms.map(\.id)
+        if known != expected.atoms.map(\.id) { complain("a first reading waits for what is not there") }
+    }
+}

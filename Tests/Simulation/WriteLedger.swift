@@ -1,0 +1,158 @@
+import MirrorEngine
+import PropertyLists
+
+/// What users wrote, and what each of them had before their eyes: what must not leave force unreported.
+///
+/// Edits write different texts, so the texts in a file identify the edits that its user has seen. Now and then users of
+/// two hosts write the same text to one path; then each of them must be told what becomes of it.
+struct WriteLedger {
+    /// An edit, by its text.
+    private struct Edit {
+        /// The hosts whose users wrote it.
+        var writers: Set<String> = []
+        /// The hosts that took it up: from their users, or in a value of which their users changed another part.
+        var authors: Set<String> = []
+        /// The texts that it replaced in the file.
+        var seen: Set<String> = []
+
+        var isShared: Bool { writers.count > 1 }
+    }
+
+    private var edits: [String: Edit] = [:]
+    /// The text that was last written at each path of a preference file, and on which host.
+    private var latest: [[String]: (text: String, author: String)] = [:]
+    /// Texts that somebody removed who saw them.
+    private var removed: Set<String> = []
+    /// Edits that a host took up.
+    private var acknowledged: Set<String> = []
+    /// The texts that conflicts listed, and on which hosts.
+    private var listed: [String: Set<String>] = [:]
+    /// The texts of each write, and those that no write before it had.
+    private var textsOfWrites: [WriteID: (all: [String], new: Set<String>)] = [:]
+    /// Keys that were written after a crash: nobody knows whether their files showed what the mirror was writing.
+    private var uncertain: Set<Path> = []
+    /// What hosts took up.
+    private(set) var captured: [Dot: Transaction] = [:]
+    /// What all of that comes to.
+    private(set) var survivors = AtomStore()
+
+    /// A user replaced what their file showed by something new.
+    mutating func note(_ new: PropertyList?, over old: PropertyList?, by author: String = "") {
+        let (before, after) = (Set(old?.texts ?? []), Set(new?.texts ?? []))
+        let replaced = before.subtracting(after)
+        if after.isSubset(of: before) { removed.formUnion(replaced) }
+        for text in after.subtracting(before) {
+            edits[text, default: Edit()].seen.formUnion(replaced)
+            edits[text]?.writers.insert(author)
+        }
+    }
+
+    /// A user wrote a text at a path of their preference file.
+    mutating func note(_ text: String, at path: [String], by author: String) { latest[path] = (text, author) }
+
+    /// The text that the user of another host last wrote at a path.
+    func text(at path: [String], notBy author: String) -> String? {
+        latest[path].flatMap { $0.author == author ? nil : $0.text }
+    }
+
+    /// A host took a user's value for written, because the state had it already.
+    mutating func note(adopted writes: [WriteID], by author: String) {
+        for text in writes.flatMap({ textsOfWrites[$0]?.all ?? [] }) { edits[text]?.authors.insert(author) }
+    }
+
+    mutating func note(_ transaction: Transaction, by author: String = "", isUncertain: Bool = false) {
+        captured[transaction.dot] = transaction
+        if isUncertain { uncertain.formUnion(transaction.writes.map { $0.path.prefix(components: 2) }) }
+        for atom in transaction.atoms {
+            survivors.join(atom)
+            let texts = atom.value.value?.propertyList.texts ?? []
+            textsOfWrites[atom.id] = (texts, Set(texts).subtracting(acknowledged))
+            acknowledged.formUnion(texts)
+            for text in texts { edits[text]?.authors.insert(author) }
+        }
+    }
+
+    /// A host took another number, and with it what it had not published yet.
+    mutating func rename(_ former: some Collection<Transaction>, to new: some Collection<Transaction>) {
+        for transaction in former { captured[transaction.dot] = nil }
+        let texts = former.flatMap(\.writes).map { textsOfWrites[$0.id] }
+        for transaction in new { note(transaction) }
+        for (write, texts) in zip(new.flatMap(\.writes), texts) { textsOfWrites[write.id] = texts }
+    }
+
+    /// Notes what a host lists. Returns why that is needless: the user whose write is in force has seen what lost, or
+    /// the user whose write lost has seen what is in force, and so should have won.
+    ///
+    /// - Parameter isDirect: Whether only what the write in force itself replaced is judged.
+    mutating func note(_ conflict: ConflictJournal.Conflict, on host: SimulatedHost, isDirect: Bool) -> String? {
+        let lost = Set(conflict.value.value?.propertyList.texts ?? [])
+        for text in lost { listed[text, default: []].insert(host.label) }
+        guard conflict.kind != .reverted, let winner = conflict.winner else { return nil }
+        guard !uncertain.contains(conflict.path.prefix(components: 2)) else { return nil }
+        func texts(_ dot: Dot?, _ isWanted: (Path) -> Bool) -> (all: [String], new: Set<String>) {
+            let write = dot.flatMap { captured[$0] }?.writes.first { isWanted($0.path) }
+            return write.flatMap { textsOfWrites[$0.id] } ?? ([], [])
+        }
+        // What a write only repeats was not written by its user. What is hidden in part is not judged here.
+        guard !lost.isDisjoint(with: texts(conflict.loser) { $0 == conflict.path }.new) else { return nil }
+        let winning = texts(winner) { $0.isPrefix(of: conflict.path) }.all
+        // Of a text that two users wrote, nobody knows which of them another user has seen.
+        guard !winning.isEmpty, !lost.union(winning).contains(where: { edits[$0]?.isShared ?? false }) else {
+            return nil
+        }
+        if isDirect {
+            let seen = winning.reduce(into: Set<String>()) { $0.formUnion(edits[$1]?.seen ?? []) }
+            return lost.isSubset(of: seen) ? "\(lost.sorted()), which \(winning) replaced" : nil
+        }
+        if lost.isSubset(of: allSeen(winning)) { return "\(lost.sorted()), which \(winning) has seen" }
+        return allSeen(lost.sorted()).isSuperset(of: winning) ? "\(lost.sorted()), which has seen \(winning)" : nil
+    }
+
+    /// The texts themselves, and all that their users have seen, step by step.
+    private func allSeen(_ texts: [String]) -> Set<String> {
+        var (found, open) = (Set(texts), texts)
+        while let text = open.popLast() {
+            guard let edit = edits[text], !edit.isShared else { continue }
+            for other in edit.seen where found.insert(other).inserted { open.append(other) }
+        }
+        return found
+    }
+
+    /// The edits that are neither in force nor listed, nor were replaced by somebody who had seen them.
+    ///
+    /// - Parameter isLenient: Whether any host may list an edit, because its author can have been cloned or restored.
+    func unreported(in force: Set<String>, isLenient: Bool, published: (String) -> Bool) -> [String] {
+        var replacedBy: [String: [String]] = [:]
+        for (text, edit) in edits { for other in edit.seen { replacedBy[other, default: []].append(text) } }
+        var known: [String: Bool] = [:]
+        func isAccounted(_ text: String) -> Bool {
+            if let known = known[text] { return known }
+            known[text] = false
+            let hosts = listed[text] ?? []
+            let edit = edits[text] ?? Edit()
+            let isListed =
+                isLenient
+                ? !hosts.isEmpty
+                : edit.isShared
+                    ? hosts.isSuperset(of: edit.writers.intersection(edit.authors))
+                    : !hosts.isDisjoint(with: edit.writers.union(edit.authors))
+            let isAccounted =
+                force.contains(text) || isListed || removed.contains(text)
+                || (replacedBy[text] ?? []).contains { acknowledged.contains($0) || isAccounted($0) }
+            known[text] = isAccounted
+            return isAccounted
+        }
+        return edits.keys.filter { acknowledged.contains($0) && published($0) && !isAccounted($0) }.sorted()
+    }
+}
+
+extension PropertyList {
+    /// All texts in the value.
+    var texts: [String] {
+        switch self {
+        case .string(let text): [text]
+        case .dictionary(let entries): entries.flatMap(\.value.texts)
+        default: []
+        }
+    }
+}
