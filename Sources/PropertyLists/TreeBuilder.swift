@@ -163,13 +163,13 @@ struct TreeBuilder: ~Copyable {
         return entries
     }
 
-    /// Drops the last value, which turned out to be at fault.
+    /// Drops the last value, which is invalid.
     mutating func dropValue() { unsafe values.pop(1) { _ = unsafe $0.move() } }
 
     /// Drops the last key, whose value is not to be kept.
     mutating func dropKey() {
         guard refusesDuplicates else { return unsafe keys.pop(1) { _ = unsafe $0.move() } }
-        // It stays until it is known whether it stands there twice.
+        // It stays until it is known whether it is a duplicate.
         dropped.append(values.count)
         values.push(.boolean(false))
     }

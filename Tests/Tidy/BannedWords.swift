@@ -25,8 +25,19 @@ struct BannedWord: Sendable {
         BannedWord(word: "XX" + "X", instead: "an issue", inComments: true),
     ]
 
+    /// Phrases that make a reader decode a paraphrase, for the comments of everything that ships.
+    static let phrases: [BannedWord] = [
+        ("whoever", "the caller, the reader, the writer"), ("told of", "notified of"), ("hears of", "is notified of"),
+        ("stands there", "exists"), ("stands behind", "follows"), ("stands beside", "is next to"),
+        ("something stands", "unexpected text"), ("what mends", "how to fix"), ("mends", "fixes"), ("mended", "fixed"),
+        ("what was before", "the previous value"), ("as a truth", "as a Bool"), ("where it is none", "otherwise"),
+        ("nobody knows", "unknown"), ("at fault", "invalid"), ("says nothing", "prints nothing"),
+        ("says so", "reports it"), ("does not count", "is ignored"), ("takes part", "is mirrored"),
+    ].map { BannedWord(word: $0, instead: $1, scope: "Sources/", inComments: true) }
+
     static func violations(in file: SourceFile) -> [Violation] {
-        all.filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) } + unprovenClaims(in: file)
+        (all + phrases).filter { $0.applies(to: file.path) }.flatMap { $0.violations(in: file) }
+            + unprovenClaims(in: file)
     }
 
     private func applies(to path: String) -> Bool {

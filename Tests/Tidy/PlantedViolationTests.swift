@@ -56,6 +56,7 @@ import Testing
 
     @Test(arguments: [
         ("Sources/Preferences/A.swift", "let a = try! b()"),
+        ("Sources/Preferences/A.swift", "/// The key for whoever reads it."),
         ("Tests/Corpus/A.swift", "let a = b as! C"),
         ("Sources/Preferences/A.swift", "default: fatalError(\"never\")"),
         ("Sources/Preferences/A.swift", "print(1)"),

@@ -30,7 +30,7 @@ package struct History: Sendable {
     }
 
     /// The newest readable version and its values, or nil if it is a removal. A file that was created after a removal
-    /// is not related to what was before.
+    /// is not related to the previous value.
     package var newestGood: (version: KeptVersion, values: PropertyList.Dictionary)? {
         for version in versions.reversed() {
             if let state = state(of: version) { return state == .absent ? nil : (version, state.values) }

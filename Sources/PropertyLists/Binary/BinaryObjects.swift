@@ -73,7 +73,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return kept.size
     }
 
-    /// Keeps the value of an object for whoever refers to it from now on.
+    /// Keeps the value of an object for later references to it.
     mutating func keep(_ value: PropertyList, _ object: Int, _ size: ExpandedSize) {
         unsafe states?[object] = ObjectState.firstKept + UInt32(kept.count)
         kept.append(KeptObject(value: value, size: size))

@@ -84,9 +84,9 @@ extension BinaryTrailer {
 
 /// Reads objects of a binary file into values.
 ///
-/// An object has a state. A container is marked as open while its children are read, so that a cycle shows. Most
-/// objects are met once; what is met a second time is read a second time and then kept, and whoever refers to it later
-/// shares it. What every value stands for when shared ones are counted each time is summed up on the way.
+/// An object has a state. A container is marked as open while its children are read, so that a cycle is detected. Most
+/// objects are referenced once. An object that is referenced again is read a second time and then kept, and later
+/// references share it. The expanded size, in which each reference counts, is summed up on the way.
 @safe struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     var bytes: Bytes
     let trailer: BinaryTrailer

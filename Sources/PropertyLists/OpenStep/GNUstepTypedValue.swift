@@ -8,7 +8,7 @@
 ///
 ///     <*I-42>  <*R1.5>  <*BY>  <*D2001-02-03 04:05:06 +0000>  <[aGVsbG8=]>
 ///
-/// GNUstep knows no fraction of a second. Ours stands behind the zone, `<*D2001-02-03 04:05:06 +0000 0.25>`, where
+/// GNUstep knows no fraction of a second. Ours follows the zone, `<*D2001-02-03 04:05:06 +0000 0.25>`, where
 /// GNUstep reads over it and takes the whole second.
 extension OpenStepReader {
     mutating func readTypedValue() throws(Fault) -> PropertyList {

@@ -43,7 +43,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     var opening = 0
     /// Whether the root is a dictionary without braces, as strings files have it.
     private var isStringsFile = false
-    /// Whether what failed was looked for behind a value, which is then the entry at fault.
+    /// Whether the failure is after a value, which is then the invalid entry.
     private var failedBehindValue = false
 
     init(

@@ -1,6 +1,6 @@
 /// Finds bytes in a word of eight at a time: in the result the highest bit of each matching byte is set.
 ///
-/// Above the first match there may be false ones; whoever uses `trailingZeroBitCount` sees only the first.
+/// Bits above the first match may be false. `trailingZeroBitCount` finds only the first.
 enum ByteScan {
     static let ones: UInt64 = 0x0101_0101_0101_0101
     static let highBits: UInt64 = 0x8080_8080_8080_8080

@@ -137,7 +137,7 @@ extension Decimal19 {
         }
     }
 
-    /// Takes what stands behind the mark of an exponent; false where that is no digit.
+    /// Reads the exponent after its mark. Returns false if it does not begin with a digit.
     @inline(__always)
     private mutating func takeExponent(_ base: [UInt8], _ at: inout Int, _ end: Int) -> Bool {
         var isNegative = false
