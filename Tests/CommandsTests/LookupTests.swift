@@ -95,6 +95,7 @@ struct Lookup: Sendable, CustomTestStringConvertible {
         Lookup(["forced": "{ keep = x; }"], is: "error: must be an integer", unparsed: "7"),
         // A secret in a file that others can read.
         Lookup(["site": "{ token = sesame; }"], key: "token", is: "none"),
+        Lookup(["forced": "{ token = sesame; }"], key: "token", is: "none"),
     ]
 }
 

@@ -76,6 +76,8 @@ package struct Resolution: Sendable {
         package let fault: String?
         /// Whether programs that parse their command line do not start with the value.
         package fileprivate(set) var isError = false
+        /// Whether the value is a secret in a file that others can read. It is skipped in every layer.
+        package fileprivate(set) var isExposed = false
         /// The index of the layer.
         package let layer: Int
     }
@@ -119,7 +121,8 @@ extension LayerStack {
             if hasWinner, isAfterGiven, !isComplete { break }
             guard var answer = source.answer(to: key, declaration, index) else { continue }
             let isFirstGiven = source.layer.isGiven && !isGiven
-            answer.isError = answer.fault != nil && (source.layer == .forced || isFirstGiven)
+            answer.isError =
+                answer.fault != nil && !answer.isExposed && (source.layer == .forced || isFirstGiven)
             if source.layer.isGiven { isGiven = true }
             if answer.fault == nil { hasWinner = true }
             result.answers.append(answer)
@@ -146,7 +149,7 @@ extension LayerStack {
     package func forcedMistakes(command: String? = nil) -> [Schema.Arguments.Mistake] {
         guard let schema = schema?.schema else { return [] }
         return schema.settings(of: command).compactMap { setting in
-            guard let error = self[setting.key].error, error.origin.layer == .forced else { return nil }
+            guard let error = self[setting].error, error.origin.layer == .forced else { return nil }
             return .init(.invalidForced(error.fault ?? ""), at: "\(setting.key) in \(error.origin)")
         }
     }
@@ -203,7 +206,9 @@ package struct ValuesInForce: Sendable {
 
     /// Removes the values of the global domain.
     package mutating func removeGlobal() {
-        for (key, layer) in layers where origins[layer].layer.isGlobal { set(key, nil, layer: nil) }
+        let global = layers.filter { origins[$0.value].layer.isGlobal }
+        for key in global.keys { layers[key] = nil }
+        entries.removeAll { global[ExactKey($0.key)] != nil }
     }
 }
 
@@ -304,12 +309,14 @@ package struct LayerSource: Sendable {
             }
         }
         guard let stored = declaration.allKeys.lazy.compactMap({ value($0) }).first else { return nil }
-        let verdict = declaration.verdict(on: stored, isExposed: declaration.hasSecrets && isExposed)
-        return switch verdict {
+        let isExposed = declaration.hasSecrets && isExposed
+        switch declaration.verdict(on: stored, isExposed: isExposed) {
         case .usable(let value):
-            Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
+            return Resolution.Answer(origin: origin, stored: stored, value: value, fault: nil, layer: index)
         case .passedOver(let reason):
-            Resolution.Answer(origin: origin, stored: stored, value: nil, fault: reason, layer: index)
+            return Resolution.Answer(
+                origin: origin, stored: stored, value: nil, fault: reason,
+                isExposed: isExposed && declaration.containsSecret(stored), layer: index)
         }
     }
 }
