@@ -142,7 +142,7 @@ struct BuiltCommandTests {
                 FD: good
                 /dev/null:1:1: nothing there
                 lint: 5
-                prefs: FD: holds one domain, and does not say which (--domain does): a domain needs a name
+                prefs: FD: contains one domain but does not name it; use --domain: a domain name is required
 
                 """, "\(result.text)")
     }
@@ -158,7 +158,7 @@ struct BuiltCommandTests {
             cat log
             """)
         #expect(result.text == "status 6\nbefore\n")
-        let line = "prefs: /dev/stdout: stands for an open descriptor; - is the standard output\n"
+        let line = "prefs: /dev/stdout: refers to an open descriptor; use - for the standard output\n"
         #expect(result.errorText == line + line)
     }
 

@@ -40,10 +40,10 @@ import Testing
             "$PREFS" write /dev/fd/4 key -int 2
             ls | grep -e pipe -e plist >&2
             """)
-        let descriptor = "/dev/fd/4: stands for an open descriptor; - is the standard output"
+        let descriptor = "/dev/fd/4: refers to an open descriptor; use - for the standard output"
         #expect(
             String(decoding: outcome.errors, as: UTF8.self) == """
-                prefs: ./pipe: is no file that could be replaced
+                prefs: ./pipe: not a regular file, so it cannot be replaced
                 prefs: \(descriptor)
                 prefs: \(descriptor)
                 pipe

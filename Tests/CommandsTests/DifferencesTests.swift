@@ -87,7 +87,7 @@ import Testing
         let new = try dictionary("{a: {secret: \"hush\", \"\": 2, other: 2}, b: 2}")
         #expect(
             try CommandLines(from: old, to: new, domain: "d", masking: masking).text() == """
-                # a: left out, since it holds something sensitive
+                # a: omitted because it contains a sensitive value
                 prefs write d b -int 2
 
                 """)

@@ -18,7 +18,7 @@ extension DoctorTests {
         ) { try $0.setPermissions(0o602, "d.plist") },
         Case(
             name: "a folder that its owner cannot use",
-            said: ["\(folder): you cannot use it", "\(folder): cannot be written in: Permission denied"],
+            said: ["\(folder): you cannot use it", "\(folder): not writable: Permission denied"],
             mended: ["chmod u+rwx \(folder)", "chmod u+rwx \(folder)"]
         ) { try $0.setPermissions(0o000, "") },
         Case(
@@ -49,7 +49,7 @@ extension DoctorTests {
         Case(
             name: "a folder that cannot be written in",
             said: [
-                "\(folder)/ByHost: you cannot use it", "\(folder)/ByHost: cannot be written in: Permission denied",
+                "\(folder)/ByHost: you cannot use it", "\(folder)/ByHost: not writable: Permission denied",
             ],
             mended: ["chmod u+rwx \(folder)/ByHost", "chmod u+rwx \(folder)/ByHost"]
         ) { clinic in
@@ -58,7 +58,7 @@ extension DoctorTests {
         },
         Case(
             name: "a home that belongs to somebody else",
-            said: ["/home/ada/.local/state: cannot be written in: Permission denied"],
+            said: ["/home/ada/.local/state: not writable: Permission denied"],
             mended: ["sudo chown 1000 /home/ada/.local/state"]
         ) { clinic in
             for path: FilePath in ["/home/ada/.local/state/prefs/history", "/home/ada/.local/state/prefs"] {
@@ -76,16 +76,16 @@ extension DoctorTests {
         Case(
             name: "a damaged file with versions",
             said: [
-                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z stands in",
-                "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; once nothing in it is missed, remove it",
+                "\(folder)/d.plist:1:1: nothing there: damaged; the version of 2026-01-01T00:00:00Z is used instead",
+                "\(folder)/d.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
             mended: ["prefs restore d 1", "rm -f \(folder)/d.plist.damaged-1767225600000"]
         ) { try $0.write(" ", to: "d.plist") },
         Case(
             name: "a damaged file without versions",
             said: [
-                "\(folder)/new.plist:1:10: ends inside a dictionary: damaged, and no version of it is kept; removing keeps the file beside",
-                "\(folder)/new.plist.damaged-1767225600000: damaged, and set aside; once nothing in it is missed, remove it",
+                "\(folder)/new.plist:1:10: ends inside a dictionary: damaged, and no version of it is kept; deleting the domain sets the file aside",
+                "\(folder)/new.plist.damaged-1767225600000: damaged, and set aside; remove it if nothing in it is needed",
             ],
             mended: ["prefs delete new", "rm -f \(folder)/new.plist.damaged-1767225600000"]
         ) { try $0.write("{ a = 1; ", to: "new.plist") },
@@ -107,14 +107,14 @@ extension DoctorTests {
     static let layers = [
         Case(
             name: "a key that this host hides",
-            said: ["d theme: does not count in layer user: user-host has it, in \(folder)/ByHost/d.HOST.plist"],
+            said: ["d theme: in layer user, overridden by user-host in \(folder)/ByHost/d.HOST.plist"],
             mended: ["prefs delete d theme"]
         ) { try $0.run("prefs -currentHost write d theme x") },
         Case(
             name: "keys that the administrator hides",
             said: [
-                "d theme: does not count in layer user-host: forced has it, in /etc/prefs/forced/d.plist",
-                "d theme: does not count in layer user: forced has it, in /etc/prefs/forced/d.plist",
+                "d theme: in layer user-host, overridden by forced in /etc/prefs/forced/d.plist",
+                "d theme: in layer user, overridden by forced in /etc/prefs/forced/d.plist",
             ],
             mended: ["prefs -currentHost delete --force d theme", "prefs delete --force d theme"]
         ) { clinic in
@@ -124,7 +124,7 @@ extension DoctorTests {
         Case(
             name: "a hidden key that begins with a colon, in a domain that begins with a dash",
             said: [
-                "-d \\:it's: does not count in layer user: user-host has it, in \(folder)/ByHost/-d.HOST.plist"
+                "-d \\:it's: in layer user, overridden by user-host in \(folder)/ByHost/-d.HOST.plist"
             ],
             mended: ["prefs delete -- -d '\\:it'\\''s'"]
         ) { clinic in
@@ -133,7 +133,7 @@ extension DoctorTests {
         },
         Case(
             name: "a forced file that others write",
-            said: ["/etc/prefs/forced/f.plist: does not count: others than its owner can write it"],
+            said: ["/etc/prefs/forced/f.plist: it is ignored: users other than its owner can write to it"],
             mended: ["sudo chmod go-w /etc/prefs/forced/f.plist"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
@@ -157,7 +157,7 @@ extension DoctorTests {
         },
         Case(
             name: "a forced folder that is the user's",
-            said: ["/etc/prefs/forced: nothing in it counts: it does not belong to root"],
+            said: ["/etc/prefs/forced: its contents are ignored: it does not belong to root"],
             mended: ["sudo chown root /etc/prefs/forced"]
         ) { clinic in
             try clinic.machine.force("f", ["k": "forced"])
@@ -168,7 +168,7 @@ extension DoctorTests {
     static let writers = [
         Case(
             name: "what a writer left behind",
-            said: ["\(folder)/.prefs-0123456789abcdef: left behind by a writer that died"],
+            said: ["\(folder)/.prefs-0123456789abcdef: left by a killed writer"],
             mended: ["rm -f \(folder)/.prefs-0123456789abcdef"]
         ) { clinic in
             try clinic.write("x", to: ".prefs-0123456789abcdef")
@@ -176,7 +176,7 @@ extension DoctorTests {
         },
         Case(
             name: "a note that nobody can read",
-            said: ["\(folder)/.transactions/x: the note of a transaction, but nobody can read it"],
+            said: ["\(folder)/.transactions/x: unreadable transaction record"],
             mended: ["rm -f \(folder)/.transactions/x"]
         ) { clinic in
             _ = try clinic.files.makeFolder(Clinic.folder.resolving(".transactions"), .privateFolder)
@@ -184,11 +184,11 @@ extension DoctorTests {
         },
         Case(
             name: "a relative path in a variable",
-            said: ["XDG_STATE_HOME: a relative path, which does not count: state"], mended: ["unset XDG_STATE_HOME"]
+            said: ["XDG_STATE_HOME: ignored, since it is a relative path: state"], mended: ["unset XDG_STATE_HOME"]
         ) { $0.variables["XDG_STATE_HOME"] = "state" },
         Case(
             name: "relative paths in a list",
-            said: ["XDG_CONFIG_DIRS: has relative paths, which do not count: a:./b"],
+            said: ["XDG_CONFIG_DIRS: has relative paths, which are ignored: a:./b"],
             mended: ["export 'XDG_CONFIG_DIRS=/etc/xdg:/c'"]
         ) { $0.variables["XDG_CONFIG_DIRS"] = "a:/etc/xdg:./b:/c" },
     ]

@@ -28,7 +28,7 @@ import Testing
     func `a finding says what is wrong and what mends it`(_ row: Case) throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d theme light")
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
         try row.provoke(clinic)
         var (said, mended): ([String], [String]) = ([], [])
         // What mends one thing may leave another behind: a damaged file is set aside.
@@ -44,7 +44,7 @@ import Testing
         }
         #expect(said == row.said)
         #expect(mended == row.mended)
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
     @Test func `what is not old, or needed, is not stale`() throws {
@@ -65,7 +65,7 @@ import Testing
             ["prefs", "delete-all", "d", "k"], on: clinic.machine, as: clinic.machine.disk.process(user: 1000, plan))
         try clinic.setPermissions(0o500, "ByHost")
         let outcome = try clinic.doctor()
-        #expect(outcome.output.contains("a change to d, d is decided and could not be carried out"), "\(outcome)")
+        #expect(outcome.output.contains("a committed change to d, d could not be completed"), "\(outcome)")
         #expect(outcome.output.contains("\n    prefs read d\n"))
         // The age of its files alone does not make them stale.
         clinic.machine.clock.advance(by: .seconds(7200))
@@ -73,14 +73,14 @@ import Testing
         for line in outcome.output.split(separator: "\n") where line.hasPrefix("    ") {
             try clinic.run(String(line.dropFirst(4)))
         }
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
     @Test(arguments: [
         (WatchMethod.Reason.noWatches(.noSpace), "    sudo sysctl 'fs.inotify.max_user_watches=524288'\n"),
         (.noWatches(.tooManyOpenFiles), "    sudo sysctl 'fs.inotify.max_user_instances=1024'\n"),
-        (.noWatches(.notImplemented), "    # nothing to be done: settings are as safe as ever\n"),
-        (.remoteFileSystem, "    # keep the settings on a disk of this machine, by XDG_CONFIG_HOME\n"),
+        (.noWatches(.notImplemented), "    # nothing to be done: no settings are at risk\n"),
+        (.remoteFileSystem, "    # set XDG_CONFIG_HOME to a folder on a local disk\n"),
     ])
     func `a store that is looked at again and again is told of`(_ reason: WatchMethod.Reason, _ remedy: String) throws {
         let clinic = try Clinic()
@@ -94,7 +94,7 @@ import Testing
     func `any store can be looked at`(_ store: [String]) throws {
         let clinic = try Clinic()
         let healthy = try runPrefs(["prefs"] + store + ["doctor"], on: clinic.machine)
-        #expect(healthy == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(healthy == Transcript.Outcome(output: "no problems found\n"))
         guard store.last != "gnustep" else { return }
         #expect(try runPrefs(["prefs"] + store + ["write", "d", "k", "1"], on: clinic.machine).status == 0)
         let path = try #require(FilePath(store.last == "foundation" ? "/home/ada/.config/d.plist" : "/tmp/own/d.plist"))
@@ -110,13 +110,13 @@ import Testing
         try clinic.run("prefs write /home/ada/open.plist k 1")
         try clinic.root.open("/home/ada/open.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         try clinic.run("prefs write /home/ada/open.plist k 2")
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
     }
 
     @Test func `a mirror whose directory is away is told of`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs mirror init /home/ada/shared")
-        #expect(try clinic.doctor() == Transcript.Outcome(output: "nothing to mend\n"))
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
         let folder: FilePath = "/home/ada/shared"
         let names = try clinic.files.names(in: folder) ?? []
         let marker = try #require(names.first { $0.description.hasPrefix("mirror-") })
@@ -124,13 +124,13 @@ import Testing
         let outcome = try clinic.doctor()
         #expect(
             outcome.output == """
-                /home/ada/shared: no mirror is there: mount it, or let it be synced
+                /home/ada/shared: contains no mirror: mount it, or wait until it is synced
                     prefs mirror status
 
                 """ && outcome.status == 8, "\(outcome)")
     }
 
-    @Test func `a full disk is told of, and one that can only be read`() throws {
+    @Test func `a full disk is told of, and one that read-only`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
         let capacity = clinic.machine.disk.capacity
@@ -139,7 +139,7 @@ import Testing
         #expect(full.status == 8)
         #expect(
             full.output.contains(
-                "\(Self.folder): cannot be written in: No space left on device\n    # make room on its file system: df -h \(Self.folder)\n"
+                "\(Self.folder): not writable: No space left on device\n    # free space on its file system: df -h \(Self.folder)\n"
             ))
         clinic.machine.disk.capacity = capacity
         #expect(try clinic.doctor().status == 0)
@@ -148,7 +148,7 @@ import Testing
         #expect(outcome.status == 8)
         #expect(
             outcome.output.contains(
-                "\(Self.folder): cannot be written in: Read-only file system\n    # its file system is mounted for reading only: findmnt -T \(Self.folder)\n"
+                "\(Self.folder): not writable: Read-only file system\n    # its file system is mounted read-only: findmnt -T \(Self.folder)\n"
             ))
     }
 }

@@ -115,7 +115,9 @@ import Testing
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.count == 2 && outcome.status == 0)
         #expect(lines.first?.contains("/d.json:2:12: ") == true, "\(outcome.errors)")
-        #expect(lines.last?.contains("/d.json:1:1: holds one array") == true, "\(outcome.errors)")
+        #expect(
+            lines.last?.contains("/d.json:1:1: expected a dictionary of settings, not a value of type array") == true,
+            "\(outcome.errors)")
         #expect(try stored(machine) == "theme\tstring\tdark\n")
         #expect(try leftovers(machine).isEmpty)
     }
@@ -175,7 +177,7 @@ import Testing
         #expect(outcome.status == 8)
         #expect(
             outcome.errors.hasPrefix(
-                "prefs: d: changed by others meanwhile too: theme; nothing was changed\nthe edited text is kept in /tmp/"
+                "prefs: d: also changed by others in the meantime: theme; nothing was changed\nthe edited text is kept in /tmp/"
             ))
         #expect(try stored(machine) == "size\tinteger\t14\ntheme\tstring\tblue\n")
         #expect(try kept(outcome, machine)?.contains("dark") == true)

@@ -71,7 +71,7 @@ struct `An example` {
                 backup: unknown flag --kep; did you mean --keep?
                 backup: --name ../evil: must match ([A-Za-z0-9][A-Za-z0-9._-]*)?
                 backup: --target is needed
-                backup: FOLDER is needed
+                backup: FOLDER is required
                 Try backup --help.
 
                 """)

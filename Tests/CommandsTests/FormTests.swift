@@ -94,9 +94,9 @@ private let schema = """
             "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":factry", ":quit",
         ])
         for reason in [
-            "  A value is needed.\n", "  Must be at most 10 long.\n", "  Must be full or incremental.\n",
+            "  A value is required.\n", "  Must be at most 10 long.\n", "  Must be full or incremental.\n",
             "  Must be true or false.\n", "  Must be from 1 to 365.\n",
-            "  :factry is no command; did you mean :factory?\n", "Nothing was saved.\n",
+            "  unknown command :factry; did you mean :factory?\n", "Nothing was saved.\n",
         ] { #expect(outcome.output.contains(reason), "\(reason)") }
         #expect(outcome.status == 8)
         #expect(try machine.run("prefs read com.example.form").status == 1)
@@ -132,7 +132,7 @@ private let schema = """
     @Test func `asks again for what is no text`() throws {
         let terminal = "A\u{0}da\nAda\n:save\n"
         let outcome = try runPrefs(["prefs", "form", "com.example.form"], input: terminal, on: machine)
-        #expect(outcome.output.contains("  This is no text in UTF-8.\n") && outcome.status == 0)
+        #expect(outcome.output.contains("  The answer is not valid UTF-8.\n") && outcome.status == 0)
     }
 
     @Test func `needs a schema of its own domain, and settings of its version`() throws {

@@ -10,24 +10,24 @@ import Testing
 @Suite struct `A hostile script` {
     /// Scripts, what is said of them behind the program's name, and the status.
     static let scripts: [(script: String, errors: String, status: Int32)] = [
-        ("", "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE", 5),
+        ("", "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE", 5),
         (
             "#!/bin/sh\necho hello\n",
-            "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE", 5
+            "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE", 5
         ),
         (
-            "\0\0\0\u{FFFF}", "/tmp/backup: no line of the script says where its schema is; write # prefs-schema: FILE",
+            "\0\0\0\u{FFFF}", "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE",
             5
         ),
-        ("# prefs-schema:\n", "/tmp/backup:1: prefs-schema: names no file", 5),
+        ("# prefs-schema:\n", "/tmp/backup:1: missing file name after prefs-schema:", 5),
         ("# prefs-schema: none.plist\n", "/tmp/none.plist: no such schema", 1),
-        ("# prefs-schema: /tmp\n", "/tmp: is no file that could be read as a schema", 6),
-        ("# prefs-schema: a\0b\n", "/tmp/backup: a file needs a name", 5),
-        ("\n#prefs{\n# Domain = d;\n", "/tmp/backup:2: the schema that begins with #prefs{ has no #} at its end", 5),
+        ("# prefs-schema: /tmp\n", "/tmp: not a regular file", 6),
+        ("# prefs-schema: a\0b\n", "/tmp/backup: missing file name", 5),
+        ("\n#prefs{\n# Domain = d;\n", "/tmp/backup:2: missing #} at the end of the schema", 5),
         ("#prefs{\ntouch canary\n#}\n", "/tmp/backup:2: a line of the schema must begin with #", 5),
         ("#prefs{\n#}\n", "/tmp/backup:1:1: nothing there", 5),
         (
-            "#prefs{\n# Domain = \"../evil\";\n#}\n", "/tmp/backup:2:3: :Domain: ../evil cannot be used as a name here",
+            "#prefs{\n# Domain = \"../evil\";\n#}\n", "/tmp/backup:2:3: :Domain: invalid name ../evil",
             5
         ),
         (
@@ -36,11 +36,11 @@ import Testing
         ),
         (
             "#prefs{\n# Domain = d; Settings = ({ Key = PATH; });\n#}\n",
-            "backup: the shell keeps the variable PATH for itself; --prefix keeps the setting PATH out of its way", 5
+            "backup: the shell reserves the variable PATH; use --prefix for the setting PATH", 5
         ),
         (
             "#prefs{\n# Domain = d; Settings = ({ Key = a.b; }, { Key = a_b; });\n#}\n",
-            "backup: the settings a.b and a_b would all be the variable a_b", 5
+            "backup: the settings a.b and a_b would all become the variable a_b", 5
         ),
         (
             "#prefs{\n# Domain = d; Extends = (d);\n#}\n",
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("/tmp/none", "/tmp/none: no such script", 1), ("/tmp", "/tmp: is no file that could be read as a script", 6),
+        ("/tmp/none", "/tmp/none: no such script", 1), ("/tmp", "/tmp: not a regular file", 6),
         ("/tmp/loop", "cannot open /tmp/loop: Too many levels of symbolic links", 6),
         ("/tmp/backup/x", "cannot open /tmp/backup/x: Not a directory", 6),
     ])
@@ -122,7 +122,7 @@ import Testing
         try bench.machine.store(["target": "a\0b"], as: "com.example.backup")
         let outcome = try bench.run([])
         #expect(outcome.output == "exit 3\n" && outcome.status == 3)
-        #expect(outcome.errors == "prefs: backup: the value of target has a NUL in it, which no variable can hold\n")
+        #expect(outcome.errors == "prefs: backup: the value of target contains a NUL, which a variable cannot hold\n")
         #expect(try bench.run([], options: ["--shell", "json"]).status == 0)
     }
 }

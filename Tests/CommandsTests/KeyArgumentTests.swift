@@ -22,8 +22,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "a key may not be empty"), (":", ":: a key may not be empty"), ("::a", "::a: a key may not be empty"),
-        (":a::b", ":a::b: a key may not be empty"), ("a\0b", "a\\0b: a key may not have a NUL in it"),
+        ("", "a key must not be empty"), (":", ":: a key must not be empty"), ("::a", "::a: a key must not be empty"),
+        (":a::b", ":a::b: a key must not be empty"), ("a\0b", "a\\0b: a key must not contain a NUL"),
         (":a\\b", ":a\\b: \\b is no escape; only \\: and \\\\ are"),
         (":a\\", ":a\\: \\ is no escape; only \\: and \\\\ are"),
     ])

@@ -93,7 +93,7 @@ import Testing
         #expect(outcome.status == 4)
         #expect(
             outcome.errors.hasPrefix(
-                "prefs: d locked: the administrator has decided on this value in /etc/prefs/forced/d.plist; "))
+                "prefs: d locked: forced by the administrator in /etc/prefs/forced/d.plist; "))
         #expect(try machine.run("prefs domains").output == "d\n")
         #expect(try machine.run("prefs read d new").status == 1)
         #expect(try machine.run(line + " --force", input: input).status == (line.contains("dry") ? 8 : 0))

@@ -27,7 +27,7 @@ import Testing
             ["prefs", "lint", "/tmp/good.plist", "/tmp/short.plist", "/tmp/damaged.plist"], on: machine)
         let lines = outcome.output.split(separator: "\n")
         #expect(outcome.status == 5 && outcome.errors.isEmpty)
-        #expect(lines.count == 3 && lines[0] == "/tmp/good.plist: good")
+        #expect(lines.count == 3 && lines[0] == "/tmp/good.plist: OK")
         #expect(lines[1].wholeMatch(of: /\/tmp\/short.plist: byte \d+: .+/) != nil, "\(lines[1])")
         #expect(lines[2].wholeMatch(of: /\/tmp\/damaged.plist: byte \d+: .+/) != nil, "\(lines[2])")
     }
@@ -47,7 +47,7 @@ import Testing
         }
         try machine.disk.process().open("/tmp/closed", .reading)?.setPermissions(FilePermissions(rawValue: 0))
         let outcome = try runPrefs(["prefs", "lint", "/tmp/closed", "/tmp/open"], on: machine)
-        #expect(outcome.status == 6 && outcome.output == "/tmp/open: good\n")
+        #expect(outcome.status == 6 && outcome.output == "/tmp/open: OK\n")
         #expect(outcome.errors == "prefs: cannot open /tmp/closed: Permission denied\n")
     }
 }

@@ -164,6 +164,6 @@ struct ShellCompletionTests {
             #expect(mending.status == 0, "\(finding.text)\(mending.errorText)")
         }
         let healthy = try command.run("prefs", ["doctor"])
-        #expect(healthy.status == 0 && healthy.text == "nothing to mend\n", "\(healthy.text)\(healthy.errorText)")
+        #expect(healthy.status == 0 && healthy.text == "no problems found\n", "\(healthy.text)\(healthy.errorText)")
     }
 }

@@ -141,7 +141,7 @@ private struct LookupBench {
     }
 
     private func error(_ message: String) -> String {
-        let line = message.split(separator: "\n").first { !$0.contains("it does not count") } ?? ""
+        let line = message.split(separator: "\n").first { !$0.contains("it is ignored") } ?? ""
         return "error: " + (line.split(separator: ": ").last ?? "")
     }
 

@@ -327,7 +327,7 @@ import Testing
     ])
     func `lint notes what other readers may refuse`(_ text: String, _ note: String) throws {
         let outcome = try runPrefs(["prefs", "lint", "-"], input: text)
-        #expect(outcome.output == "standard input:\(note)\nstandard input: good\n")
+        #expect(outcome.output == "standard input:\(note)\nstandard input: OK\n")
         #expect(outcome.status == 0)
         #expect(try runPrefs(["prefs", "lint", "--strict", "-"], input: text).status == 5)
     }
@@ -339,7 +339,7 @@ import Testing
         let note = "a set is read as an array"
         #expect(
             try Self.run("prefs", "lint", "/tmp/s", on: machine).output
-                == "/tmp/s: byte 8: note: \(note)\n/tmp/s: good\n")
+                == "/tmp/s: byte 8: note: \(note)\n/tmp/s: OK\n")
         let converted = try Self.run("prefs", "convert", "-o", "-", "/tmp/s", "json", on: machine)
         #expect(converted.output == "[\n  5\n]\n" && converted.errors == "prefs: /tmp/s: \(note)\n")
         let strict = try Self.run("prefs", "convert", "--strict", "-o", "-", "/tmp/s", "json", on: machine)

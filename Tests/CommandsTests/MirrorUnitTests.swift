@@ -34,6 +34,7 @@ import Testing
     @Test func `a store that cannot be mirrored gets none`() throws {
         let outcome = try runPrefs(
             ["prefs", "--store", "foundation", "mirror", "service", "install"], on: SimulatedMachine())
-        #expect(outcome.status == 2 && outcome.errors.contains("only stores of our own can be mirrored"), "\(outcome)")
+        #expect(
+            outcome.status == 2 && outcome.errors.contains("stores of other programs cannot be mirrored"), "\(outcome)")
     }
 }

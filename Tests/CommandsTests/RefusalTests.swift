@@ -63,7 +63,7 @@ import Testing
         try machine.fileSystem.makeFolders("/home/ada/.config/prefs")
         try machine.fileSystem.replace("/home/ada/.config/prefs/d.plist", with: Array("{ a".utf8).span.bytes)
         let outcome = try runPrefs(["prefs", "delete", "d"], on: machine)
-        let reason = "ends inside a dictionary (at :a); no version of it is kept, and the damaged file is set aside"
+        let reason = "ends inside a dictionary (at :a); no earlier version is kept, and the damaged file is set aside"
         #expect(outcome == Transcript.Outcome(errors: "prefs: \(file):1:4: \(reason)\n"))
     }
 
@@ -119,7 +119,7 @@ import Testing
         #expect(try runPrefs(["prefs", "write", "d", "key", "value"], on: machine).status == 0)
         for words in [["export", "d", path], ["convert", "-o", path, "d", "xml"]] {
             let outcome = try runPrefs(["prefs"] + words, on: machine)
-            #expect(outcome.errors == "prefs: \(path): stands for an open descriptor; - is the standard output\n")
+            #expect(outcome.errors == "prefs: \(path): refers to an open descriptor; use - for the standard output\n")
             #expect(outcome.status == ExitStatus.systemFailed.rawValue)
         }
         #expect(try machine.fileSystem.contents(of: "/home/ada/log") == Array("log".utf8))

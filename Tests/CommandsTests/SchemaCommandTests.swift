@@ -43,12 +43,12 @@ import Testing
     // MARK: The doctor
 
     static let findings: [(store: String, said: String, mended: String)] = [
-        ("{\"keep\": \"x\"}", "d keep: does not count in layer user: must be an integer", "prefs delete d keep"),
-        ("{\"keep\": 0}", "d keep: does not count in layer user: must be from 1 to 365", "prefs delete d keep"),
-        ("{\"tries\": \"x\"}", "d tries: does not count in layer user: must be an integer", "prefs delete d retries"),
-        ("{\"kep\": 3}", "d kep: the schema does not know it, but keep", "prefs rename d kep keep"),
-        ("{\"kep\": 3, \"keep\": 4}", "d kep: the schema does not know it", "prefs delete d kep"),
-        ("{\"other\": 3}", "d other: the schema does not know it", "prefs delete d other"),
+        ("{\"keep\": \"x\"}", "d keep: ignored in layer user: must be an integer", "prefs delete d keep"),
+        ("{\"keep\": 0}", "d keep: ignored in layer user: must be from 1 to 365", "prefs delete d keep"),
+        ("{\"tries\": \"x\"}", "d tries: ignored in layer user: must be an integer", "prefs delete d retries"),
+        ("{\"kep\": 3}", "d kep: not declared in the schema, but keep", "prefs rename d kep keep"),
+        ("{\"kep\": 3, \"keep\": 4}", "d kep: not declared in the schema", "prefs delete d kep"),
+        ("{\"other\": 3}", "d other: not declared in the schema", "prefs delete d other"),
     ]
 
     @Test(arguments: findings)
@@ -64,7 +64,7 @@ import Testing
         #expect(try clinic.doctor().status == 0)
     }
 
-    @Test func `the doctor finds schemas with mistakes and settings of other versions`() throws {
+    @Test func `the doctor finds schemas with errors and settings of other versions`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)
         try clinic.files.replace(
@@ -73,11 +73,11 @@ import Testing
         let broken = try clinic.doctor()
         #expect(
             broken.output
-                == "/home/ada/.local/share/prefs/schemas/d.plist: the schema does not count: 1:15: :Titel: unknown attribute Titel; did you mean Title? (and 1 more)\n    # prefs schema check /home/ada/.local/share/prefs/schemas/d.plist tells all that is to be corrected\n"
+                == "/home/ada/.local/share/prefs/schemas/d.plist: the schema is ignored: 1:15: :Titel: unknown attribute Titel; did you mean Title? (and 1 more)\n    # prefs schema check /home/ada/.local/share/prefs/schemas/d.plist lists all errors\n"
         )
         #expect(
             try prefs("prefs write d keep 0", clinic).errors.contains(
-                "did you mean Title?; the schema does not count\n"))
+                "did you mean Title?; the schema is ignored\n"))
         #expect(try prefs("prefs read --effective d keep", clinic).output == "0\n")
         _ = try prefs("prefs delete d keep", clinic)
         #expect(try prefs("prefs import d -", clinic, input: "{\"copies\": 4}").status == 0)
@@ -89,7 +89,7 @@ import Testing
         let old = try clinic.doctor()
         #expect(
             old.output
-                == "\(Clinic.folder)/d.plist: holds settings of version 1, and the schema wants version 2\n    prefs schema migrate d\n"
+                == "\(Clinic.folder)/d.plist: has settings of version 1, but the schema has version 2\n    prefs schema migrate d\n"
         )
         try clinic.run("prefs schema migrate d")
         #expect(try clinic.doctor().status == 0)
@@ -120,7 +120,7 @@ import Testing
 
     @Test func `a former key leads to the present one`() throws {
         let clinic = try clinic()
-        let note = "prefs: tries is called retries now\n"
+        let note = "prefs: tries was renamed to retries\n"
         #expect(try prefs("prefs write d tries 4", clinic) == Transcript.Outcome(errors: note))
         #expect(try prefs("prefs write d tries 5", clinic) == Transcript.Outcome(errors: note))
         #expect(try prefs("prefs read d", clinic).output == "{\n    retries = 5;\n}\n")
@@ -141,7 +141,7 @@ import Testing
         ("prefs write d tags -array 1 x", "", ":tags:1 = x: must be an integer"),
         ("prefs write d tags -array-add x", "", ":tags:0 = x: must be an integer"),
         ("prefs write d '{ keep = 0; }'", "", "keep = 0: must be from 1 to 365"),
-        ("prefs write d '{ \"$schemaVersion\" = 1; }'", "", "prefs itself keeps this key"),
+        ("prefs write d '{ \"$schemaVersion\" = 1; }'", "", "this key is reserved for prefs"),
         ("prefs write d token -int 5", "", "token = ••••: must be a string"),
         ("prefs write d :account:password -int 5", "", ":account:password = ••••: must be a string"),
         ("prefs write d account -string '{ password = sesame; }'", "", "account = ••••: must be a dictionary"),
@@ -233,14 +233,14 @@ import Testing
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
         let outcome = try prefs("prefs write d token abc", clinic)
-        #expect(outcome.status == 3 && outcome.errors.contains("token is sensitive, and others can read the file"))
+        #expect(outcome.status == 3 && outcome.errors.contains("token is sensitive, but other users can read the file"))
         #expect(try prefs("prefs write d keep 6", clinic).status == 0)
         try clinic.setPermissions(0o600, "d.plist")
         #expect(try prefs("prefs write d token abc", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
         #expect(
             try prefs("prefs explain d token", clinic).output.contains(
-                "••••  does not count: is sensitive, and others can read the file"))
+                "••••  ignored: is sensitive, but other users can read the file"))
         #expect(try prefs("prefs read --effective d token", clinic).status == 1)
         #expect(try prefs("prefs write d keep 7", clinic).status == 3)
     }
@@ -253,14 +253,15 @@ import Testing
         #expect(try prefs("prefs read --effective d :account:name", clinic).output == "ada\n")
         #expect(try prefs("prefs write d account -dict name bob", clinic).status == 0)
         let outcome = try prefs("prefs write d :account:password sesame", clinic)
-        #expect(outcome.status == 3 && outcome.errors.contains("account is sensitive, and others can read the file"))
+        #expect(
+            outcome.status == 3 && outcome.errors.contains("account is sensitive, but other users can read the file"))
         try clinic.setPermissions(0o600, "d.plist")
         #expect(try prefs("prefs write d :account:password sesame", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
         #expect(try prefs("prefs read --effective d account", clinic).status == 1)
         #expect(
             try prefs("prefs explain d account", clinic).output.contains(
-                "does not count: is sensitive, and others can read the file"))
+                "ignored: is sensitive, but other users can read the file"))
     }
 
     // MARK: What is in force

@@ -78,7 +78,7 @@ struct ScriptBench {
         try bench.machine.administrate("/etc/prefs/forced/com.example.backup.plist", "{ keep = 16; }")
         let outcome = try bench.run(["t", "--keep", "15"])
         #expect(bench.value("keep", in: outcome) == "'16'")
-        #expect(outcome.errors == "backup: --keep: the administrator has decided on this value\n")
+        #expect(outcome.errors == "backup: --keep: forced by the administrator\n")
     }
 
     @Test func `a stored value that breaks the schema never breaks the script`() throws {
@@ -96,14 +96,14 @@ struct ScriptBench {
         let bench = try ScriptBench()
         _ = try bench.prefs("write", "--force", "com.example.backup", "keep", "-int", "0")
         let file = "/home/ada/.config/prefs/com.example.backup.plist"
-        let told = "backup: keep in user (\(file)): must be from 1 to 365; it does not count\n"
+        let told = "backup: keep in user (\(file)): must be from 1 to 365; ignored\n"
         #expect(try bench.run(["t"]).errors == told)
         #expect(try bench.run(["t", "--keep", "3"]).errors.isEmpty)
         #expect(try bench.run(["t"], variables: ["BACKUP_KEEP": "3"]).errors.isEmpty)
         _ = try bench.prefs("write", "--force", "com.example.backup", "exclude", "-array", "-string", "a")
         try bench.machine.store(["exclude": ["a", 5], "keep": 5, "$schemaVersion": 2], as: "com.example.backup")
         let inside = try bench.run(["t"])
-        #expect(inside.errors == "backup: exclude in user (\(file)): :exclude:1 must be a string; it does not count\n")
+        #expect(inside.errors == "backup: exclude in user (\(file)): :exclude:1 must be a string; ignored\n")
         #expect(bench.value("exclude", in: inside) == "''" && inside.status == 0)
     }
 
@@ -244,7 +244,7 @@ struct ScriptBench {
         try bench.machine.store(["keep": 40, "$schemaVersion": 3], as: "com.example.backup")
         let outcome = try bench.run(["t"])
         #expect(bench.value("keep", in: outcome) == "'40'" && outcome.status == 0)
-        #expect(outcome.errors.contains("holds settings of version 3"))
+        #expect(outcome.errors.contains("has settings of version 3"))
         let refused = try bench.run(["--save", "-k", "5", "t"])
         #expect(refused.output == "exit 3\n" && refused.status == 3)
         #expect(try bench.prefs("read", "com.example.backup", "keep").output == "40\n")
@@ -290,27 +290,28 @@ struct ScriptBench {
         #expect(try token("--token-fd", "9").value == "'fr0m 9'")
         #expect(try token("--token-file", "/dev/fd/9").value == "'fr0m 9'")
         #expect(try token("--token-fd=11").value == "''")
-        #expect(try token("--token-fd", "10").errors == "backup: --token-fd: is no text in UTF-8\nTry backup --help.\n")
+        #expect(try token("--token-fd", "10").errors == "backup: --token-fd: is not UTF-8 text\nTry backup --help.\n")
         #expect(
             try token("--token-fd", "8").errors
-                == "backup: --token-fd: 8 is no descriptor that is open\nTry backup --help.\n")
+                == "backup: --token-fd: 8 is not an open descriptor\nTry backup --help.\n")
         #expect(
             try token("--token-file", "/tmp/none").errors
                 == "backup: --token-file: /tmp/none: no such file\nTry backup --help.\n")
         #expect(
-            try token("--token-file", "/tmp").errors == "backup: --token-file: /tmp: is no file\nTry backup --help.\n")
+            try token("--token-file", "/tmp").errors
+                == "backup: --token-file: /tmp: not a regular file\nTry backup --help.\n")
         #expect(
             try token("--token", "s3cret").errors
-                == "backup: --token would show a secret to everybody on this machine; use --token-file or --token-fd\nTry backup --help.\n"
+                == "backup: --token would expose a secret to other users of this machine; use --token-file or --token-fd\nTry backup --help.\n"
         )
         try bench.machine.fileSystem.open("/tmp/token", .reading)?.setPermissions(FilePermissions(rawValue: 0o640))
         #expect(
             try token("--token-file", "/tmp/token").errors
-                == "backup: --token-file: /tmp/token: others can read this file; chmod 600 mends it\nTry backup --help.\n"
+                == "backup: --token-file: /tmp/token: other users can read this file; fix it with chmod 600\nTry backup --help.\n"
         )
     }
 
-    @Test(arguments: [(1000, nil), (0, nil), (2002, "backup: --token-file: /tmp/token: belongs to another user")])
+    @Test(arguments: [(1000, nil), (0, nil), (2002, "backup: --token-file: /tmp/token: owned by another user")])
     func `reads a secret from a file of one's own or of root`(_ owner: UInt32, _ error: String?) throws {
         let bench = try ScriptBench()
         try bench.write("s3cret", to: "/tmp/token")
@@ -346,7 +347,7 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let exposed = try bench.run([])
         #expect(bench.value("server", in: exposed) == "''")
-        #expect(exposed.errors.contains("\(file)): is sensitive, and others can read the file; it does not count"))
+        #expect(exposed.errors.contains("\(file)): is sensitive, but other users can read the file; ignored"))
     }
 
     @Test func `a stored secret that others can read does not count`() throws {
@@ -357,6 +358,6 @@ struct ScriptBench {
         try bench.machine.fileSystem.open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
         let outcome = try bench.run(["t"])
         #expect(bench.value("token", in: outcome) == "''")
-        #expect(outcome.errors.contains("\(file)): is sensitive, and others can read the file; it does not count"))
+        #expect(outcome.errors.contains("\(file)): is sensitive, but other users can read the file; ignored"))
     }
 }

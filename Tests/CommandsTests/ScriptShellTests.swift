@@ -204,7 +204,7 @@ struct `A script in its shell` {
         let closed = try shell.run(body, schema: schema, ["--token-fd", "77"], in: command).result
         #expect(
             closed.status == 2
-                && closed.errorText == "script: --token-fd: 77 is no descriptor that is open\nTry script --help.\n")
+                && closed.errorText == "script: --token-fd: 77 is not an open descriptor\nTry script --help.\n")
     }
 
     @Test func `may be something that is no file, which is not waited for`() throws {

@@ -119,7 +119,7 @@ import Testing
             for _ in 0..<steps { _ = try undo(on: single) }
             #expect(try runPrefs(["prefs", "undo", "d", "\(steps)"], on: several).status == 0)
             #expect(try state(single) == state(several))
-            // And from there on both go the same way.
+            // And only changes after this revision both go the same way.
             _ = try undo(on: single)
             _ = try undo(on: several)
             #expect(try state(single) == state(several), "\(steps)")
@@ -184,7 +184,7 @@ import Testing
         }
         try machine.force("d", ["forced": "9"])
         let undo = try runPrefs(["prefs", "undo", "d"], on: machine)
-        #expect(undo.errors.hasPrefix("prefs: d forced: stays, the administrator has decided on this value\n"))
+        #expect(undo.errors.hasPrefix("prefs: d forced: unchanged, since the administrator forces this value\n"))
         #expect(try state(machine).values == ["forced": "2", "free": "1"])
         _ = try runPrefs(["prefs", "restore", "d", "2"], on: machine)
         #expect(try state(machine).values == ["forced": "2", "free": "2"])

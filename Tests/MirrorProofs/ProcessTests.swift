@@ -123,7 +123,7 @@ import Testing
         for host in mirror.hosts {
             #expect(try host.values("com.example.a") == ["a": "kept", "b": "kept", "unsent": 1], "\(host.name)")
             #expect(try host.run("mirror", "conflicts").status == 0)
-            #expect(try host.succeed("mirror", "fsck").hasSuffix("all is well\n"))
+            #expect(try host.succeed("mirror", "fsck").hasSuffix("no problems found\n"))
         }
         #expect(try a.run("mirror", "init", "--again", mirror.directory).status == 3, "nothing is missing")
     }
@@ -142,7 +142,7 @@ import Testing
         #expect(try mirror.hosts[1].values("com.example.a").count == 1)
     }
 
-    @Test func `goes on where the directory can only be read`() throws {
+    @Test func `goes on where the directory read-only`() throws {
         let mount = try Mount.orCancel(size: 1 << 20)
         let mirror = try MirrorOfProcesses("a", "b", directory: mount.path + "/mirror")
         try mirror.hosts[0].write("key", 1, in: ["com.example.a"])

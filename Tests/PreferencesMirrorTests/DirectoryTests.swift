@@ -242,7 +242,7 @@ import Testing
         #expect(try hosts[0].values() == ["key": 1])
     }
 
-    @Test func `is read, and not written, where it can only be read`() throws {
+    @Test func `is read, and not written, where it read-only`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
         try hosts[0].write("key", 1)

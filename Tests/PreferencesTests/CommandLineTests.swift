@@ -93,7 +93,7 @@ extension Setting where Value == String {
         let settings = try parse(["/mnt"], bench)
         #expect(settings[.keep] == 5)
         settings[.keep] = 6
-        #expect(bench.errors.contains("version 3, and its schema knows them up to 2; they are only read"))
+        #expect(bench.errors.contains("version 3, but its schema supports only up to 2; they are only read"))
         #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "6", "/mnt"], bench) }
         #expect(try bench.file() == ["keep": 5, "$schemaVersion": 3])
     }
@@ -144,7 +144,7 @@ extension Setting where Value == String {
         } catch let Schema.Ending.mistakes(mistakes) {
             #expect(
                 mistakes.map(\.description) == [
-                    "--save: token is a secret: it would be shown and mirrored as long as its schema is not installed (prefs schema install FILE)"
+                    "--save: token is a secret, and would be shown and mirrored until its schema is installed (prefs schema install FILE)"
                 ])
         }
         #expect(try bench.file().isEmpty)
@@ -174,7 +174,7 @@ extension Setting where Value == String {
             #expect(
                 mistakes.map(\.description) == [
                     "unknown flag --kep; did you mean --keep?",
-                    "--mode fast: must be full or incremental", "TARGET is needed",
+                    "--mode fast: must be full or incremental", "TARGET is required",
                 ])
         }
     }
@@ -185,7 +185,7 @@ extension Setting where Value == String {
             ["--kep", "3", "/mnt"], 2, "",
             "backup: unknown flag --kep; did you mean --keep?\nTry backup --help.\n"
         ),
-        (["--token", "abc", "/mnt"], 2, "", "backup: --token would show a secret"),
+        (["--token", "abc", "/mnt"], 2, "", "backup: --token would expose a secret"),
         (["--token-file", "/none", "/mnt"], 2, "", "backup: --token-file: "),
         (["--token-fd", "9", "/mnt"], 2, "", "backup: --token-fd: "),
         (["--help"], 0, "usage: backup [options] TARGET\n", ""),

@@ -341,7 +341,7 @@ private struct Window: Codable, Equatable {
         defaults.setPersistentDomain([:], forName: "a\u{7}\u{9B}")
         let text = terminal.text(of: .errors)
         #expect(text.unicodeScalars.filter { $0.properties.generalCategory == .control }.map(\.value) == [10, 10])
-        #expect(text.contains("\\u{1B}[2J\\n\\0: a key cannot have a NUL in it"))
+        #expect(text.contains("\\u{1B}[2J\\n\\0: a key cannot contain a NUL character"))
     }
 
     @Test func `without a listener tell an issue on standard error`() throws {

@@ -67,7 +67,7 @@ extension Setting where Value == String {
         // It is told once.
         _ = defaults[.keep]
         let line =
-            "program: com.example.backup: keep in user (\(StoreBench.folder)/com.example.backup.plist): \(reason); it does not count\n"
+            "program: com.example.backup: keep in user (\(StoreBench.folder)/com.example.backup.plist): \(reason); it is ignored\n"
         #expect(bench.errors == (reason.isEmpty ? "" : line))
     }
 
@@ -114,7 +114,7 @@ extension Setting where Value == String {
         #expect(defaults[.keep] == 0)
         defaults[.keep] = -1
         #expect(defaults[.keep] == -1)
-        #expect(bench.errors.contains("the schema does not count"))
+        #expect(bench.errors.contains("the schema is ignored"))
         #expect(bench.errors.split(separator: "\n").count == 1, "\(bench.errors)")
         let found = try #require(
             SchemaPlaces(on: bench.bench.process()).schema(of: SchemaBench.domain, on: bench.bench.process()))

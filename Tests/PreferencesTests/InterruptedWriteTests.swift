@@ -182,7 +182,7 @@ import Testing
     }
 
     /// A file that cannot be replaced, as one that something is mounted over.
-    @Test func `says that it holds all the same once it is decided`() throws {
+    @Test func `says that it holds all the same once it is committed`() throws {
         let bench = try StoreBench()
         for file in [Self.a, Self.b] { try bench.process().set("key", 1, in: file) }
         var machine = bench.process()
@@ -197,7 +197,7 @@ import Testing
         for attempt in attempts {
             let failure = #expect(throws: StoreFailure.self) { try attempt() }
             let text = failure?.description ?? ""
-            #expect(text.contains("cannot rename \(Self.b.path)") && text.contains("is decided"), "\(text)")
+            #expect(text.contains("cannot rename \(Self.b.path)") && text.contains("is committed"), "\(text)")
         }
         files.fix(nil)
         try machine.set("later", 3, in: Self.a)

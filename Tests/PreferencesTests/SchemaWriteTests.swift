@@ -20,7 +20,7 @@ extension Setting where Value == Int {
         ),
         (["token": 5], ["token = ••••: must be a string"]),
         (["a": true, "b": true], ["a: cannot be given together with b"]),
-        (["$schemaVersion": 4], ["$schemaVersion: prefs itself keeps this key"]),
+        (["$schemaVersion": 4], ["$schemaVersion: this key is reserved for prefs"]),
     ]
 
     @Test(arguments: refusals)
@@ -102,8 +102,8 @@ extension Setting where Value == Int {
     }
 
     static let versions: [(PropertyList.Dictionary, String)] = [
-        (["copies": 4], "version 1, and its schema wants version 2"),
-        (["keep": 4, "$schemaVersion": 3], "version 3, and its schema knows them up to 2"),
+        (["copies": 4], "version 1, but its schema requires version 2"),
+        (["keep": 4, "$schemaVersion": 3], "version 3, but its schema supports only up to 2"),
     ]
 
     @Test(arguments: versions)

@@ -169,7 +169,7 @@ import Testing
         #expect(try bench.process().set("c", 1, in: file)?.convertedFrom == nil)
     }
 
-    @Test func `to a store that can only be read is refused`() throws {
+    @Test func `to a store that read-only is refused`() throws {
         let bench = try StoreBench()
         var file = Self.file
         file.isReadOnly = true
@@ -186,7 +186,7 @@ import Testing
         #expect(try Self.file.contents(on: bench.process()).values == ["a": 1])
     }
 
-    @Test func `on a disk that can only be read says so`() throws {
+    @Test func `on a disk that read-only says so`() throws {
         let bench = try StoreBench()
         try bench.process().set("a", 1, in: Self.file)
         bench.simulated.disk.isReadOnly = true

@@ -97,7 +97,7 @@ extension Setting where Value == String? {
             schema.mistakes.map(\.description) == [
                 ":Settings:0:Default: must be from 1 to 5",
                 ":Settings:1:Pattern: the pattern ends inside a class at character 2 of the pattern",
-                ":Settings:2:Key: the key a stands twice",
+                ":Settings:2:Key: duplicate key a",
             ])
     }
 

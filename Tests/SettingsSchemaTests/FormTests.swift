@@ -86,9 +86,9 @@ import Testing
         #expect(form.changes == .init(values: ["keep": 12], resets: []))
         #expect(form.answer("9", to: "keep") == .accepted(9))
         #expect(form.changes.isEmpty)
-        #expect(form.answer("full", to: "mode") == .refused("An administrator has fixed this."))
-        #expect(form.reset("mode") == .refused("An administrator has fixed this."))
-        #expect(form.reset("name") == .refused("A value is needed."))
+        #expect(form.answer("full", to: "mode") == .refused("This value is forced by an administrator."))
+        #expect(form.reset("mode") == .refused("This value is forced by an administrator."))
+        #expect(form.reset("name") == .refused("A value is required."))
     }
 
     @Test func `shows every value so that it can be answered again`() throws {
@@ -140,7 +140,8 @@ import Testing
     @Test func `asks for one after another, and saves once`() throws {
         #expect(
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
-                "An empty answer keeps what stands in brackets; ? explains.\n\n", "Test\n", "Your name [needed]: ",
+                "An empty answer keeps the value in brackets; ? shows an explanation.\n\n", "Test\n",
+                "Your name [required]: ",
                 "  1) full\n  2) incremental\n", "Mode [full, from factory]: ",
                 "Token: (hidden)",
                 "\nRetention\n", "Copies to keep (from 1 to 365) [7, from factory]: ",
@@ -153,7 +154,7 @@ import Testing
             [.line(""), .line("Ada"), .line("ful"), .line("full"), .line(""), .line("0"), .line("5")], Self.text)
         #expect(
             seen.filter { $0.hasPrefix("  ") && !$0.hasPrefix("  1)") } == [
-                "  A value is needed.\n", "  Must be full or incremental; did you mean full?\n",
+                "  A value is required.\n", "  Must be full or incremental; did you mean full?\n",
                 "  Must be from 1 to 365.\n",
             ])
         #expect(seen.suffix(2) == ["save {\"keep\":5,\"mode\":\"full\",\"name\":\"Ada\"} -[]", "complete"])
@@ -171,7 +172,7 @@ import Testing
         let values: [String: Schema.ValueInForce] = [
             "name": .init("Ada", layer: "user"), "mode": .init("incremental", layer: "user"),
         ]
-        #expect(try Self.run([.line(":factory")], Self.text, values: values).contains("  A value is needed.\n"))
+        #expect(try Self.run([.line(":factory")], Self.text, values: values).contains("  A value is required.\n"))
         #expect(
             try Self.run([.line(""), .line(":factory"), .line(":save")], Self.text, values: values).suffix(2) == [
                 "save {} -[\"mode\"]", "complete",
@@ -184,14 +185,14 @@ import Testing
             try Self.run([.line("\\:x"), .line(":save")], Self.text).suffix(2) == [
                 "save {\"name\":\":x\"} -[]", "complete",
             ])
-        #expect(try Self.run([.line(":bck")], Self.text).contains("  :bck is no command; did you mean :back?\n"))
+        #expect(try Self.run([.line(":bck")], Self.text).contains("  unknown command :bck; did you mean :back?\n"))
         #expect(
             try Self.run([.line("x"), .line(":back"), .line("y"), .line(":save")], Self.text).suffix(2) == [
                 "save {\"name\":\"y\"} -[]", "complete",
             ])
         #expect(
             try Self.run([.line(""), .line("?")], Self.text, values: values).contains {
-                $0.contains("The factory's value is full.")
+                $0.contains("The default is full.")
             })
         #expect(
             try Self.run([.line(":save")], Self.text, values: values).suffix(2) == [
@@ -204,7 +205,7 @@ import Testing
         let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":factory"), .line(":save")], text)
         #expect(seen.contains("  a: cannot be given together with b\n"))
         #expect(seen.suffix(2) == ["save {\"b\":\"2\",\"c\":\"3\"} -[\"a\"]", "complete"])
-        #expect(try Self.run([.line(":save")], text).suffix(2) == ["  c: is needed\n", "c [needed]: "])
+        #expect(try Self.run([.line(":save")], text).suffix(2) == ["  c: is required\n", "c [required]: "])
     }
 
     @Test func `of a schema without settings has nothing to ask`() throws {

@@ -68,20 +68,20 @@ import Testing
         Copies a folder.
 
         Operands:
-          TARGET                 Where to. (needed)
+          TARGET                 Where to. (required)
 
         Options:
               --mode full|incremental
                                  How to copy. (default full)
-              --[no-]color       Not to be used any more: use --theme.
+              --[no-]color       Deprecated: use --theme.
               --token-file FILE  選択した秘密 of the server. (variable BACKUP_TOKEN)
-              --token-fd N       The same, from a descriptor that is open.
+              --token-fd N       The same, from an open descriptor.
           -h, --help             Shows this text.
-              --help-values      Shows it with the values in force, and where they
-                                 come from.
+              --help-values      Shows this text with the values in force and where
+                                 they come from.
               --version          Shows the version.
-              --save             Keeps the given flags as the user's settings.
-              --set :KEY=VALUE   Sets what has no flag of its own.
+              --save             Saves the given flags as the user's settings.
+              --set :KEY=VALUE   Sets a setting that has no flag.
 
         Retention:
           -k, --keep N           Copies to keep. Older copies are removed. From 1 to
@@ -103,12 +103,12 @@ import Testing
         Options:
           -v, --verbose
           -h, --help            Shows this text.
-              --help-values     Shows it with the values in force,
-                                and where they come from.
+              --help-values     Shows this text with the values in
+                                force and where they come from.
               --version         Shows the version.
-              --save            Keeps the given flags as the user's
+              --save            Saves the given flags as the user's
                                 settings.
-              --set :KEY=VALUE  Sets what has no flag of its own.
+              --set :KEY=VALUE  Sets a setting that has no flag.
 
         """
 
@@ -116,18 +116,18 @@ import Testing
         usage: tool restore [options] FROM
 
         Operands:
-          FROM                  (needed)
+          FROM                  (required)
 
         Options:
           -v, --verbose
           -f, --force
           -h, --help            Shows this text.
-              --help-values     Shows it with the values in force,
-                                and where they come from.
+              --help-values     Shows this text with the values in
+                                force and where they come from.
               --version         Shows the version.
-              --save            Keeps the given flags as the user's
+              --save            Saves the given flags as the user's
                                 settings.
-              --set :KEY=VALUE  Sets what has no flag of its own.
+              --set :KEY=VALUE  Sets a setting that has no flag.
 
         """
 }
@@ -171,7 +171,7 @@ import Testing
         key      type     default  rule              flags                    variable      title
         verbose  integer  0                          -v, --verbose
         keep     integer  7        from 1 to 365     -k, --keep N             BACKUP_KEEP   Copies to keep
-        target   folder            needed            --target FOLDER, TARGET                Where to
+        target   folder            required          --target FOLDER, TARGET                Where to
         mode     string   full     full|incremental  --mode full|incremental
         token    string            secret                                     BACKUP_TOKEN
         retries  integer  3        not mirrored
@@ -186,7 +186,7 @@ import Testing
         | key | type | default | rule | flags | variable | title |
         |---|---|---|---|---|---|---|
         | `verbose` | `integer` | `0` |  | `-v, --verbose` |  |  |
-        | `target` | `folder` |  | needed | `--target FOLDER, TARGET` |  | Where to |
+        | `target` | `folder` |  | required | `--target FOLDER, TARGET` |  | Where to |
         | `mode` | `string` | `full` | full\\|incremental | `--mode full\\|incremental` |  |  |
         | `token` | `string` |  | secret |  | `BACKUP_TOKEN` |  |
         | `retries` | `integer` | `3` | not mirrored |  |  |  |
@@ -236,13 +236,13 @@ import Testing
         .It Fl h , Fl \\-help
         Shows a summary.
         .It Fl \\-help\\-values
-        Shows it with the values in force, and where they come from.
+        Shows this text with the values in force and where they come from.
         .It Fl \\-version
         Shows the version.
         .It Fl \\-save
-        Keeps the given flags as the user\\(aqs settings.
+        Saves the given flags as the user\\(aqs settings.
         .It Fl \\-set Ar :key Ns = Ns Ar value
-        Sets what has no flag of its own.
+        Sets a setting that has no flag.
         .El
 
         """

@@ -15,32 +15,47 @@ import Testing
 
     @Test(arguments: [
         ("{}", "{}", []),
-        ("{a: 1}", "{c: 1, \"$schemaVersion\": 3}", ["a is now b", "b is now c", "version 1 is now version 3"]),
+        (
+            "{a: 1}", "{c: 1, \"$schemaVersion\": 3}",
+            ["a is now b", "b is now c", "migrated from version 1 to version 3"]
+        ),
         (
             "{b: 1, \"$schemaVersion\": 2}", "{c: 1, \"$schemaVersion\": 3}",
-            ["b is now c", "version 2 is now version 3"]
+            ["b is now c", "migrated from version 2 to version 3"]
         ),
         ("{a: 1, \"$schemaVersion\": 3}", "{a: 1, \"$schemaVersion\": 3}", []),
         (
             "{a: 1, b: 2}", "{c: 2, \"$schemaVersion\": 3}",
-            ["a was removed, since b has a value", "b is now c", "version 1 is now version 3"]
+            ["a was removed because b already has a value", "b is now c", "migrated from version 1 to version 3"]
         ),
-        ("{junk: 1, x: 2}", "{x: 2, \"$schemaVersion\": 3}", ["junk was removed", "version 1 is now version 3"]),
+        (
+            "{junk: 1, x: 2}", "{x: 2, \"$schemaVersion\": 3}",
+            ["junk was removed", "migrated from version 1 to version 3"]
+        ),
         (
             "{port: \"8080\", flag: 1, list: \"x\"}", "{port: 8080, flag: true, list: [\"x\"], \"$schemaVersion\": 3}",
-            ["port is now an integer", "flag is now a boolean", "list is now an array", "version 1 is now version 3"]
+            [
+                "port is now an integer", "flag is now a boolean", "list is now an array",
+                "migrated from version 1 to version 3",
+            ]
         ),
         (
             "{port: \"eighty\"}", "{port: \"eighty\", \"$schemaVersion\": 3}",
-            ["port could not be made an integer, and stays as it is", "version 1 is now version 3"]
+            ["port could not be converted to an integer and is unchanged", "migrated from version 1 to version 3"]
         ),
         ("{tries: 5, \"$schemaVersion\": 3}", "{retries: 5, \"$schemaVersion\": 3}", ["tries is now retries"]),
         (
             "{tries: 5, attempts: 6, \"$schemaVersion\": 3}", "{retries: 5, \"$schemaVersion\": 3}",
-            ["tries is now retries", "attempts was removed, since retries has a value"]
+            ["tries is now retries", "attempts was removed because retries already has a value"]
         ),
-        ("{x: 1, \"$schemaVersion\": \"2\"}", "{x: 1, \"$schemaVersion\": 3}", ["version 2 is now version 3"]),
-        ("{x: 1, \"$schemaVersion\": \"none\"}", "{x: 1, \"$schemaVersion\": 3}", ["version 1 is now version 3"]),
+        (
+            "{x: 1, \"$schemaVersion\": \"2\"}", "{x: 1, \"$schemaVersion\": 3}",
+            ["migrated from version 2 to version 3"]
+        ),
+        (
+            "{x: 1, \"$schemaVersion\": \"none\"}", "{x: 1, \"$schemaVersion\": 3}",
+            ["migrated from version 1 to version 3"]
+        ),
     ])
     func `goes from version to version, once`(_ before: String, _ after: String, _ notes: [String]) throws {
         let schema = try Sample.settings(Self.text, rest: Self.migrations)

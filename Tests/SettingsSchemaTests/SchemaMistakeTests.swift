@@ -26,16 +26,16 @@ import Testing
     static let plantedMessages = [
         "3:5: :Titel: unknown attribute Titel; did you mean Title?",
         "5:39: :Settings:0:Default: must be from 1 to 365",
-        "6:11: :Settings:1:Key: the key keep stands twice",
+        "6:11: :Settings:1:Key: duplicate key keep",
         "6:23: :Settings:1:Type: unknown name intger; did you mean integer?",
         "7:71: :Settings:2:Default: must be full or incremental; did you mean full?",
-        "7:86: :Settings:2:Flag: the flag --keep stands twice",
-        "7:99: :Settings:2:Short: the flag -k stands twice",
+        "7:86: :Settings:2:Flag: duplicate flag --keep",
+        "7:99: :Settings:2:Short: duplicate flag -k",
         "8:39: :Settings:3:Minimum: is above Maximum",
         "10:42: :Settings:4:Pattern: the pattern ends inside a class at character 5 of the pattern",
-        "10:60: :Settings:4:Environment: BAD NAME cannot be used as a name here",
+        "10:60: :Settings:4:Environment: invalid name BAD NAME",
         "11:9: :Settings:5: Key is missing",
-        "12:37: :Settings:6:MinimumLength: says nothing about an array",
+        "12:37: :Settings:6:MinimumLength: does not apply to an array",
         "12:84: :Settings:6:Elements:Kind: unknown name fodler; did you mean folder?",
         "14:16: :Extends:0: there is no schema for com.example.nowhere",
     ]
@@ -80,20 +80,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Type = integer; MinimumLength = 1;", "MinimumLength: says nothing about an integer"),
-        ("Type = string; Unique = YES;", "Unique: says nothing about a string"),
-        ("Type = string; Minimum = 1;", "Minimum: says nothing about a string"),
-        ("Type = boolean; Choices = (YES);", "Choices: says nothing about a boolean"),
-        ("Type = string; Elements = { Type = string; };", "Elements: says nothing about a string"),
-        ("Type = string; Kind = duration;", "Kind: says nothing about a string"),
-        ("Type = array; Kind = file;", "Kind: says nothing about an array"),
-        ("Type = integer; Negatable = YES;", "Negatable: says nothing about an integer"),
-        ("Type = string; Repeats = YES;", "Repeats: says nothing about a string"),
-        ("Type = string; Rest = YES;", "Rest: says nothing about a string"),
-        ("Type = array; Merge = YES;", "Merge: says nothing about an array"),
-        ("Type = integer; Sensitive = YES;", "Sensitive: says nothing about an integer"),
-        ("Type = string; Sensitive = YES; Short = s;", "Short: cannot stand beside Sensitive"),
-        ("Type = string; Sensitive = YES; Positional = 1;", "Positional: cannot stand beside Sensitive"),
+        ("Type = integer; MinimumLength = 1;", "MinimumLength: does not apply to an integer"),
+        ("Type = string; Unique = YES;", "Unique: does not apply to a string"),
+        ("Type = string; Minimum = 1;", "Minimum: does not apply to a string"),
+        ("Type = boolean; Choices = (YES);", "Choices: does not apply to a boolean"),
+        ("Type = string; Elements = { Type = string; };", "Elements: does not apply to a string"),
+        ("Type = string; Kind = duration;", "Kind: does not apply to a string"),
+        ("Type = array; Kind = file;", "Kind: does not apply to an array"),
+        ("Type = integer; Negatable = YES;", "Negatable: does not apply to an integer"),
+        ("Type = string; Repeats = YES;", "Repeats: does not apply to a string"),
+        ("Type = string; Rest = YES;", "Rest: does not apply to a string"),
+        ("Type = array; Merge = YES;", "Merge: does not apply to an array"),
+        ("Type = integer; Sensitive = YES;", "Sensitive: does not apply to an integer"),
+        ("Type = string; Sensitive = YES; Short = s;", "Short: cannot be combined with Sensitive"),
+        ("Type = string; Sensitive = YES; Positional = 1;", "Positional: cannot be combined with Sensitive"),
         ("Type = integer; Default = abc;", "Default: must be an integer"),
         ("Type = integer; Kind = size; Default = \"4 apples\";", "Default: must be a size such as 512, 4K or 10MB"),
         ("Type = boolean; Default = maybe;", "Default: must be true or false"),
@@ -104,28 +104,28 @@ import Testing
         ("Type = string; Required = perhaps;", "Required: must be true or false"),
         ("Type = string; Title = (a);", "Title: must be a string"),
         ("Type = string; Flag = { a = b; };", "Flag: must be a string, or an array of strings"),
-        ("Type = string; Flag = \"a b\";", "Flag: a b cannot be used as a name here"),
-        ("Type = string; Flag = help;", "Flag: --help is taken by every program"),
-        ("Type = string; Short = kk;", "Short: kk cannot be used as a name here"),
-        ("Type = string; Environment = 1A;", "Environment: 1A cannot be used as a name here"),
-        ("Type = string; Conflicts = nobody;", "Conflicts: no setting has the key nobody"),
-        ("Type = string; Requires = k;", "Requires: cannot stand beside itself"),
+        ("Type = string; Flag = \"a b\";", "Flag: invalid name a b"),
+        ("Type = string; Flag = help;", "Flag: --help is reserved"),
+        ("Type = string; Short = kk;", "Short: invalid name kk"),
+        ("Type = string; Environment = 1A;", "Environment: invalid name 1A"),
+        ("Type = string; Conflicts = nobody;", "Conflicts: unknown key nobody"),
+        ("Type = string; Requires = k;", "Requires: cannot be combined with itself"),
         ("Type = string; Positional = 0;", "Positional: must be 1 or more"),
-        ("Type = array; Positional = 1; Rest = YES;", "Rest: cannot stand beside Positional"),
-        ("Type = string; Choices = (a, b, a);", "Choices:2: the choice a stands twice"),
+        ("Type = array; Positional = 1; Rest = YES;", "Rest: cannot be combined with Positional"),
+        ("Type = string; Choices = (a, b, a);", "Choices:2: duplicate choice a"),
         ("Type = string; Choices = (a, bb); MaximumLength = 1;", "Choices:1: must be at most 1 long"),
         (
             "Type = string; Pattern = \"^a\";",
-            "Pattern: the whole value must match anyway; leave the anchor out, or write \\ before it at character 1 of the pattern"
+            "Pattern: anchors are not needed, since the whole value must match; remove it, or write \\ before it at character 1 of the pattern"
         ),
         ("Type = String;", "Type: unknown name String; did you mean string?"),
         ("Type = string; Flags = a;", "Flags: unknown attribute Flags; did you mean Flag?"),
-        ("Type = string; RenamedFrom = k;", "RenamedFrom: the key k stands twice"),
+        ("Type = string; RenamedFrom = k;", "RenamedFrom: duplicate key k"),
         (
             "Type = array; Elements = { Type = integer; Minimum = 5; Maximum = 1; };",
             "Elements:Minimum: is above Maximum"
         ),
-        ("Type = dictionary; Entries = ({ Key = a; }, { Key = a; });", "Entries:1:Key: the key a stands twice"),
+        ("Type = dictionary; Entries = ({ Key = a; }, { Key = a; });", "Entries:1:Key: duplicate key a"),
         ("Type = dictionary; Entries = ({ Type = string; });", "Entries:0: Key is missing"),
     ])
     func `says what is wrong with an attribute`(_ attributes: String, _ message: String) {
@@ -138,54 +138,54 @@ import Testing
     @Test(arguments: [
         (
             "Settings = ({ Key = \"\u{E9}\"; }, { Key = \"e\u{301}\"; });",
-            "Settings:1:Key: the key e\u{301} stands twice"
+            "Settings:1:Key: duplicate key e\u{301}"
         ),
-        ("Settings = ({ Key = \"\"; });", "Settings:0:Key:  cannot be used as a name here"),
-        ("Settings = ({ Key = \"$schemaVersion\"; });", "Settings:0:Key: $schemaVersion cannot be used as a name here"),
+        ("Settings = ({ Key = \"\"; });", "Settings:0:Key: invalid name "),
+        ("Settings = ({ Key = \"$schemaVersion\"; });", "Settings:0:Key: invalid name $schemaVersion"),
         (
             "Settings = ({ Key = a; Flag = a; Negatable = YES; Type = boolean; }, { Key = b; Flag = \"no-a\"; });",
-            "Settings:1:Flag: the flag --no-a stands twice"
+            "Settings:1:Flag: duplicate flag --no-a"
         ),
         (
             "Settings = ({ Key = a; Flag = t; Sensitive = YES; }, { Key = b; Flag = \"t-file\"; });",
-            "Settings:1:Flag: the flag --t-file stands twice"
+            "Settings:1:Flag: duplicate flag --t-file"
         ),
         (
             "Settings = ({ Key = a; Environment = A; }, { Key = b; Environment = (B, A); });",
-            "Settings:1:Environment: the variable A stands twice"
+            "Settings:1:Environment: duplicate variable A"
         ),
         (
             "Settings = ({ Key = a; Positional = 1; }, { Key = b; Positional = 1; });",
-            "Settings:1:Positional: the position 1 stands twice"
+            "Settings:1:Positional: duplicate position 1"
         ),
         (
             "Settings = ({ Key = a; Type = array; Positional = 1; }, { Key = b; Type = array; Rest = YES; });",
-            "Settings:1:Rest: cannot stand beside another setting that takes any number of operands"
+            "Settings:1:Rest: cannot be combined with another setting that takes any number of operands"
         ),
         (
             "Settings = ({ Key = a; RenamedFrom = x; }, { Key = b; RenamedFrom = (y, x); });",
-            "Settings:1:RenamedFrom: the former key x stands twice"
+            "Settings:1:RenamedFrom: duplicate former key x"
         ),
         (
             "Settings = ({ Key = a; Type = dictionary; Entries = ({ Key = n; Type = integer; Maximum = 1; Default = 2; }); });",
             "Settings:0:Entries:0:Default: must be at most 1"
         ),
-        ("Commands = ({ Name = a; }, { Name = a; });", "Commands:1:Name: the command a stands twice"),
+        ("Commands = ({ Name = a; }, { Name = a; });", "Commands:1:Name: duplicate command a"),
         ("Commands = ({ Title = a; });", "Commands:0: Name is missing"),
-        ("Commands = ({ Name = \"a b\"; });", "Commands:0:Name: a b cannot be used as a name here"),
+        ("Commands = ({ Name = \"a b\"; });", "Commands:0:Name: invalid name a b"),
         (
             "Settings = ({ Key = a; }); Commands = ({ Name = c; Settings = ({ Key = a; }); });",
-            "Commands:0:Settings:0:Key: the key a stands twice"
+            "Commands:0:Settings:0:Key: duplicate key a"
         ),
         (
             "Settings = ({ Key = abc; }, { Key = b; Requires = abd; });",
-            "Settings:1:Requires: no setting has the key abd; did you mean abc?"
+            "Settings:1:Requires: unknown key abd; did you mean abc?"
         ),
         (
             "Version = 2; Migrations = ({ From = 2; });",
-            "Migrations:0:From: there is no way from version 2 to a later one"
+            "Migrations:0:From: the migration from version 2 can never run"
         ),
-        ("Version = 3; Migrations = ({ From = 1; }, { From = 1; });", "Migrations:1:From: the version 1 stands twice"),
+        ("Version = 3; Migrations = ({ From = 1; }, { From = 1; });", "Migrations:1:From: duplicate version 1"),
         ("Version = 3; Migrations = ({ Rename = {}; });", "Migrations:0: From is missing"),
         (
             "Version = 3; Migrations = ({ From = 1; Convert = { a = int; }; });",

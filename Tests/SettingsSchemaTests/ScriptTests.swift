@@ -89,34 +89,34 @@ import Testing
 
     @Test(arguments: [
         (["a.b"], "", ScriptOutput.bash, "a_b"), (["1a"], "", .bash, "_1a"), (["éa"], "", .bash, "_a"),
-        (["é"], "", .bash, "the shell keeps the variable _ for itself; --prefix keeps the setting é out of its way"),
+        (["é"], "", .bash, "the shell reserves the variable _; use --prefix for the setting é"),
         (["a:b c"], "x_", .bash, "x_a_b_c"),
         (["1a"], "p", .bash, "p1a"),
-        (["a-b", "a_b"], "", .bash, "the settings a-b and a_b would all be the variable a_b"),
+        (["a-b", "a_b"], "", .bash, "the settings a-b and a_b would all become the variable a_b"),
         (
             ["PATH"], "", .sh,
-            "the shell keeps the variable PATH for itself; --prefix keeps the setting PATH out of its way"
+            "the shell reserves the variable PATH; use --prefix for the setting PATH"
         ),
         (["PATH"], "my_", .sh, "my_PATH"), (["path"], "", .bash, "path"),
         (
             ["path"], "", .zsh,
-            "the shell keeps the variable path for itself; --prefix keeps the setting path out of its way"
+            "the shell reserves the variable path; use --prefix for the setting path"
         ),
         (
             ["status"], "", .fish,
-            "the shell keeps the variable status for itself; --prefix keeps the setting status out of its way"
+            "the shell reserves the variable status; use --prefix for the setting status"
         ),
         (
             ["BASH_ENV"], "", .bash,
-            "the shell keeps the variable BASH_ENV for itself; --prefix keeps the setting BASH_ENV out of its way"
+            "the shell reserves the variable BASH_ENV; use --prefix for the setting BASH_ENV"
         ),
         (
             ["LD_PRELOAD"], "", .fish,
-            "the shell keeps the variable LD_PRELOAD for itself; --prefix keeps the setting LD_PRELOAD out of its way"
+            "the shell reserves the variable LD_PRELOAD; use --prefix for the setting LD_PRELOAD"
         ),
-        (["PATH", "a.b"], "", .nul, "PATH a_b"), (["a"], "1", .bash, "no variable's name can begin with 1"),
-        (["a"], "$(x)", .bash, "no variable's name can begin with $(x)"),
-        (["a"], "a b", .nul, "no variable's name can begin with a b"),
+        (["PATH", "a.b"], "", .nul, "PATH a_b"), (["a"], "1", .bash, "1 is not a valid start of a variable name"),
+        (["a"], "$(x)", .bash, "$(x) is not a valid start of a variable name"),
+        (["a"], "a b", .nul, "a b is not a valid start of a variable name"),
     ])
     func `have names that a shell takes`(_ keys: [String], _ prefix: String, _ output: ScriptOutput, _ expected: String)
     {
@@ -175,16 +175,16 @@ import Testing
         ("#!/bin/sh\n# prefs-schema: a.plist\n", "file a.plist"),
         ("#prefs-schema:   a b.plist  \r\n", "file a b.plist"),
         ("  ## prefs-schema: /x\n# prefs-schema: y", "file /x"),
-        ("echo prefs-schema: x\n", "no line of the script says where its schema is; write # prefs-schema: FILE"),
-        ("", "no line of the script says where its schema is; write # prefs-schema: FILE"),
-        ("\n# prefs-schema:\n", "2: prefs-schema: names no file"),
+        ("echo prefs-schema: x\n", "the script names no schema; add a line # prefs-schema: FILE"),
+        ("", "the script names no schema; add a line # prefs-schema: FILE"),
+        ("\n# prefs-schema:\n", "2: missing file name after prefs-schema:"),
         ("#prefs{\n# Domain = d;\n#}\n", "inline       \n  Domain = d;\n"),
         (
             "#!/bin/sh\n#prefs{ Domain = d;\n  #\tA = (b);\n\n  #}\nrest",
             "inline\n        Domain = d;\n   \tA = (b);\n\n"
         ),
         ("#prefs{\n# a\necho\n#}\n", "3: a line of the schema must begin with #"),
-        ("\n#prefs{\n# a\n", "2: the schema that begins with #prefs{ has no #} at its end"),
+        ("\n#prefs{\n# a\n", "2: missing #} at the end of the schema"),
     ])
     func `is found in its text`(_ script: String, _ expected: String) {
         let result = Result { () throws(ScriptReference.Failure) in try ScriptReference(script: script) }

@@ -39,8 +39,8 @@ import Testing
             row.split(separator: "  ").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty }.joined(separator: " | ")
         }
         let expected = [
-            "--token-file FILE | Token.", "--token-fd N | The same, from a descriptor that is open.",
-            "--key-file FILE | The same.", "--key-fd N | The same, from a descriptor that is open.",
+            "--token-file FILE | Token.", "--token-fd N | The same, from an open descriptor.",
+            "--key-file FILE | The same.", "--key-fd N | The same, from an open descriptor.",
         ]
         #expect(rows.filter { $0.contains("-file ") || $0.contains("-fd ") } == expected)
     }
@@ -60,7 +60,7 @@ import Testing
             schema.manualPage(program: "x", date: "January 1, 2026"), "\(asked)",
         ]
         for text in [help] + others { #expect(!text.contains("sesame"), "\(text)") }
-        #expect(schema.table().contains("has a secret in it"))
+        #expect(schema.table().contains("contains a secret"))
         #expect(Form(schema, values: values).shownValue(of: "server") == "••••")
     }
 
@@ -78,25 +78,25 @@ import Testing
     @Test(arguments: [
         (
             ["--server", "{}"],
-            "--server would show a secret to everybody on this machine; use --server-file or --server-fd"
+            "--server would expose a secret to other users of this machine; use --server-file or --server-fd"
         ),
         (["--server-file", "f"], "server from file(\"f\")"),
         (["--servr", "{}"], "unknown flag --servr; did you mean --server-file?"),
         (
             ["--set", ":server:password=x"],
-            "--set :server:password would show a secret to everybody on this machine; use --server-file, --server-fd or the variable SERVER"
+            "--set :server:password would expose a secret to other users of this machine; use --server-file, --server-fd or the variable SERVER"
         ),
         (
             ["--set", ":server:password:x=y"],
-            "--set :server:password:x would show a secret to everybody on this machine; use --server-file, --server-fd or the variable SERVER"
+            "--set :server:password:x would expose a secret to other users of this machine; use --server-file, --server-fd or the variable SERVER"
         ),
         (
             ["--set", "server={password = x;}"],
-            "--set server would show a secret to everybody on this machine; use --server-file, --server-fd or the variable SERVER"
+            "--set server would expose a secret to other users of this machine; use --server-file, --server-fd or the variable SERVER"
         ),
         (
             ["--set", ":servers:0:key=x"],
-            "--set :servers:0:key would show a secret to everybody on this machine; use --servers-file or --servers-fd"
+            "--set :servers:0:key would expose a secret to other users of this machine; use --servers-file or --servers-fd"
         ),
         (["--set", ":server:port=5"], "{\"server\":{\"host\":\"h\",\"password\":\"sesame0\",\"port\":5}}"),
         (["--set", ":server:port=x"], "--set :server:port x: must be an integer"),
@@ -125,9 +125,9 @@ import Testing
         let (_, mistakes) = Schema.read(Array(text.utf8))
         #expect(
             mistakes.map { $0.description.drop { $0 != " " } } == [
-                " :Settings:0:Short: cannot stand beside Sensitive",
-                " :Settings:1:Positional: cannot stand beside Sensitive",
-                " :Settings:2:Rest: cannot stand beside Sensitive",
+                " :Settings:0:Short: cannot be combined with Sensitive",
+                " :Settings:1:Positional: cannot be combined with Sensitive",
+                " :Settings:2:Rest: cannot be combined with Sensitive",
             ])
     }
 

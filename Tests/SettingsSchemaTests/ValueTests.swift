@@ -125,7 +125,7 @@ import Testing
         ("Type = integer; Kind = duration; Minimum = -5;", "-1", []),
         ("Type = array; MinimumCount = 2;", "[1]", ["k = [1]: must have at least 2 elements"]),
         ("Type = array; MinimumCount = 2; MaximumCount = 2;", "[1]", ["k = [1]: must have exactly 2 elements"]),
-        ("Type = array; Unique = YES;", "[1, 2, 1]", ["k = [1,2,1]: must not have an element twice"]),
+        ("Type = array; Unique = YES;", "[1, 2, 1]", ["k = [1,2,1]: must not have duplicate elements"]),
         ("Type = array; Unique = YES;", "[1, 1.0, true]", []),
         (
             "Type = array; Elements = { Type = integer; Minimum = 0; };", "[1, -1, \"x\"]",
@@ -135,7 +135,7 @@ import Testing
         (
             "Type = dictionary; Entries = ({ Key = host; Type = string; Required = YES; }, { Key = port; Type = integer; });",
             "{port: \"x\", hots: 1}",
-            [":k:host: is needed", ":k:port = x: must be an integer", ":k:hots: is not declared; did you mean host?"]
+            [":k:host: is required", ":k:port = x: must be an integer", ":k:hots: is not declared; did you mean host?"]
         ),
         ("Type = string; Sensitive = YES; Pattern = \"[a-z]+\";", "\"S3CRET\"", ["k = ••••: must match [a-z]+"]),
         ("Type = string; Kind = folder;", "\"\"", ["k = : must be a folder"]),
@@ -165,9 +165,9 @@ import Testing
         """
 
     @Test(arguments: [
-        ("{n: \"1\", x: \"1\"}", []), ("{x: \"1\"}", ["n: is needed"]),
+        ("{n: \"1\", x: \"1\"}", []), ("{x: \"1\"}", ["n: is required"]),
         ("{n: \"1\", x: \"1\", a: \"1\", b: \"1\"}", ["a: cannot be given together with b"]),
-        ("{n: \"1\", x: \"1\", c: \"1\"}", ["c: needs d as well"]), ("{n: \"1\", x: \"1\", c: \"1\", d: \"1\"}", []),
+        ("{n: \"1\", x: \"1\", c: \"1\"}", ["c: requires d"]), ("{n: \"1\", x: \"1\", c: \"1\", d: \"1\"}", []),
         ("{n: \"1\"}", ["x: exactly one of x, y and z must be given"]),
         ("{n: \"1\", y: \"1\", z: \"1\"}", ["x: exactly one of x, y and z must be given"]),
         ("{n: \"1\", x: \"1\", nn: \"1\"}", ["nn: is not declared; did you mean n?"]),

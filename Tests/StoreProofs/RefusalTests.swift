@@ -69,7 +69,7 @@ extension `The store of this machine` {
         }
 
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
-        func `on a file system that can only be read`() throws {
+        func `on a file system that read-only`() throws {
             let mount = try Mount.orCancel(size: 256 << 10)
             let bench = try ProofBench(at: mount.path + "/prefs")
             try bench.write("key", 1, "domain")
@@ -143,7 +143,7 @@ extension `The store of this machine` {
             }
             #expect(holder?.process == worker.id)
             #expect(holder?.program == "StoreWorker")
-            #expect(failure?.description == "domain is locked by process \(worker.id) (StoreWorker): waited too long")
+            #expect(failure?.description == "domain is locked by process \(worker.id) (StoreWorker): timed out")
             #expect(try bench.value("key", "domain") == 1)
             worker.send("go on")
             try #require(worker.receive() == "released")

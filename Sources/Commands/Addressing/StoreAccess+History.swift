@@ -26,7 +26,8 @@ extension StoreAccess {
     ) throws {
         guard policy.history.versions > 0 else {
             throw CommandFailure(
-                .notFound, "\(domain.word.onOneLine): historyVersions is 0, no versions are kept; nothing was changed")
+                .notFound,
+                "\(domain.word.onOneLine): historyVersions is 0, so no versions are kept; nothing was changed")
         }
         let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
         let left = Mutex<[String]>([])
@@ -46,7 +47,7 @@ extension StoreAccess {
         let outcome = try commit([edit], reason).first
         for key in left.withLock(\.self) {
             context.remark(
-                "\(domain.word.onOneLine) \(key.onOneLine): stays, the administrator has decided on this value")
+                "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
         }
         if let outcome, outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
     }
@@ -60,7 +61,7 @@ extension StoreAccess {
         else { return }
         let words = CommandSpelling(domain.word, in: domain.layer, invocation)
             .words([Verb.restore.name], [version.sequence.description])
-        context.remark("to take this back: \(ShellWord.line(words).onOneLine)")
+        context.remark("to undo this: \(ShellWord.line(words).onOneLine)")
     }
 
     /// Returns the keys of a domain that the administrator forces.
@@ -74,7 +75,7 @@ extension CommandFailure {
         let names = keys.map(\.onOneLine).joined(separator: ", ")
         return CommandFailure(
             .forced,
-            "\(domain.word.onOneLine): the administrator has decided on all that would change (\(names)); nothing was changed (--force writes all the same)"
+            "\(domain.word.onOneLine): the administrator forces all values that would change (\(names)); nothing was changed (--force overrides this)"
         )
     }
 }

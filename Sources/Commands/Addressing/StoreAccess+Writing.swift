@@ -68,7 +68,7 @@ extension StoreAccess {
         for key in keys where forced[key] != nil {
             throw CommandFailure(
                 .forced,
-                "\(domain.word.onOneLine) \(key.onOneLine): the administrator has decided on this value in \(file.path); nothing was changed (--force writes all the same)"
+                "\(domain.word.onOneLine) \(key.onOneLine): forced by the administrator in \(file.path); nothing was changed (--force overrides this)"
             )
         }
     }
@@ -90,7 +90,7 @@ extension StoreFailure: Reportable {
         }
     }
 
-    private static let untilForced = "nothing was changed (--force writes all the same)"
+    private static let untilForced = "nothing was changed (--force overrides this)"
 
     package var lines: [String] {
         let text = description.onOneLine

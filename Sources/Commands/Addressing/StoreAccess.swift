@@ -34,7 +34,7 @@ struct StoreAccess {
         }
         if let note = places.user.noteOfOthers(on: machine) {
             try context.note(
-                "\(note): another user has decided on a change of several files in this store, and only that user can carry it out"
+                "\(note): another user's change of several files in this store is pending, and only that user can complete it"
             )
         }
     }
@@ -47,7 +47,7 @@ struct StoreAccess {
             let hint = Suggestion.hint(word, among: Option.stores.map(\.name))
             throw CommandFailure(
                 .usage,
-                "there is no store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; a folder is written with a slash, as in ./\(word.onOneLine)" : hint)"
+                "unknown store \(ShellWord.quoted(word.onOneLine))\(hint.isEmpty ? "; write ./\(word.onOneLine) for a folder" : hint)"
             )
         }
         return .folder(path)
@@ -58,13 +58,13 @@ struct StoreAccess {
     private static func check(host: String) throws {
         let isName = (try? DomainName(host)) != nil
         guard !isName || host.utf8.contains(UInt8(ascii: ".")) else { return }
-        let reason = isName ? ": it has a dot in it" : ""
-        throw CommandFailure(.usage, "\(ShellWord.quoted(host.onOneLine)) is no name of a host\(reason)")
+        let reason = isName ? ": it contains a dot" : ""
+        throw CommandFailure(.usage, "\(ShellWord.quoted(host.onOneLine)) is not a valid host name\(reason)")
     }
 
     private static func layer(_ word: String, _ places: StorePlaces) throws -> Layer {
         guard let layer = Layer.writable.first(where: { $0.name == word }) else {
-            throw CommandFailure(.usage, "there is no layer \(word) here")
+            throw CommandFailure(.usage, "unknown layer \(word)")
         }
         try check(layer, places)
         return layer

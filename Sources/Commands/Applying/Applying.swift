@@ -37,7 +37,7 @@ struct Applying: Sendable {
                 continue
             }
         }
-        throw CommandFailure(.lockTimeout, "others apply other domains again and again; nothing was changed")
+        throw CommandFailure(.lockTimeout, "other processes keep applying other domains; nothing was changed")
     }
 
     private static let mostAttempts = 16

@@ -15,7 +15,7 @@ struct Declaration: Sendable {
     /// - Parameter only: The domain of the single file, if the command names it.
     init(_ arguments: [String], only: String?, _ invocation: Invocation, _ context: CommandContext) throws {
         if only != nil, arguments.count > 1 {
-            throw CommandFailure(.usage, "apply: --domain is for one file, and there are \(arguments.count)")
+            throw CommandFailure(.usage, "apply: --domain requires a single file, not \(arguments.count)")
         }
         for argument in arguments {
             // The name of a stream does not indicate its format.
@@ -45,7 +45,7 @@ struct Declaration: Sendable {
             if let other = declared[entry.key], other != entry.value {
                 throw CommandFailure(
                     .invalidValue,
-                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.key] ?? "another file") declares another value"
+                    "\(file.name): \(domain) \(entry.key.onOneLine): \(sources[domain]?[entry.key] ?? "another file") declares a different value"
                 )
             }
             declared[entry.key] = entry.value
@@ -73,7 +73,7 @@ struct Declaration: Sendable {
             return try DomainName(name)
         } catch {
             throw CommandFailure(
-                .usage, "\(shown): holds one domain, and does not say which (--domain does): \(error)")
+                .usage, "\(shown): contains one domain but does not name it; use --domain: \(error)")
         }
     }
 }

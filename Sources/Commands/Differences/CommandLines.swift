@@ -141,7 +141,7 @@ extension CommandLines {
             let end = EntryPath(path.components.dropLast() + [.end])
             return command.line("write", [end.description] + words(value))
         case .inexpressible(let path):
-            return "# \(spelling(path).onOneLine): left out, since it holds something sensitive\n"
+            return "# \(spelling(path).onOneLine): omitted because it contains a sensitive value\n"
         case .importKey, .replaceAll: return ""
         }
     }
@@ -162,7 +162,8 @@ extension CommandLines {
         let hasSecrets = masking.touches(.dictionary(new), at: []) || masking.touches(.dictionary(old), at: [])
         guard !hasSecrets else {
             throw CommandFailure(
-                .invalidValue, "a key that no command line can name went, and the domain has sensitive values")
+                .invalidValue, "a key that cannot be on a command line was removed, and the domain has sensitive values"
+            )
         }
         return try command.importing(new, replacing: true)
     }

@@ -44,7 +44,7 @@ struct CommandSpelling {
     /// Returns the command line that imports entries from the standard input.
     func importing(_ entries: PropertyList.Dictionary, replacing: Bool) throws(CommandFailure) -> String {
         guard let text = LosslessJSON.text(of: .dictionary(entries)) else {
-            throw CommandFailure(.invalidValue, "a value is nested too deeply to be written down")
+            throw CommandFailure(.invalidValue, "a value is nested too deeply")
         }
         let options = (replacing ? [Option.replace.name] : []) + [Option.losslessJSON.name]
         let command = words([Verb.importing.name], options: options, ["-"])

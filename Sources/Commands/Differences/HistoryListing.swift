@@ -55,8 +55,8 @@ extension HistoryListing {
         if !text.isEmpty { return text.split(separator: "\n").map(String.init) }
         switch (former.format, state.format) {
         case (_, nil): return ["(removed)"]
-        case (nil, _?): return ["(made, without values)"]
-        case (let old?, let new?) where old != new: return ["(\(new.rawValue) instead of \(old.rawValue))"]
+        case (nil, _?): return ["(created, without values)"]
+        case (let old?, let new?) where old != new: return ["(converted from \(old.rawValue) to \(new.rawValue))"]
         default: return ["(no change)"]
         }
     }
@@ -67,7 +67,7 @@ extension HistoryListing {
     private static func indented(_ lines: [String], _ isFull: Bool) -> String {
         let shown = isFull || lines.count <= mostLines ? lines : Array(lines.prefix(mostLines - 1))
         var output = shown.map { "    " + (isFull ? $0 : shortened($0, to: mostCharacters)) + "\n" }.joined()
-        if shown.count < lines.count { output += "    (and \(lines.count - shown.count) lines more)\n" }
+        if shown.count < lines.count { output += "    (and \(lines.count - shown.count) more lines)\n" }
         return output
     }
 }
@@ -84,7 +84,7 @@ extension HistoryListing.Entry {
     fileprivate func changes(_ masking: Masking) -> [String] {
         guard let state else { return ["(damaged)"] }
         let count = state.values.count
-        guard let former else { return ["(\(counted(count, "key")); what was before is not kept)"] }
+        guard let former else { return ["(\(counted(count, "key")); the previous version is not kept)"] }
         return HistoryListing.changes(from: former, to: state, masking)
     }
 }

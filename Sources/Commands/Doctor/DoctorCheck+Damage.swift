@@ -21,12 +21,12 @@ extension DoctorCheck {
                 return nil
             }
             return DoctorFinding(
-                recovery.damage.description, "damaged; the version of \(version.time) stands in",
+                recovery.damage.description, "damaged; the version of \(version.time) is used instead",
                 checkup.command("restore", domain, [version.sequence.description]))
         } catch {
             if error.isDamage {
                 return DoctorFinding(
-                    error.description, "damaged, and no version of it is kept; removing keeps the file beside",
+                    error.description, "damaged, and no version of it is kept; deleting the domain sets the file aside",
                     checkup.command("delete", domain))
             }
             return refused(error, domain)
@@ -42,7 +42,7 @@ extension DoctorCheck {
                 if case .system(ErrorCode.inputOutput.rawValue, _) = failure.problem { true } else { false }
             return DoctorFinding(
                 path.description, failure.description,
-                .advice(isOfDisk ? "see what the system says of its disk: dmesg" : "see what it is: ls -ld \(path)"))
+                .advice(isOfDisk ? "check the kernel log for disk errors: dmesg" : "inspect it: ls -ld \(path)"))
         }
         return nil
     }
@@ -64,7 +64,7 @@ extension DoctorCheck {
             checkup.names(in: folder).filter(isLeftover).map { name in
                 let path = folder.appending(name)
                 return DoctorFinding(
-                    path.description, "damaged, and set aside; once nothing in it is missed, remove it",
+                    path.description, "damaged, and set aside; remove it if nothing in it is needed",
                     .command(["rm", "-f"], on: path))
             }
         }

@@ -33,7 +33,7 @@ extension DoctorCheck {
             try probe(folder, checkup.files)
             return nil
         } catch {
-            let problem = "cannot be written in: \(error.code)"
+            let problem = "not writable: \(error.code)"
             return DoctorFinding(folder.description, problem, remedy(error.code, folder, checkup))
         }
     }
@@ -57,9 +57,9 @@ extension DoctorCheck {
             return owner == user
                 ? .command(["chmod", "u+rwx"], on: folder)
                 : .command(["sudo", "chown", user.description], on: folder)
-        case .noSpace, .overQuota: return .advice("make room on its file system: df -h \(folder)")
-        case .readOnly: return .advice("its file system is mounted for reading only: findmnt -T \(folder)")
-        default: return .advice("see what the system says of it: ls -ld \(folder)")
+        case .noSpace, .overQuota: return .advice("free space on its file system: df -h \(folder)")
+        case .readOnly: return .advice("its file system is mounted read-only: findmnt -T \(folder)")
+        default: return .advice("inspect it: ls -ld \(folder)")
         }
     }
 }

@@ -4,7 +4,7 @@ internal import PropertyLists
 
 extension DoctorCheck {
     /// The user's values that a higher layer overrides.
-    static let hiddenKeys = DoctorCheck(subject: "keys that a higher layer hides") { checkup in
+    static let hiddenKeys = DoctorCheck(subject: "keys that a higher layer overrides") { checkup in
         let layers = checkup.domains.compactMap { domain -> (domain: CheckedDomain, source: LayerSource)? in
             guard [.forced, .userHost, .user].contains(domain.layer),
                 domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
@@ -35,12 +35,12 @@ extension DoctorCheck {
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
         return DoctorFinding(
             "\(domain.name) \(argument ?? key)",
-            "does not count in layer \(domain.layer): \(hiding.layer) has it, in \(hiding.file.path)",
+            "in layer \(domain.layer), overridden by \(hiding.layer) in \(hiding.file.path)",
             checkup.removal(of: key, in: domain, options: options))
     }
 
     /// Files in the forced layer that are ignored because users other than the administrator could have written them.
-    static let forcedFiles = DoctorCheck(subject: "forced files that do not count") { checkup in
+    static let forcedFiles = DoctorCheck(subject: "forced files that are ignored") { checkup in
         guard let folder = checkup.access.places.forced?.folder else { return [] }
         let paths = checkup.domains.filter { $0.layer == .forced }.map(\.file.path)
         return ((paths.isEmpty ? [] : [folder]) + paths).flatMap { path in
@@ -81,7 +81,7 @@ extension DoctorCheck {
                 findings.append(
                     DoctorFinding(
                         "\(domain.name) \(secret)",
-                        "is sensitive, and the layer \(domain.layer) is for everyone to read (\(domain.file.path))",
+                        "is sensitive, but everyone can read the layer \(domain.layer) (\(domain.file.path))",
                         checkup.removal(of: secret, in: domain)))
             } else {
                 look(domain.file.path, FilePermissions(rawValue: 0o004), "a+r")
@@ -102,7 +102,7 @@ extension DoctorCheck {
     private static func reasons(
         _ path: FilePath, _ status: FileStatus, _ administrator: UInt32
     ) -> [DoctorFinding] {
-        let what = status.kind == .folder ? "nothing in it counts" : "does not count"
+        let what = status.kind == .folder ? "its contents are ignored" : "it is ignored"
         var findings: [DoctorFinding] = []
         if status.owner != administrator {
             let owner = administrator == 0 ? "root" : administrator.description
@@ -114,7 +114,7 @@ extension DoctorCheck {
         if status.isWritableByAny {
             findings.append(
                 DoctorFinding(
-                    path.description, "\(what): others than its owner can write it",
+                    path.description, "\(what): users other than its owner can write to it",
                     .command(["sudo", "chmod", "go-w"], on: path)))
         }
         return findings

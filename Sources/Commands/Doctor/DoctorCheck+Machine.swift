@@ -12,19 +12,19 @@ extension DoctorCheck {
         case .remoteFileSystem:
             return [
                 DoctorFinding(
-                    place, "lies on another machine: changes are seen up to two seconds late",
-                    .advice("keep the settings on a disk of this machine, by XDG_CONFIG_HOME"))
+                    place, "is on another machine: changes are noticed up to two seconds late",
+                    .advice("set XDG_CONFIG_HOME to a folder on a local disk"))
             ]
         case .noWatches(let code):
             return [
                 DoctorFinding(
-                    place, "the system has no watch to give (\(code)): changes are seen up to two seconds late",
+                    place, "no watches are available (\(code)): changes are noticed up to two seconds late",
                     remedy(forNoWatches: code))
             ]
         case .chosen:
             return [
                 DoctorFinding(
-                    place, "is looked at again and again, since that was asked for",
+                    place, "is polled, as requested",
                     .advice("nothing to be done"))
             ]
         }
@@ -34,7 +34,7 @@ extension DoctorCheck {
         switch code {
         case .noSpace: .command(["sudo", "sysctl", "fs.inotify.max_user_watches=524288"])
         case .tooManyOpenFiles: .command(["sudo", "sysctl", "fs.inotify.max_user_instances=1024"])
-        default: .advice("nothing to be done: settings are as safe as ever")
+        default: .advice("nothing to be done: no settings are at risk")
         }
     }
 
@@ -43,7 +43,7 @@ extension DoctorCheck {
         let variables = checkup.machine.environment.variables
         let single = [Variable.configHome, .stateHome, .dataHome].map(\.rawValue).compactMap { name -> DoctorFinding? in
             guard let value = variables[name], !value.isEmpty, !value.hasPrefix("/") else { return nil }
-            return DoctorFinding(name, "a relative path, which does not count: \(value)", .command(["unset", name]))
+            return DoctorFinding(name, "ignored, since it is a relative path: \(value)", .command(["unset", name]))
         }
         let lists = [Variable.configFolders, .dataFolders].map(\.rawValue).compactMap { name -> DoctorFinding? in
             let folders = (variables[name] ?? "").split(separator: ":").map(String.init)
@@ -51,7 +51,7 @@ extension DoctorCheck {
             guard !relative.isEmpty else { return nil }
             let rest = folders.filter { $0.hasPrefix("/") }.joined(separator: ":")
             return DoctorFinding(
-                name, "has relative paths, which do not count: \(relative.joined(separator: ":"))",
+                name, "has relative paths, which are ignored: \(relative.joined(separator: ":"))",
                 .command(rest.isEmpty ? ["unset", name] : ["export", "\(name)=\(rest)"]))
         }
         return single + lists

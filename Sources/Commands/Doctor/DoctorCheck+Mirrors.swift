@@ -17,9 +17,9 @@ extension DoctorCheck {
             }
             let problem =
                 switch obstacle {
-                case .noDirectory, .noMarker, .noWriters: "no mirror is there: mount it, or let it be synced"
-                case .otherMirror: "another mirror is there"
-                case .severalMirrors: "several mirrors are there"
+                case .noDirectory, .noMarker, .noWriters: "contains no mirror: mount it, or wait until it is synced"
+                case .otherMirror: "contains another mirror"
+                case .severalMirrors: "contains several mirrors"
                 }
             return DoctorFinding(directory.path.description, problem, checkup.command(["mirror", "status"]))
         }

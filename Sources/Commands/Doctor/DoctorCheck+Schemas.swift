@@ -5,7 +5,7 @@ internal import SettingsSchema
 
 extension DoctorCheck {
     /// Installed schemas that are ignored because they contain errors.
-    static let schemas = DoctorCheck(subject: "schemas with mistakes") { checkup in
+    static let schemas = DoctorCheck(subject: "schemas with errors") { checkup in
         let places = checkup.access.schemas.places
         return places.domains(on: checkup.machine).flatMap { name -> [DoctorFinding] in
             guard let found = places.schema(of: name, on: checkup.machine, checks: true), !found.faults.isEmpty else {
@@ -15,25 +15,26 @@ extension DoctorCheck {
             let check = ShellWord.line(["prefs", "schema", "check", found.place])
             return [
                 DoctorFinding(
-                    found.place, "the schema does not count: \(found.faults[0])\(others)",
-                    .advice("\(check) tells all that is to be corrected"))
+                    found.place, "the schema is ignored: \(found.faults[0])\(others)",
+                    .advice("\(check) lists all errors"))
             ]
         }
     }
 
     /// Stored settings whose version differs from their schema's.
-    static let versions = DoctorCheck(subject: "settings of another version than their schema") { checkup in
+    static let versions = DoctorCheck(subject: "settings whose version differs from their schema's") { checkup in
         checkup.stored.compactMap { domain, schema, contents in
             let version = schema.storedVersion(of: contents.values)
             guard domain.layer.isOfUser, version != schema.version else { return nil }
             let place = domain.file.path.description
             guard version < schema.version else {
                 return DoctorFinding(
-                    place, "holds settings of version \(version), and the schema knows them up to \(schema.version)",
+                    place,
+                    "has settings of version \(version), but the schema supports versions up to \(schema.version) only",
                     .advice("install the schema that came with the newer program"))
             }
             return DoctorFinding(
-                place, "holds settings of version \(version), and the schema wants version \(schema.version)",
+                place, "has settings of version \(version), but the schema has version \(schema.version)",
                 .command(checkup.spelling(of: domain.name.text).words(Verb.wordsOfMigration)))
         }
     }
@@ -51,14 +52,14 @@ extension DoctorCheck {
                     return nil
                 }
                 return DoctorFinding(
-                    "\(domain.name) \(key)", "does not count in layer \(domain.layer): \(reason)",
+                    "\(domain.name) \(key)", "ignored in layer \(domain.layer): \(reason)",
                     checkup.removal(of: setting.key, in: domain))
             }
         }
     }
 
     /// Keys that their schema does not declare.
-    static let unknownKeys = DoctorCheck(subject: "keys that a schema does not know") { checkup in
+    static let unknownKeys = DoctorCheck(subject: "keys that a schema does not declare") { checkup in
         checkup.current.flatMap { domain, schema, contents in
             let all = schema.settings + schema.commands.flatMap(\.settings)
             let known = Set(all.flatMap(\.allKeys).map { EntryPath.Component($0) })
@@ -67,10 +68,10 @@ extension DoctorCheck {
                 let nearest = all.map(\.key).nearest(to: key)
                 let place = "\(domain.name) \(key)"
                 guard let nearest, contents.values[nearest] == nil else {
-                    return DoctorFinding(place, "the schema does not know it", checkup.removal(of: key, in: domain))
+                    return DoctorFinding(place, "not declared in the schema", checkup.removal(of: key, in: domain))
                 }
                 return DoctorFinding(
-                    place, "the schema does not know it, but \(nearest)",
+                    place, "not declared in the schema; did you mean \(nearest)?",
                     checkup.command("rename", domain, [key, nearest], options: []))
             }
         }

@@ -16,7 +16,7 @@ extension DoctorCheck {
                     return nil
                 }
                 return DoctorFinding(
-                    path.description, "left behind by a writer that died", .command(["rm", "-f"], on: path))
+                    path.description, "left by a killed writer", .command(["rm", "-f"], on: path))
             }
         }
     }
@@ -29,16 +29,16 @@ extension DoctorCheck {
         checkup.user.notedTransactions(on: checkup.machine).filter { !$0.isBusy }.map { noted in
             if noted.isOfOthers {
                 return DoctorFinding(
-                    noted.path.description, "another user has decided on a change of several files in this store",
-                    .advice("only that user can carry it out, by any command on one of the domains"))
+                    noted.path.description, "another user's change of several files in this store is pending",
+                    .advice("only that user can complete it, with any command on one of the domains"))
             }
             guard let domains = noted.domains else {
                 return DoctorFinding(
-                    noted.path.description, "the note of a transaction, but nobody can read it",
+                    noted.path.description, "unreadable transaction record",
                     .command(["rm", "-f"], on: noted.path))
             }
             let names = domains.joined(separator: ", ")
-            let problem = "a change to \(names) is decided and could not be carried out; the next reader tries again"
+            let problem = "a committed change to \(names) could not be completed; the next reader tries again"
             guard let first = domains.first else {
                 return DoctorFinding(noted.path.description, problem, .command(["rm", "-f"], on: noted.path))
             }

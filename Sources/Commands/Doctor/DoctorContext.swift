@@ -47,7 +47,7 @@ struct DoctorContext: Sendable {
     func removal(of key: String, in domain: CheckedDomain, options: [String] = []) -> DoctorFinding.Remedy {
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
         return argument.map { command("delete", domain, [$0], options: options) }
-            ?? .advice("no command line can name this key: prefs edit")
+            ?? .advice("this key cannot be on a command line: prefs edit")
     }
 
     /// Returns the names in a folder, or none if it cannot be listed.

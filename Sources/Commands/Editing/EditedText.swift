@@ -75,7 +75,7 @@ struct EditedText {
         }
         guard let values = value.dictionaryValue else {
             throw CommandFailure(
-                .damaged, "\(file):1:1: holds one \(value.kind.rawValue), not a dictionary of settings")
+                .damaged, "\(file):1:1: expected a dictionary of settings, not a value of type \(value.kind.rawValue)")
         }
         return values
     }

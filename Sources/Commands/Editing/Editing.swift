@@ -121,7 +121,8 @@ struct Editing {
             guard conflicts.isEmpty else {
                 let keys = conflicts.map(\.onOneLine).joined(separator: ", ")
                 throw CommandFailure(
-                    .different, "\(name.onOneLine): changed by others meanwhile too: \(keys); nothing was changed")
+                    .different,
+                    "\(name.onOneLine): also changed by others in the meantime: \(keys); nothing was changed")
             }
             changes.apply(to: &values)
         }

@@ -41,7 +41,7 @@ struct FormSession {
             case .interrupted: return .interrupted
             case .line(let bytes):
                 if let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) { return .line(text) }
-                try context.terminal.write("  This is no text in UTF-8.\n", to: .output)
+                try context.terminal.write("  The answer is not valid UTF-8.\n", to: .output)
             }
         }
     }

@@ -17,7 +17,7 @@ package enum HelpText {
 
             Reads, writes and watches settings.
 
-            Verbs, as defaults(1) has them:
+            Verbs of defaults(1):
             \(table(.classic))
             More verbs:
             \(table(.new))
@@ -25,7 +25,7 @@ package enum HelpText {
             \(Self.table(Option.global.map { ($0.usage, $0.summary) }))
             Domains:
             \(Self.table(domains))
-            `\(program) help VERB` tells more about a verb, and how it may end.
+            `\(program) help VERB` describes a verb and its exit statuses.
 
             """
     }
@@ -57,7 +57,7 @@ package enum HelpText {
         ("com.example.app", "the user's settings of that name"),
         (
             (DomainArgument.globalFlags + [DomainName.global.text]).joined(separator: ", "),
-            "those that count for all programs"
+            "the settings for all programs"
         ),
         ("/a/path.plist, ./b.plist, ~/c.plist", "a property list in any format"),
     ]

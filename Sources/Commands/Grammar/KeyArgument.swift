@@ -85,9 +85,9 @@ package struct KeyFailure: Reportable, Hashable {
     package var lines: [String] {
         switch problem {
         case .notAPath(let reason): [reason]
-        case .empty: [argument.isEmpty ? "a key may not be empty" : "\(argument): a key may not be empty"]
-        case .nul: ["\(argument.onOneLine): a key may not have a NUL in it"]
-        case .own: ["\(argument.onOneLine): prefs itself keeps this key"]
+        case .empty: [argument.isEmpty ? "a key must not be empty" : "\(argument): a key must not be empty"]
+        case .nul: ["\(argument.onOneLine): a key must not contain a NUL"]
+        case .own: ["\(argument.onOneLine): this key is reserved for prefs"]
         }
     }
 }

@@ -69,10 +69,10 @@ extension Option.Argument {
 // MARK: Shared options
 
 extension Option {
-    package static let currentHost = Option("-currentHost", "the settings for this host alone")
-    package static let host = Option("-host", Argument("NAME", .word), "the settings for that host alone")
+    package static let currentHost = Option("-currentHost", "the settings for this host only")
+    package static let host = Option("-host", Argument("NAME", .word), "the settings for that host only")
     package static let store = Option(
-        "--store", Argument("NAME|DIR", .store), "where settings are kept: native, foundation, gnustep or a folder")
+        "--store", Argument("NAME|DIR", .store), "where settings are stored: native, foundation, gnustep or a folder")
     /// The named stores.
     static let stores: [(name: String, kind: Store.Kind)] = [
         ("native", .native), ("foundation", .foundation), ("gnustep", .gnustep),
@@ -85,7 +85,7 @@ extension Option {
     /// Returns the words that select a store; empty for the default one.
     static func words(naming store: String?) -> [String] { store.map { [Self.store.name, $0] } ?? [] }
     package static let version = Option("--version", "print the version")
-    package static let help = Option("--help", "print help; also behind any verb")
+    package static let help = Option("--help", "print help; also after any verb")
 
     /// The options that can precede the verb.
     package static let global: [Option] = [currentHost, host, store, version, help]
@@ -94,21 +94,21 @@ extension Option {
         Option("--format", Argument("FORMAT", .choice(.formats(formats))), summary)
     }
 
-    package static let effective = Option("--effective", "the value in force, from whichever layer it comes")
+    package static let effective = Option("--effective", "the value in force, from any layer")
     package static let layer = Option(
         "--layer", Argument("LAYER", .choice(.words(Layer.writable.map(\.name)))), "the layer to read or write")
-    package static let force = Option("--force", "write though a schema or the administrator says otherwise")
-    package static let dryRun = Option("--dry-run", "print what would be done, and do nothing")
+    package static let force = Option("--force", "write despite the schema and forced values")
+    package static let dryRun = Option("--dry-run", "print what would be done, without doing it")
     package static let sort = Option("--sort", "sort the keys of JSON")
     package static let losslessJSON = Option(
-        "--lossless-json", "wrap in JSON what it has no type for, and read that back")
-    package static let coerce = Option("--coerce", "write as text what the format has no type for")
+        "--lossless-json", "wrap values that JSON has no type for, and unwrap them when reading")
+    package static let coerce = Option("--coerce", "write values as text if the format has no type for them")
     package static let lossy = Option("--lossy", "deprecated: fractions of a second are always dropped")
-    package static let strict = Option("--strict", "fail where something would be lost")
+    package static let strict = Option("--strict", "fail if data would be lost")
     package static let from = Option(
-        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the format that the input must be in")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the required format of the input")
     /// The `--from` option for verbs that read values rather than a file in its own format.
     package static let fromLines = Option(
-        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the format that the input must be in")
+        "--from", Argument("FORMAT", .choice(.formats(FormatName.ofInput))), "the required format of the input")
     package static let output = Option("-o", Argument("OUT", .file), "write there instead of in place")
 }

@@ -36,19 +36,19 @@ package struct UsageFailure: Reportable {
 
     private var text: String {
         switch problem {
-        case .noVerb: "a verb is missing"
+        case .noVerb: "missing verb"
         case .unknownVerb(let word, let known):
             "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Suggestion.hint(word, among: known))"
         case .unknownOption(let word, let known): "unknown option \(shown(word))\(Suggestion.hint(word, among: known))"
-        case .lateOption(let word): "\(shown(word)) stands too late: with \(name), options go before the domain"
-        case .missingArgument(let option, let argument): "\(option) needs \(argument)"
+        case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
+        case .missingArgument(let option, let argument): "\(option) requires \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"
         case .unknownArgument(let option, let word, let known):
             "\(option) cannot be \(shown(word))\(Suggestion.advice(word, among: known))"
-        case .notANumber(let option, let word): "\(option) needs a number, not \(shown(word))"
-        case .repeatedOption(let option): "\(option) stands twice"
-        case .missingOperand(let operand): "\(name) needs \(operand)"
-        case .unexpectedOperand(let word): "\(name) has no use for \(shown(word))"
+        case .notANumber(let option, let word): "\(option) requires a number, not \(shown(word))"
+        case .repeatedOption(let option): "duplicate option \(option)"
+        case .missingOperand(let operand): "\(name) requires \(operand)"
+        case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
         case .unknownOperand(let operand, let word, let known):
             "unknown \(noun(operand)) \(shown(word))\(Suggestion.advice(word, among: known))"
         case .notText(let word): "the argument \(shown(word)) is not UTF-8"
@@ -59,7 +59,7 @@ package struct UsageFailure: Reportable {
 
     /// Returns the name of an operand for a sentence. Placeholders are in capitals.
     private func noun(_ operand: String) -> String {
-        operand == operand.uppercased() ? operand.lowercased() : "word behind \(name)"
+        operand == operand.uppercased() ? operand.lowercased() : "word after \(name)"
     }
 
     private func shown(_ word: String) -> String { ShellWord.quoted(word.onOneLine) }

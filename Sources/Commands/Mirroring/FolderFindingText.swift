@@ -12,8 +12,8 @@ enum FolderFindingText {
             return "\(path.onOneLine): conflict copy of a program that syncs files; ignored, delete it"
         case .stray(let path, .placeholder):
             return "\(path.onOneLine): not fetched yet; let the program that syncs files fetch it"
-        case .stray(let path, .foreign): return "\(path.onOneLine): foreign, no file of a mirror; ignored, delete it"
-        case .empty(let address): return "\(address): not fetched yet, it is empty; let it be synced"
+        case .stray(let path, .foreign): return "\(path.onOneLine): foreign, not a file of a mirror; ignored, delete it"
+        case .empty(let address): return "\(address): not fetched yet, it is empty; wait until it is synced"
         case .faulty(let address, .missingBlobs):
             return "\(address): not fetched yet, its long values are missing; let them be synced, "
                 + "or \(republish(address.writer))"
@@ -22,9 +22,9 @@ enum FolderFindingText {
         case .faulty(let address, .contradiction("mirror")):
             return "\(address): foreign, a file of another mirror; ignored, delete it"
         case .faulty(let address, let fault):
-            return "\(address): damaged, or not synced to its end: \(fault.phrase); if that lasts, delete it, "
+            return "\(address): damaged, or incompletely synced: \(fault.phrase); if this persists, delete it, "
                 + "then \(republish(address.writer))"
-        case .unreadable(let address): return "\(address): cannot be read, or is no file; check its permissions"
+        case .unreadable(let address): return "\(address): cannot be read, or is not a file; check its permissions"
         case .closed(let writer):
             return "w/\(writer): the folder of \(host(writer)) cannot be read; check its permissions"
         case .missing(let name): return "\(own(name)): missing; `prefs mirror sync` publishes it again"
@@ -36,7 +36,8 @@ enum FolderFindingText {
                 range.count == 1 ? "change \(range.lowerBound)" : "changes \(range.lowerBound) to \(range.upperBound)"
             return "w/\(writer): not fetched yet, the \(changes) of \(host(writer)); let it be synced, "
                 + "or \(republish(writer))"
-        case .brokenChain(let address): return "\(address): not fetched yet, the file before it; let it be synced"
+        case .brokenChain(let address):
+            return "\(address): the file before it is not fetched yet; wait until it is synced"
         case .unsaid(let dot):
             return "w/\(dot.writer): not fetched yet, the changes of \(host(dot.writer)) up to \(dot.sequence); "
                 + "let it be synced, or \(republish(dot.writer))"

@@ -16,7 +16,7 @@ struct MirrorAccess {
         store = invocation[.store]
         let access = try StoreAccess(invocation, context)
         guard access.places.user.arrangement == .own else {
-            throw CommandFailure(.usage, "only stores of our own can be mirrored")
+            throw CommandFailure(.usage, "stores of other programs cannot be mirrored")
         }
         places = try MirrorPlaces(access.places, on: access.machine)
         word = invocation[.mirror]
@@ -30,7 +30,7 @@ struct MirrorAccess {
         }
         let found = joined ?? places.joined
         guard !found.isEmpty else {
-            throw word.map { MirrorFailure(.unknown("\($0.onOneLine): this store takes part in no such mirror")) }
+            throw word.map { MirrorFailure(.unknown("\($0.onOneLine): this store is not part of such a mirror")) }
                 ?? MirrorFailure(.notJoined)
         }
         return found.map { MirrorSession($0, places) }

@@ -32,13 +32,13 @@ enum MirrorLine {
         switch report {
         case .changed, .conflict: return nil
         case .held(let domain, let held):
-            return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` says what to type"
-        case .standing(.present): return "the directory is there"
+            return "\(domain.onOneLine): held, \(held.phrase); `prefs mirror status` shows what to do"
+        case .standing(.present): return "the directory is available"
         case .standing(.paused): return paused
         case .standing(.left): return left
         case .standing(let standing): return standing.phrase
         case .waiting(let waiting): return "waiting: \(waiting.phrase)"
-        case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is not in view"
+        case .vanished(let writer): return "the folder of \(session.host(writer).onOneLine) is missing"
         case .unknownDomain: return nil
         default:
             guard case .waiting(_, let detail)? = session.event(report) else { return nil }
@@ -71,10 +71,10 @@ enum MirrorLine {
         return LosslessJSON.text(of: .dictionary(line))
     }
 
-    static let paused = "paused; `prefs mirror resume` goes on"
-    static let left = "this host has left; `prefs mirror resume` takes part again"
-    static let unwritable = "cannot be written, so nothing of this host goes out"
-    static let leaving = "this host leaves at the next exchange; `prefs mirror resume` takes that back"
+    static let paused = "paused; `prefs mirror resume` continues"
+    static let left = "this host has left; `prefs mirror resume` rejoins the mirror"
+    static let unwritable = "not writable, so changes of this host are not sent"
+    static let leaving = "this host leaves at the next exchange; `prefs mirror resume` cancels this"
 
     /// Returns the message that the mirror's values replaced those of a preference file when the file was first read.
     static func replaced(_ count: Int, in domain: String) -> String {
@@ -96,7 +96,7 @@ enum MirrorLine {
         case .unavailable, .halted:
             guard let obstacle = session.obstacle, session.engine.standing != .present else {
                 return condition == .halted
-                    ? "a domain is held: `prefs mirror status` says which, and what to type"
+                    ? "a domain is held: `prefs mirror status` shows which, and what to do"
                     : "\(place): not available; settings on this host still work"
             }
             return "\(place): \(text(of: obstacle, session.id, session.directory.path))"
@@ -109,16 +109,17 @@ enum MirrorLine {
         let again = "`prefs mirror init --again \(place)`"
         switch obstacle {
         case .noDirectory: return "is missing or cannot be read: mount it; if it was deleted on purpose, \(again)"
-        case .noMarker: return "has no marker: mount it, or let it be synced; if it was emptied on purpose, \(again)"
-        case .noWriters: return "has no folder w: let it be synced; if it was emptied on purpose, \(again)"
+        case .noMarker:
+            return "has no marker: mount it, or wait until it is synced; if it was emptied on purpose, \(again)"
+        case .noWriters: return "has no folder w: wait until it is synced; if it was emptied on purpose, \(again)"
         case .otherMirror(let other):
-            return "has the mirror \(other.abbreviation) and not \(own): mount the directory of \(own), "
+            return "contains the mirror \(other.abbreviation), not \(own): mount the directory of \(own), "
                 + "or change to \(other.abbreviation): `prefs mirror detach --mirror \(own)`, "
                 + "then `prefs mirror join \(place)` and `prefs mirror add`"
         case .severalMirrors(let mirrors):
             let all = mirrors.map(\.abbreviation).joined(separator: " and ")
-            guard mirrors.contains(id) else { return "has the mirrors \(all) and not \(own)" }
-            return "has the mirrors \(all); `prefs mirror join \(place) --id \(own)` stays with \(own)"
+            guard mirrors.contains(id) else { return "contains the mirrors \(all), not \(own)" }
+            return "contains the mirrors \(all); `prefs mirror join \(place) --id \(own)` keeps \(own)"
         }
     }
 }

@@ -28,7 +28,7 @@ extension MirrorStatus {
         case .conflicts: "in sync, with conflicts"
         case .waiting where !hasWork: "not in sync"
         case .waiting: isWatched ? "exchanging" : "not in sync; `prefs mirror sync`"
-        case .readOnly: "can only be read"
+        case .readOnly: "read-only"
         case .overQuota: "over a limit"
         case .halted: standing == .present ? "a domain is held" : "halted"
         case .unavailable: "not available"
@@ -63,15 +63,15 @@ extension MirrorStatus {
         for (domain, reason) in held {
             let word = ShellWord.quoted(domain.onOneLine)
             rows.append(("held", "\(domain.onOneLine): \(reason.phrase)"))
-            rows.append(("", "`prefs mirror release \(word) --take-mirror` brings back what the mirror has,"))
-            rows.append(("", "`prefs mirror release \(word) --take-file` takes the file as it stands"))
+            rows.append(("", "`prefs mirror release \(word) --take-mirror` restores the mirror's values,"))
+            rows.append(("", "`prefs mirror release \(word) --take-file` uses the file's current values"))
         }
         if conflicts > 0 { rows.append(("conflicts", "\(conflicts); `prefs mirror conflicts`")) }
-        if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) given up for want of room")) }
+        if evictedConflicts > 0 { rows.append(("conflicts", "\(evictedConflicts) discarded for lack of space")) }
         if condition == .overQuota || bytes > mostBytes / 2 {
             rows.append(("size", "\(bytes) of \(mostBytes) bytes"))
         }
-        if deletes > 1000 { rows.append(("deletes", "\(deletes) are remembered; a fresh mirror sheds them")) }
+        if deletes > 1000 { rows.append(("deletes", "\(deletes) are recorded; a new mirror would start without them")) }
         return rows
     }
 
@@ -105,7 +105,7 @@ extension MirrorStatus {
     private var domainsText: String {
         if domains.isEmpty {
             return patterns.isEmpty
-                ? "none takes part; `prefs mirror add 'GLOB'`"
+                ? "no domain is mirrored; `prefs mirror add 'GLOB'`"
                 : "none yet: \(patterns.joined(separator: " ").onOneLine)"
         }
         let shown = domains.prefix(4).map(\.onOneLine).joined(separator: ", ")
@@ -143,7 +143,7 @@ extension MirrorStatus.Unmirrored {
 
 extension MirrorStatus.Host {
     fileprivate func text(at now: Timestamp, isInView: Bool) -> String {
-        if isClosed { return "its folder cannot be looked into" }
+        if isClosed { return "its folder cannot be read" }
         if hasLeft { return "has left" }
         guard let lastChange else {
             guard isInView else { return "unknown" }

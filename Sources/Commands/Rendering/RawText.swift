@@ -33,7 +33,7 @@ package struct RawFailure: Reportable, Hashable {
 
     package var lines: [String] {
         kind == .date
-            ? ["raw: the date is beyond the years that can be written"]
-            : ["raw: a value of type \(kind.rawValue) is more than one word; name an entry of it"]
+            ? ["raw: the date is outside the supported years"]
+            : ["raw: a value of type \(kind.rawValue) is not a scalar; name an entry of it"]
     }
 }

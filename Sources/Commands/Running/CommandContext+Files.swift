@@ -62,7 +62,7 @@ extension CommandContext {
     func checkNoDescriptor(_ path: FilePath, _ name: String) throws {
         guard try isDescriptor(path) else { return }
         throw CommandFailure(
-            .systemFailed, "\(name.onOneLine): stands for an open descriptor; - is the standard output")
+            .systemFailed, "\(name.onOneLine): refers to an open descriptor; use - for the standard output")
     }
 
     /// Throws if the argument cannot be replaced by a file. `-` is always valid.
@@ -72,7 +72,7 @@ extension CommandContext {
         let former = try fileSystem.status(of: path(argument).followingLinks(in: fileSystem))
         // Replacing a device or a pipe would affect all programs that use it.
         guard former.map({ $0.kind == .file }) ?? true else {
-            throw CommandFailure(.systemFailed, "\(argument.onOneLine): is no file that could be replaced")
+            throw CommandFailure(.systemFailed, "\(argument.onOneLine): not a regular file, so it cannot be replaced")
         }
     }
 

@@ -58,7 +58,7 @@ extension CommandContext {
     package func path(_ argument: String) throws -> FilePath {
         guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {
             guard let path = FilePath(bytes(of: argument)) else {
-                throw CommandFailure(.usage, "a file needs a name")
+                throw CommandFailure(.usage, "missing file name")
             }
             return path
         }

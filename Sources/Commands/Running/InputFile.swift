@@ -71,7 +71,8 @@ struct InputFile: Sendable {
         if format == .typed { return try linesRead() }
         let value = try value().value
         guard case .dictionary(let entries) = value else {
-            throw CommandFailure(.damaged, "\(name): holds one \(value.kind.rawValue), not a dictionary of settings")
+            throw CommandFailure(
+                .damaged, "\(name): expected a dictionary of settings, not a value of type \(value.kind.rawValue)")
         }
         return entries
     }

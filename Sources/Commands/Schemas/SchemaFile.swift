@@ -29,7 +29,7 @@ struct SchemaFile {
         }
         let status = try file.status()
         guard status.kind == .file else {
-            throw CommandFailure(.systemFailed, "\(name.onOneLine): is no file that could be read as a schema")
+            throw CommandFailure(.systemFailed, "\(name.onOneLine): not a regular file")
         }
         guard status.size <= SchemaPlaces.mostBytes else {
             throw CommandFailure(.damaged, "\(name.onOneLine): too large for a schema, with \(status.size) bytes")
@@ -91,7 +91,7 @@ struct InvalidSchema: Reportable {
 
     var lines: [String] {
         guard mistakes.count > Self.mostLines else { return mistakes }
-        return mistakes.prefix(Self.mostLines) + ["and \(mistakes.count - Self.mostLines) mistakes more"]
+        return mistakes.prefix(Self.mostLines) + ["and \(mistakes.count - Self.mostLines) more errors"]
     }
 
     private static let mostLines = 20

@@ -95,11 +95,11 @@ struct ScriptCall {
         for setting in schema.settings(of: arguments.command) {
             let resolution = layers[setting.key]
             for answer in resolution.skipped {
-                try say("\(setting.key) in \(answer.origin): \(answer.fault ?? ""); it does not count")
+                try say("\(setting.key) in \(answer.origin): \(answer.fault ?? ""); ignored")
             }
             values[setting.key] = resolution.winner?.value
             if given[setting.key] != nil, resolution.winner?.origin.layer == .forced {
-                try say("\(setting.writtenName.onOneLine): the administrator has decided on this value")
+                try say("\(setting.writtenName.onOneLine): forced by the administrator")
             }
         }
         try write(values, arguments)

@@ -53,7 +53,7 @@ struct ScriptFile {
     /// Returns the path of a file that the script names: in the script's folder, or, if the script is a symbolic link,
     /// in the folder of its target.
     private func place(of name: String) throws -> FilePath {
-        guard let file = FilePath(name) else { throw CommandFailure(.damaged, "\(path): a file needs a name") }
+        guard let file = FilePath(name) else { throw CommandFailure(.damaged, "\(path): missing file name") }
         // A bare name is easier to read in messages than one with "./" before it.
         let place = path.parent == "." ? file : path.parent.resolving(file)
         if try context.fileSystem.status(of: place) != nil { return place }
@@ -71,7 +71,7 @@ struct ScriptFile {
             throw CommandFailure(.notFound, "\(path): no such script".onOneLine)
         }
         guard try file.status().kind == .file else {
-            throw CommandFailure(.systemFailed, "\(path): is no file that could be read as a script".onOneLine)
+            throw CommandFailure(.systemFailed, "\(path): not a regular file".onOneLine)
         }
         return String(decoding: try file.beginning(limit: ScriptReference.mostBytes), as: UTF8.self)
     }

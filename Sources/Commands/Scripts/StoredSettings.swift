@@ -29,7 +29,7 @@ struct StoredSettings {
         else { return }
         throw CommandFailure(
             .invalidValue,
-            "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored as long as its schema is not installed; nothing was saved (prefs schema install FILE)"
+            "\(domain.word.onOneLine) \(key.onOneLine): is a secret, and would be shown and mirrored until its schema is installed; nothing was saved (prefs schema install FILE)"
         )
     }
 

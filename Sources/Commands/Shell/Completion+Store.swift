@@ -4,7 +4,7 @@ internal import SettingsSchema
 // Completions from the store and the schemas: domains, keys and values.
 extension Completion {
     mutating func offerDomains() {
-        if current.hasPrefix("-") { offer(DomainArgument.globalFlags[0], "the settings that count for all programs") }
+        if current.hasPrefix("-") { offer(DomainArgument.globalFlags[0], "the settings for all programs") }
         if DomainArgument.isPath(current) { answer.files = .files }
         for domain in source.domains().sorted() { offer(domain) }
     }

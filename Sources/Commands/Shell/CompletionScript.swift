@@ -19,7 +19,7 @@ extension CompletionScript {
         # Completion of prefs, for bash.
         _prefs() {
             local rest=${COMP_LINE:0:COMP_POINT} words=() word i kind candidate current head=
-            # Bash also breaks words at colons and equals signs; what no space parts is one word to prefs.
+            # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
             for ((i = 0; i <= COMP_CWORD; i++)); do
                 word=${COMP_WORDS[i]}
                 if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then
@@ -31,7 +31,7 @@ extension CompletionScript {
                 rest=${rest#"$word"}
             done
             current=${words[${#words[@]} - 1]}
-            # What stands before the last break is on the line already.
+            # The text before the last split is already on the line.
             if [[ $current == *[:=]* ]]; then head=${current%"${current##*[:=]}"}; fi
             COMPREPLY=()
             {

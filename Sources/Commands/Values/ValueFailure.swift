@@ -49,8 +49,8 @@ extension ValueFailure {
         case .notParsed(let text): ["Could not parse: \(text.onOneLine).  Try single-quoting it."]
         case .damaged(let flag, let place, let reason):
             ["\(flag.rawValue): \(place.map { "\($0.line):\($0.column): " } ?? "")\(reason)"]
-        case .missingValue(let flag): ["\(flag.rawValue) needs \(flag.argument.name)"]
-        case .missingArgument: ["a value is missing; leaving defaults unchanged."]
+        case .missingValue(let flag): ["\(flag.rawValue) requires \(flag.argument.name)"]
+        case .missingArgument: ["missing value; leaving defaults unchanged."]
         case .unexpectedArgument(let text): ["Unexpected argument \(shown(text)); leaving defaults unchanged."]
         case .unknownType(let text, let nearest):
             ["unknown type \(shown(text))\(nearest.map { "; did you mean \($0.rawValue)?" } ?? "")"]

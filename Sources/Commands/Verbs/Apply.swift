@@ -6,8 +6,8 @@ extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to what files declare, all or none",
         details: [
-            "A file whose values are all dictionaries is a dictionary of domains. Any other one holds one domain, the one that it is named for or that --domain names.",
-            "Keys that no file names stay, unless --prune is given and a former apply has set them; so name all files in one call. --dry-run prints what would change, and ends with 8 where something would.",
+            "A file whose values are all dictionaries is a dictionary of domains. Any other file contains one domain, named by the file name or by --domain.",
+            "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
         ],
         options: [.prune, .dryRun, .force, .fromLines, .losslessJSON, .declaredDomain], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
@@ -32,7 +32,7 @@ extension Verb {
 }
 
 extension Option {
-    package static let prune = Option("--prune", "also delete what a former apply set and no file names now")
+    package static let prune = Option("--prune", "also delete keys that a previous apply set and no file declares now")
     package static let declaredDomain = Option(
-        "--domain", Argument("DOMAIN", .domain), "the domain that the file is about, whatever it holds")
+        "--domain", Argument("DOMAIN", .domain), "the domain of the file, regardless of its contents")
 }

@@ -7,8 +7,8 @@ extension Verb {
     package static let args = Verb(
         "args", .new, "read a script's arguments by its schema, for eval",
         details: [
-            "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is a variable then: from a flag, a variable, what is stored, or the schema's default.",
-            "The script names its schema in a comment, # prefs-schema: FILE, relative to its own folder, or has it in comments between #prefs{ and #}. prefs-args(1) tells the rest.",
+            "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is then a variable, set from a flag, an environment variable, the store, or the schema's default.",
+            "The script names its schema in a comment, # prefs-schema: FILE, relative to its own folder, or has it in comments between #prefs{ and #}. See prefs-args(1).",
         ],
         options: [.shell, .schema, .prefix, .completions, .man],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .behindDashes)]],
@@ -51,9 +51,9 @@ extension Verb {
 extension Option {
     static let shell = Option(
         "--shell", Argument("SHELL", .choice(.words(ScriptOutput.allCases.map(\.rawValue)))),
-        "what to print; without it, for the shell that the script's first line names")
-    static let schema = Option("--schema", Argument("FILE", .file), "the schema, instead of the one that is found")
-    static let prefix = Option("--prefix", Argument("WORD", .word), "what the names of variables begin with")
+        "the output format; by default, for the shell in the script's first line")
+    static let schema = Option("--schema", Argument("FILE", .file), "the schema, instead of the script's own")
+    static let prefix = Option("--prefix", Argument("WORD", .word), "a prefix for the names of variables")
     static let completions = Option(
         "--completions", Argument("SHELL", .choice(.words(ScriptOutput.completing.map(\.rawValue)))),
         "print the completion script")

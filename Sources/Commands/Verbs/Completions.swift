@@ -2,7 +2,7 @@ internal import Platform
 
 extension Verb {
     package static let completions = Verb(
-        "completions", .new, "print the script by which a shell completes the words of prefs",
+        "completions", .new, "print the completion script for a shell",
         details: [
             "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
         ],

@@ -4,10 +4,10 @@ internal import PropertyLists
 
 extension Verb {
     package static let convert = Verb(
-        "convert", .new, "change the format of a file or domain, for good",
+        "convert", .new, "convert a file or domain to another format",
         details: [
-            "A word without a slash is a domain if there is one of that name, else a file. What is changed in place is written as the store writes it, keys sorted, and prefs undo takes it back; -o writes elsewhere instead, and - is the standard input or output.",
-            "Where the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note where the format has none. As JSON a domain always wraps what JSON has no type for; as openstep, which has no types, only a file can be kept.",
+            "A word without a slash is a domain if one of that name exists, otherwise a file. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
+            "If the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note if the format has none. A domain in JSON always wraps values that JSON has no type for; openstep, which has no types, is for files only.",
         ],
         options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict],
         forms: [
@@ -39,7 +39,7 @@ extension StoreAccess {
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
         if try machine.fileSystem.status(of: named.file.path) != nil { return named }
         guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
-        throw CommandFailure(.notFound, "\(word.onOneLine): neither a domain nor a file has this name")
+        throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")
     }
 }
 
@@ -77,7 +77,7 @@ private struct Conversion: Sendable {
         guard rendering.format != .openstep else {
             throw CommandFailure(
                 .invalidValue,
-                "\(domain.word.onOneLine): a domain cannot be kept as openstep, which has no types; gnustep has")
+                "\(domain.word.onOneLine): a domain cannot be openstep, which has no types; use gnustep")
         }
         try convertInPlace(domain, access) { draft in
             try checkFormat(draft.format, domain, invocation)

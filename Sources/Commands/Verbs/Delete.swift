@@ -15,7 +15,7 @@ extension Verb {
     }
 
     package static let deleteAll = Verb(
-        "delete-all", .classic, "remove from every layer that the user may write, this host's too",
+        "delete-all", .classic, "remove from every layer that the user can write, including this host's",
         options: [.force], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in

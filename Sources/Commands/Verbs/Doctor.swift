@@ -2,9 +2,9 @@ internal import Platform
 
 extension Verb {
     package static let doctor = Verb(
-        "doctor", .new, "look for whatever is not as it should be, and say what mends it",
+        "doctor", .new, "find problems and print how to fix them",
         details: [
-            "Each finding is a line, and below it stands the command that mends it, or a comment where none does. Nothing is changed."
+            "Each finding is followed by the command that fixes it, or by a comment if there is none. Nothing is changed."
         ],
         statuses: [.systemFailed, .different]
     ) { invocation, context in
@@ -20,7 +20,7 @@ extension Verb {
             }
         }
         for finding in findings { try context.say(finding.lines.joined(separator: "\n")) }
-        if findings.isEmpty, status == .done { try context.say("nothing to mend") }
+        if findings.isEmpty, status == .done { try context.say("no problems found") }
         return findings.isEmpty ? status : .different
     }
 }

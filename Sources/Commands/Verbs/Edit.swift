@@ -6,8 +6,8 @@ extension Verb {
     package static let edit = Verb(
         "edit", .new, "change a domain as text in $VISUAL or $EDITOR",
         details: [
-            "What is saved is checked first; a mistake opens the editor again, until it is left as it is. A text that was not changed changes nothing.",
-            "What others changed meanwhile is merged key by key. Where both have changed a key, nothing is written, and the text is kept in a file that is named.",
+            "The saved text is checked first; an error opens the editor again, unless the text is left as it is. An unchanged text changes nothing.",
+            "Concurrent changes are merged key by key. If both sides have changed a key, nothing is written, and the text is kept in a file whose name is printed.",
         ],
         options: [.format([.xml, .json, .openstep, .gnustep], "the format of the text"), .layer, .force],
         forms: [[.domain]],

@@ -5,11 +5,11 @@ internal import SettingsSchema
 
 extension Verb {
     package static let explain = Verb(
-        "explain", .new, "show where a value comes from: every layer that has it, the highest first",
+        "explain", .new, "show where a value comes from: every layer that has it, highest priority first",
         details: [
             "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
-            "The layer with the asterisk wins. The file and the value follow it, in lossless JSON.",
-            "With --format the answer is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
+            "An asterisk marks the value in force. Each line has the layer, the file and the value, in lossless JSON.",
+            "With --format the output is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
         options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyDeclaredKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
@@ -48,7 +48,7 @@ private enum ExplainedText {
                 answer.isError ? "!" : resolution.isInForce(answer) ? "*" : " ", answer.origin.layer.name,
                 answer.origin.file?.onOneLine ?? "-",
                 (answer.shown[key.rest].map { masking.text(of: $0, at: key.path) } ?? "no such entry")
-                    + (answer.fault.map { "  \(answer.isError ? "error" : "does not count"): \($0.onOneLine)" } ?? "")
+                    + (answer.fault.map { "  \(answer.isError ? "error" : "ignored"): \($0.onOneLine)" } ?? "")
             )
         }
         let widths = (

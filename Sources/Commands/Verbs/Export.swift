@@ -6,7 +6,7 @@ extension Verb {
     package static let export = Verb(
         "export", .classic, "write a domain to a file",
         details: [
-            "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values go into files only."
+            "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
         options: [
             .effective, .layer, .format(FormatName.ofValues, "how to write it"), .sort, .losslessJSON, .coerce, .lossy,

@@ -6,8 +6,8 @@ extension Verb {
     package static let find = Verb(
         "find", .classic, "print all entries whose domain, key or text contains a word",
         details: [
-            "The case of letters does not matter. Keys and texts at any depth count, and the whole value of such a key is shown; of a domain whose name contains the word, all.",
-            "With --effective each domain shows what is in force there and comes from the domain's own files; what comes from the global domain is shown with that one only.",
+            "The search ignores case. It includes keys and texts at any depth, and shows the whole value of a matching key; if the name of a domain matches, all its keys are shown.",
+            "With --effective, the values in force are searched; those from the global domain are shown for that domain only.",
         ],
         options: [.effective, .layer, .format(FormatName.ofValues), .sort, .losslessJSON],
         forms: [[Operand("WORD", .word)]],

@@ -7,10 +7,10 @@ extension Verb {
     package static let form = Verb(
         "form", .new, "ask for the settings of a domain, one by one",
         details: [
-            "The domain's schema says what is asked. An empty answer keeps what is there, ? explains, :factory takes the user's value back, :empty is the empty text or list, :back asks the question before again, :save saves at once, and :quit ends without saving. An answer that itself begins with a colon or a question mark stands behind a backslash.",
-            "Nothing is saved before the end, and then all of it in one step. Where the input ends early, or the form is left, nothing is saved and the status is 8.",
+            "The domain's schema determines the questions. An empty answer keeps the current value, ? explains the setting, :factory removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
+            "All answers are saved in one step at the end. If the input ends early, or the form is left, nothing is saved and the exit status is 8.",
         ],
-        options: [Option("--plain", "one question a line; so far the only way"), .schema], forms: [[.domain]],
+        options: [Option("--plain", "one question per line; currently the only mode"), .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

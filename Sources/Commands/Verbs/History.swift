@@ -6,8 +6,8 @@ extension Verb {
     package static let history = Verb(
         "history", .new, "list the earlier versions of a domain, and what each changed",
         details: [
-            "The newest version stands first. Its number is what prefs restore takes. What it changed stands below, shortened unless --full is given.",
-            "Of a domain over 1 MiB, a version is what was replaced, listed with the time and the program that replaced it.",
+            "Versions are listed newest first, each with its number for prefs restore and with what it changed, shortened unless --full is given.",
+            "For a domain over 1 MiB, a version has the replaced contents, and is listed with the time and the program that replaced them.",
         ],
         options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
@@ -36,5 +36,5 @@ extension Verb {
 }
 
 extension Option {
-    package static let full = Option("--full", "print all that changed, however much it is")
+    package static let full = Option("--full", "print all changes, without shortening")
 }

@@ -4,9 +4,9 @@ internal import PropertyLists
 
 extension Verb {
     package static let importing = Verb(
-        "import", .classic, "take the keys of a file into a domain",
+        "import", .classic, "import the keys of a file into a domain",
         details: [
-            "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed, what it wrote with --lossless-json needs that again. Keys that the file does not have stay."
+            "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed, what it wrote with --lossless-json needs that again. Keys that are not in the file are kept."
         ],
         options: [.layer, .force, .replace, .fromLines, .losslessJSON], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]

@@ -3,7 +3,7 @@ internal import PropertyLists
 
 extension Verb {
     package static let lint = Verb(
-        "lint", .new, "say whether files are property lists, and if not, what is wrong and where",
+        "lint", .new, "check whether files are valid property lists, and locate errors",
         details: [
             "A duplicate key in a dictionary is an error here, though reading takes its last value.",
             "A note names what other programs may refuse or read differently, such as a control character in XML.",
@@ -21,7 +21,7 @@ extension Verb {
                     try context.say("\(file.name):\(place): note: \(note.message.onOneLine)")
                 }
                 if !notes.isEmpty, invocation.has(.strict) { return .damaged }
-                try context.say("\(file.name): good")
+                try context.say("\(file.name): OK")
                 return .done
             } catch let damage as InvalidInput {
                 try context.say(damage.lines.joined(separator: "\n"))

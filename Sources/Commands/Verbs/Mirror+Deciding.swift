@@ -37,7 +37,7 @@ extension MirrorVerbs {
         }
         let words = invocation.words("N|DOMAIN")
         guard isAll == words.isEmpty else {
-            throw CommandFailure(.usage, "\(action.rawValue): name conflicts by numbers or domains, or say --all")
+            throw CommandFailure(.usage, "\(action.rawValue): specify conflicts by number or domain, or --all")
         }
         var session = try access.one()
         _ = try session.status()
@@ -76,15 +76,15 @@ extension MirrorVerbs {
     }
 
     static let release = Verb(
-        "release", .new, "decide about a domain that is held",
+        "release", .new, "resolve a held domain",
         details: [
-            "A domain is held where its file is gone, empty, unreadable or suddenly another, and nobody said so. What was kept of it stays as it was on the other hosts."
+            "A domain is held if its file is unexpectedly missing, empty, unreadable or replaced. Its values on the other hosts are unchanged."
         ],
         options: [.takeFile, .takeMirror, .mirror], forms: [[.domain]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         guard invocation.has(.takeFile) != invocation.has(.takeMirror) else {
-            throw CommandFailure(.usage, "say either --take-file or --take-mirror")
+            throw CommandFailure(.usage, "specify either --take-file or --take-mirror")
         }
         var session = try access.one()
         let word = invocation[operand: "DOMAIN"] ?? ""
@@ -93,7 +93,7 @@ extension MirrorVerbs {
             throw MirrorFailure(.unknown("\(domain.onOneLine) is not held"))
         }
         if held.reason == .unreadable, invocation.has(.takeFile) {
-            throw MirrorFailure(.refused("\(domain.onOneLine): its file cannot be read; mend it, or --take-mirror"))
+            throw MirrorFailure(.refused("\(domain.onOneLine): its file cannot be read; fix it, or use --take-mirror"))
         }
         try session.carryOut(.release(domain: domain, takesFile: invocation.has(.takeFile))) { access.wait($0) }
         return try access.conclude(&session)
@@ -119,9 +119,9 @@ extension MirrorVerbs {
     }
 
     static let leave = Verb(
-        "leave", .new, "take part no more, and say so",
+        "leave", .new, "leave the mirror and notify the other hosts",
         details: [
-            "The domains' files stay as they are, and what this host has written stays in force for the others. Where nothing can be said in the directory, this host leaves at the next exchange."
+            "The domains' files stay as they are, and what this host has written stays in force for the others. If the directory is not writable, this host leaves at the next exchange."
         ],
         options: [.mirror], statuses: outcomes
     ) { invocation, context in
@@ -138,7 +138,7 @@ extension MirrorVerbs {
     }
 
     static let detach = Verb(
-        "detach", .new, "forget the mirror without a word to it",
+        "detach", .new, "leave the mirror without notifying it",
         details: ["The domains' files stay as they are. Changes that were not published yet stay in them, too."],
         options: [.mirror], statuses: outcomes
     ) { invocation, context in
@@ -151,15 +151,15 @@ extension MirrorVerbs {
     }
 
     static let retire = Verb(
-        "retire", .new, "show a host no more that will not come back", options: [.mirror], forms: [[host]],
+        "retire", .new, "hide a host that will not return", options: [.mirror], forms: [[host]],
         statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         try decide(invocation, context) { .retire($0) }
     }
 
     static let purge = Verb(
-        "purge", .new, "remove the folder of a host, keeping what it said",
-        details: ["What the host has written is first taken over by this one, so nothing changes for anybody."],
+        "purge", .new, "remove the folder of a host, keeping its values",
+        details: ["This host first takes over the values of the other one, so no value changes."],
         options: [.mirror], forms: [[host]], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         try decide(invocation, context, removesFolder: true) { .purge($0) }
@@ -174,16 +174,16 @@ extension MirrorVerbs {
         let word = invocation[operand: "HOST"] ?? ""
         let hosts = try session.status().hosts.filter { $0.label == word || $0.writer.description == word }
         guard let host = hosts.first else {
-            throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no other host of this name takes part"))
+            throw MirrorFailure(.unknown("\(ShellWord.quoted(word.onOneLine)): no other host has this name"))
         }
         guard hosts.count == 1 else {
             let numbers = hosts.map(\.writer.description).joined(separator: ", ")
-            throw MirrorFailure(.refused("several hosts are called so; name one by its number: \(numbers)"))
+            throw MirrorFailure(.refused("several hosts have this name; specify one by its ID: \(numbers)"))
         }
         try session.carryOut(command(host.writer)) { access.wait($0) }
         guard removesFolder, host.lastChange != nil else { return try access.conclude(&session) }
         if session.hasNoFolder(of: host.writer) {
-            try context.say("removed the folder of \(host.label.onOneLine); what it said stays in force")
+            try context.say("removed the folder of \(host.label.onOneLine); its values stay in force")
             return try access.conclude(&session)
         }
         let status = try access.conclude(&session)
@@ -204,6 +204,6 @@ private enum ConflictAction: String, CaseIterable {
 extension Option {
     fileprivate static let all = Option(
         "--all", "list resolved conflicts too; with an action, take all open ones")
-    fileprivate static let takeFile = Option("--take-file", "what stands in the file counts")
-    fileprivate static let takeMirror = Option("--take-mirror", "what the mirror has counts")
+    fileprivate static let takeFile = Option("--take-file", "use the values in the file")
+    fileprivate static let takeMirror = Option("--take-mirror", "use the values in the mirror")
 }

@@ -8,7 +8,7 @@ extension MirrorVerbs {
     static let initialise = Verb(
         "init", .new, "create a mirror in a directory and join it",
         details: [
-            "The directory is made if it is missing. `prefs mirror add` then says which domains take part.",
+            "The directory is created if it is missing. `prefs mirror add` then selects the domains to mirror.",
             "With --again it creates what is missing in the directory of a mirror that this store is part of: the directory was deleted or emptied, and that is meant. The mirror stays the same, and each host publishes again what it holds.",
         ],
         options: [.label, .again, .mirrorID], forms: [[directory]], statuses: [.invalidValue] + outcomes
@@ -19,22 +19,24 @@ extension MirrorVerbs {
             guard invocation[.mirrorID] == nil else { throw CommandFailure(.usage, "--id requires --again") }
             try access.checkLoss(in: directory)
             let joined = try access.places.initialise(directory, admission(invocation))
-            return try begin(joined, access, "made the mirror")
+            return try begin(joined, access, "created the mirror")
         }
-        guard invocation[.label] == nil else { throw CommandFailure(.usage, "--label and --again exclude one another") }
+        guard invocation[.label] == nil else {
+            throw CommandFailure(.usage, "--label and --again are mutually exclusive")
+        }
         let joined = try access.places.initialiseAgain(directory, id: admission(invocation).id)
         var session = MirrorSession(joined, access.places)
         try session.carryOut(.heal) { access.wait($0) }
-        try context.say("made the mirror \(joined.id.abbreviation) again in \(directory.description.onOneLine)")
-        try context.say("each host publishes again what it holds at its next exchange")
+        try context.say("recreated the mirror \(joined.id.abbreviation) in \(directory.description.onOneLine)")
+        try context.say("each host publishes its values again at its next exchange")
         return try access.conclude(&session)
     }
 
     static let join = Verb(
-        "join", .new, "take part in a mirror",
+        "join", .new, "join a mirror",
         details: [
-            "Where both sides have a value, SIDE says which counts: with merge, the default, values of this host only fill gaps; with remote they do not even do that; with local they replace what others have. What is replaced here is kept in the history.",
-            "A store whose home lies on a file server is mirrored by one host; --take-over makes that this one.",
+            "Where both sides have a value, SIDE determines which is used: with merge, the default, the mirror's value, and other values of this host are added; with remote, no value of this host; with local, this host's value. Values replaced on this host are kept in its history.",
+            "A store in a home folder on a file server is mirrored by one host; --take-over makes it this one.",
         ],
         options: [
             .mirrorID, .seed, .label, .takeOver,
@@ -49,15 +51,15 @@ extension MirrorVerbs {
     }
 
     static let add = Verb(
-        "add", .new, "let domains take part",
+        "add", .new, "mirror domains",
         details: [
-            "GLOB is a pattern with * ? [a-z] for names of domains. The global domain takes part only where it is named (-g), and settings of one host alone never do."
+            "GLOB is a pattern with * ? [a-z] for names of domains. The global domain is mirrored only if it is named (-g), and settings for a single host never are."
         ],
         options: [.mirror], forms: [[globs]], statuses: outcomes
     ) { invocation, context in try select(invocation, context) { $0.add($1) } }
 
     static let remove = Verb(
-        "remove", .new, "let domains take part no more",
+        "remove", .new, "stop mirroring domains",
         details: [
             "The domains' files stay as they are, here and on other hosts. With --withdraw, the values that this host published leave the mirror, now; other hosts, their histories and backups can still hold what they have read."
         ],
@@ -65,7 +67,7 @@ extension MirrorVerbs {
     ) { invocation, context in try select(invocation, context) { $0.remove($1) } }
 
     static let list = Verb(
-        "list", .new, "print which domains take part", options: [.mirror], statuses: outcomes
+        "list", .new, "list the mirrored domains", options: [.mirror], statuses: outcomes
     ) { invocation, context in
         try MirrorAccess(invocation, context).each { session in
             let status = try session.status()
@@ -102,7 +104,7 @@ extension MirrorVerbs {
         try session.sync { access.wait($0) }
         try access.context.say("\(what) in \(joined.configuration.directory.description.onOneLine)")
         if joined.configuration.selection.patterns.isEmpty {
-            try access.say("no domain takes part yet: `prefs mirror add 'GLOB'`")
+            try access.say("no domain is mirrored yet: `prefs mirror add 'GLOB'`")
         }
         return try access.conclude(&session)
     }
@@ -115,7 +117,7 @@ extension MirrorVerbs {
         let patterns = try invocation.words("GLOB").map { word in
             let pattern = DomainArgument.name(word)
             guard !pattern.isEmpty, !pattern.hasPrefix("!"), !pattern.utf8.contains(UInt8(ascii: "/")) else {
-                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) fits no domain")
+                throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) matches no domain")
             }
             return pattern
         }
@@ -130,11 +132,11 @@ extension MirrorVerbs {
         try checkOthers(session, access)
         try session.sync { access.wait($0) }
         let gone = Set(former).subtracting(session.domains).sorted()
-        for domain in gone { try context.say("takes part no more: \(domain.onOneLine)") }
-        for domain in session.domains where gone.isEmpty { try context.say("takes part: \(domain.onOneLine)") }
+        for domain in gone { try context.say("no longer mirrored: \(domain.onOneLine)") }
+        for domain in session.domains where gone.isEmpty { try context.say("mirrored: \(domain.onOneLine)") }
         guard invocation.has(.withdraw) else {
             if gone.contains(where: { !session.engine.local.published(in: $0).isEmpty }) {
-                try access.say("what this host published of them stays in the mirror; --withdraw removes it")
+                try access.say("values that this host published stay in the mirror; --withdraw removes them")
             }
             return try access.conclude(&session)
         }
@@ -155,7 +157,7 @@ extension MirrorVerbs {
             guard let domain = both.first else { continue }
             let place = MirrorSession(other, access.places).place
             try access.context.note(
-                "\(domain.text.onOneLine) takes part in the mirror in \(place) too; let it take part in one only")
+                "\(domain.text.onOneLine) is also mirrored in \(place); mirror it in only one")
         }
     }
 }
@@ -183,8 +185,8 @@ extension Option {
     static let mirrorID = Option("--id", Argument("ID", .word), "which of several mirrors in the directory")
     fileprivate static let again = Option("--again", "create again what is missing in the directory of a mirror")
     static let seed = Option(
-        "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "whose values count")
-    static let label = Option("--label", Argument("NAME", .word), "what this host is called")
+        "--seed", Argument("SIDE", .choice(.words(SeedSide.allCases.map(\.rawValue)))), "which side's values are used")
+    static let label = Option("--label", Argument("NAME", .word), "the name of this host")
     static let withdraw = Option("--withdraw", "remove the values that this host published")
     static let takeOver = Option("--take-over", "mirror a store that another host has mirrored")
 }

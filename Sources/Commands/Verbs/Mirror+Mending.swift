@@ -8,7 +8,7 @@ extension MirrorVerbs {
     static let fsck = Verb(
         "fsck", .new, "check every file of the mirror",
         details: [
-            "Each file is read whole, and nothing is changed. A line tells what is wrong and what to do about it: a file is not fetched yet, missing, damaged, a conflict copy of a program that syncs files, or foreign."
+            "Each file is read whole, and nothing is changed. Each line states a problem and how to fix it: a file is not fetched yet, missing, damaged, a conflict copy of a program that syncs files, or foreign."
         ],
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, context in
@@ -19,15 +19,15 @@ extension MirrorVerbs {
             let findings = try session.examine { progress.note($0, of: $1) }
             progress.end()
             for finding in findings { try access.say(FolderFindingText.line(finding, session)) }
-            if findings.isEmpty { try context.say("\(session.place): all is well") }
+            if findings.isEmpty { try context.say("\(session.place): no problems found") }
             return findings.isEmpty ? .done : findings.allSatisfy(\.isOfWaiting) ? .waiting : .damaged
         }
     }
 
     static let rebuild = Verb(
-        "rebuild", .new, "make the local state anew from the files",
+        "rebuild", .new, "rebuild the local state from the files",
         details: [
-            "What this host has not published yet is kept, and what it knows of hosts with missing files."
+            "Unpublished changes of this host are kept, and so are the values of hosts whose files are missing."
         ],
         options: [.mirror], statuses: [.damaged] + outcomes
     ) { invocation, context in

@@ -7,8 +7,8 @@ internal import PropertyLists
 // Showing the state of a mirror.
 extension MirrorVerbs {
     static let status = Verb(
-        "status", .new, "print how things stand, and what to type",
-        details: ["Nothing is exchanged. A line that asks for something ends with the command that does it."],
+        "status", .new, "print the status, and what to do",
+        details: ["Nothing is exchanged. A line that requires action ends with the command for it."],
         options: [.format([.text, .json]), .mirror], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
@@ -28,14 +28,14 @@ extension MirrorVerbs {
     static let log = Verb(
         "log", .new, "print what changed, when, and on which host",
         details: [
-            "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was. REV is a revision, and what came after it is printed."
+            "A line has the time, the revision, the host and the entry: the last change of each entry that there is, or was. With --since REV, only changes after that revision are printed."
         ],
         options: [.since, .mirror], statuses: [.invalidValue] + outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let first = try invocation[.since].map { word in
             guard let number = UInt64(word, radix: 16) else {
-                throw CommandFailure(.invalidValue, "\(ShellWord.quoted(word.onOneLine)) is no revision")
+                throw CommandFailure(.invalidValue, "\(ShellWord.quoted(word.onOneLine)) is not a revision")
             }
             return Stamp(number: number)
         }
@@ -51,7 +51,7 @@ extension MirrorVerbs {
 
     private static func line(of atom: Atom, _ session: MirrorSession) -> String {
         let time = Timestamp(seconds: Int64(atom.stamp.milliseconds / 1000), nanoseconds: 0)
-        let when = atom.stamp == .zero ? "before it took part" : time.description
+        let when = atom.stamp == .zero ? "before joining" : time.description
         let revision = String(atom.stamp.number, radix: 16)
         let what = atom.value.value == nil ? " deleted" : ""
         return [when, revision, session.host(atom.dot.writer), atom.path.domain, atom.path.entry.description]
@@ -94,5 +94,5 @@ extension MirrorVerbs {
 }
 
 extension Option {
-    fileprivate static let since = Option("--since", Argument("REV", .word), "from there on")
+    fileprivate static let since = Option("--since", Argument("REV", .word), "only changes after this revision")
 }

@@ -8,14 +8,14 @@ extension MirrorVerbs {
     static let sync = Verb(
         "sync", .new, "exchange what changed, once",
         details: [
-            "A second time, nothing is changed anywhere, and nothing is written. A line is printed for each key that changed here, and for each new conflict. Open conflicts are no failure, but for --check."
+            "Running it again changes nothing and writes nothing. A line is printed for each key that changed here, and for each new conflict. Open conflicts are a failure only with --check."
         ],
         options: [.push, .pull, .check, .dryRun, .mirror],
         statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)
         let (pushes, pulls) = (invocation.has(.push), invocation.has(.pull))
-        guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull exclude one another") }
+        guard !(pushes && pulls) else { throw CommandFailure(.usage, "--push and --pull are mutually exclusive") }
         return try access.each { session in
             if invocation.has(.dryRun) {
                 try say(try session.status(), at: session.place, context)
@@ -91,8 +91,8 @@ extension MirrorVerbs {
     }
 
     static let service = Verb(
-        "service", .new, "write the unit that lets systemd watch",
-        details: ["The unit is one of the user's own. Where there is no systemd, the line for cron is what to take."],
+        "service", .new, "install a systemd unit that runs watch",
+        details: ["It is a user unit. Without systemd, use the printed line for cron."],
         forms: [[Operand("install", .choice(.words(["install"])))]], statuses: outcomes
     ) { invocation, context in
         let access = try MirrorAccess(invocation, context)

@@ -7,7 +7,7 @@ extension Verb {
         "read", .classic, "print all domains, one domain, or one value",
         details: [
             "Without --format the text is the one that defaults(1) prints. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
-            "A key that begins with a colon is the way to an entry inside a value: :windows:0:width. Write \\:key for a key that really begins so.",
+            "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
         options: [
             .effective, .layer, .format(FormatName.ofValues), .defaultText, .sort, .losslessJSON, .coerce, .lossy,
@@ -64,5 +64,5 @@ extension Verb {
 
 extension Option {
     package static let defaultText = Option(
-        "--default", Argument("TEXT", .word), "print TEXT where there is no value, and exit with 0")
+        "--default", Argument("TEXT", .word), "print TEXT if there is no value, and exit with 0")
 }

@@ -4,9 +4,9 @@ internal import PropertyLists
 
 extension Verb {
     package static let rename = Verb(
-        "rename", .classic, "move a value to another key, over what is there",
+        "rename", .classic, "move a value to another key, replacing any value there",
         details: [
-            "An index in NEW is that of the array as it was before, with OLD in it. What is sensitive goes only where it is sensitive too, unless --force is given."
+            "An index in NEW refers to the array before the move. A sensitive value can be moved only to a sensitive key, unless --force is given."
         ],
         options: [.layer, .force], forms: [[.domain, Operand("OLD", .key), Operand("NEW", .key)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
@@ -28,7 +28,7 @@ extension Verb {
             guard !masking.exposes(value, movedFrom: old.path, to: new.path) else {
                 throw CommandFailure(
                     .invalidValue,
-                    "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; nothing was changed (--force writes all the same)"
+                    "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; nothing was changed (--force overrides this)"
                 )
             }
             try root.checkEnd(of: new.path)

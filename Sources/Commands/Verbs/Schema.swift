@@ -7,26 +7,26 @@ internal import Synchronization
 extension Verb {
     package static let schema = Verb(
         "schema", .new, "check, show, install and migrate declarations of settings",
-        details: ["A schema declares what a domain may hold. prefs-schema(5) tells how one is written."],
+        details: ["A schema declares the settings of a domain. See prefs-schema(5) for its format."],
         parts: [checking, showing, installing, migrating])
 
     /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
 
     private static let checking = Verb(
-        "check", .new, "find every mistake in a schema, each with its place", forms: [[.files]],
+        "check", .new, "find all errors in a schema, with their locations", forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
             let file = try SchemaFile(name, context)
             let mistakes = file.read().mistakes
-            for line in mistakes.isEmpty ? ["\(file.name): good"] : mistakes { try context.say(line) }
+            for line in mistakes.isEmpty ? ["\(file.name): OK"] : mistakes { try context.say(line) }
             return mistakes.isEmpty ? .done : .damaged
         }
     }
 
     private static let showing = Verb(
-        "show", .new, "print what a domain may hold, by its schema or by that in a file",
+        "show", .new, "print the settings that a domain's schema, or a schema file, declares",
         options: [.format([.table, .markdown, .man, .jsonSchema])],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
@@ -60,10 +60,10 @@ extension Verb {
         let schema = try file.schema()
         let access = try StoreAccess(invocation, context)
         guard schema.domain != StorePolicy.domain.text else {
-            throw CommandFailure(.usage, "\(schema.domain): prefs itself brings the schema of this domain")
+            throw CommandFailure(.usage, "\(schema.domain): the schema of this domain is built in")
         }
         guard let folder = access.schemas.places.folders.first else {
-            throw CommandFailure(.usage, "schemas are installed for the native store alone")
+            throw CommandFailure(.usage, "schemas can be installed for the native store only")
         }
         let domain = try access.domain(DomainName(schema.domain))
         let path = SchemaPlaces.file(of: try DomainName(schema.domain), in: folder)

@@ -3,10 +3,10 @@ internal import Preferences
 
 extension Verb {
     package static let undo = Verb(
-        "undo", .new, "take back the last change of a domain, or the last N",
+        "undo", .new, "undo the last change of a domain, or the last N",
         details: [
-            "A change is what any program wrote that made a difference. Undo goes back over the changes that are not undone yet, so two in a row take back two; before the first one there was no file, and there is none again.",
-            "An undo can be undone: it prints the command that does so. Values on which the administrator has decided stay as they are.",
+            "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two in a row revert two; undoing the first change removes the file.",
+            "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
         ],
         options: [.layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
@@ -26,9 +26,9 @@ extension Verb {
     }
 
     package static let restore = Verb(
-        "restore", .new, "make a domain what it was in one of its versions",
+        "restore", .new, "restore a version of a domain",
         details: [
-            "ID is the number that prefs history prints. The file keeps the format that it has now, unless nothing but the format differs. Values on which the administrator has decided stay as they are."
+            "ID is the number that prefs history prints. The file keeps its current format, unless only the format differs. Values that the administrator forces are unchanged."
         ],
         options: [.layer, .force], forms: [[.domain, Operand("ID", .word)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]

@@ -6,8 +6,8 @@ extension Verb {
     package static let watch = Verb(
         "watch", .new, "print a line for each change as it happens, until interrupted",
         details: [
-            "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the way to the entry, and the values before and now in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
-            "Changes of what is stored are told for each layer; with --effective those of the values in force, with the layer that they come from. Where all domains are watched, a value from the global domain is told of that one only.",
+            "Without DOMAIN all domains are watched. A line has the layer, the domain, the key or the path of the entry, and the old and new values in lossless JSON. With --format commands a text with a newline in it takes as many lines as it has.",
+            "Changes of stored values are printed for each layer; with --effective, changes of the values in force, with the layer that they come from. If all domains are watched, a value from the global domain is printed for that domain only.",
             "GLOB is a pattern with * ? [a-z] for names of domains or keys.",
         ],
         options: [.effective, .format([.text, .json, .commands]), .ignore], forms: [[.anyDomain, .anyKey]],
@@ -35,5 +35,5 @@ extension Verb {
 
 extension Option {
     package static let ignore = Option(
-        "--ignore", Argument("GLOB", .word), "say nothing of domains or keys like this", repeats: true)
+        "--ignore", Argument("GLOB", .word), "ignore matching domains or keys", repeats: true)
 }

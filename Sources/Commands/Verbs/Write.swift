@@ -6,8 +6,8 @@ extension Verb {
     package static let write = Verb(
         "write", .classic, "set a value, or replace a whole domain",
         details: [
-            "A value without a type is a string, unless one of the characters \" ( ) [ ] { } < > in it makes it the text of a property list. With a schema it is of the type that the schema declares.",
-            "DICTIONARY, the text of a property list, replaces all that the domain holds.",
+            "A value without a type is a string, unless one of the characters \" ( ) [ ] { } < > in it makes it a property list. With a schema, it has the type that the schema declares.",
+            "DICTIONARY, a property list, replaces all values of the domain.",
         ],
         table: Table(
             title: "Types",
@@ -102,7 +102,7 @@ private enum WriteCondition: Sendable {
         }
         let isAbsence = if case .absent = self { true } else { false }
         let found =
-            isAbsence ? "there is a value already" : value == nil ? "there is no value now" : "the value is another"
+            isAbsence ? "there is already a value" : value == nil ? "there is no value" : "the value differs"
         throw CommandFailure(.different, "\(name.onOneLine): \(found); nothing was changed")
     }
 }
@@ -123,6 +123,6 @@ extension PropertyList.Dictionary {
 
 extension Option {
     package static let ifCurrent = Option(
-        "--if-current", Argument("JSON", .word), "write only if this is the value now, in lossless JSON")
-    package static let ifAbsent = Option("--if-absent", "write only if there is no value now")
+        "--if-current", Argument("JSON", .word), "write only if this is the current value, in lossless JSON")
+    package static let ifAbsent = Option("--if-absent", "write only if there is no value")
 }

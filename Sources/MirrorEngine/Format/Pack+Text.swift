@@ -45,7 +45,7 @@ extension WriterNote {
         [
             "note \(number) of \(writer)", "label \(EntryPath([.init(label)]))",
             "platform \(EntryPath([.init(platform)]))",
-            "software \(EntryPath([.init(software)]))", hasLeft ? "has left" : "takes part",
+            "software \(EntryPath([.init(software)]))", hasLeft ? "has left" : "active",
         ]
     }
 }

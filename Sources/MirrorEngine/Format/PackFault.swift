@@ -22,18 +22,18 @@ extension PackFault {
     /// The error as a clause for a message to the user.
     package var phrase: String {
         switch self {
-        case .endsEarly: "it ends early"
-        case .bytesLeftOver: "something is left over in it"
-        case .notThisFormat: "it is no file of a mirror"
+        case .endsEarly: "it is truncated"
+        case .bytesLeftOver: "it has unexpected bytes at the end"
+        case .notThisFormat: "it is not a mirror file"
         case .newerVersion, .unknownField: "it was written by a newer version"
-        case .unknownTag: "it has a value of no known kind"
-        case .notUTF8: "it has a text that is not UTF-8"
+        case .unknownTag: "it has a value of unknown type"
+        case .notUTF8: "it has text that is not UTF-8"
         case .notCanonical: "it is not in canonical form"
-        case .beyondLimit(let what): "it is over a limit: \(what)"
-        case .wrongChecksum: "a checksum does not fit"
-        case .wrongHash: "its hash does not fit"
-        case .contradiction(let what): "it contradicts itself: \(what)"
-        case .missingBlobs: "long values that it refers to are missing"
+        case .beyondLimit(let what): "it exceeds a limit: \(what)"
+        case .wrongChecksum: "a checksum does not match"
+        case .wrongHash: "its hash does not match"
+        case .contradiction(let what): "it is inconsistent: \(what)"
+        case .missingBlobs: "large values that it refers to are missing"
         }
     }
 }

@@ -98,6 +98,6 @@ extension Environment.BaseFolder {
 
 extension Environment.MissingHomeFolder: CustomStringConvertible {
     package var description: String {
-        "HOME is not set, and /etc/passwd has no home for the user with the number \(user)"
+        "HOME is not set, and /etc/passwd has no home folder for user ID \(user)"
     }
 }

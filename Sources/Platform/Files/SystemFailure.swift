@@ -38,7 +38,7 @@ extension SystemFailure: CustomStringConvertible {
         let reason =
             switch operation {
             case .readSpecial: "it is a pipe, a device or a socket"
-            case .replacePlanted: "it belongs to another user, in a folder where everyone can make files"
+            case .replacePlanted: "it belongs to another user, in a folder where everyone can create files"
             default: code.description
             }
         return "cannot \(operation.phrase)\(path.map { " \($0)" } ?? ""): \(reason)"
@@ -54,13 +54,13 @@ extension SystemFailure.Operation {
             rawValue
         case .readSpecial: "read"
         case .replacePlanted: "replace"
-        case .synchronize: "write to the disk"
-        case .synchronizeFolder: "write to the disk the folder"
+        case .synchronize: "write to disk"
+        case .synchronizeFolder: "write to disk the folder"
         case .setMode: "set the permissions of"
         case .setOwner: "set the owner of"
-        case .link: "make another name for"
-        case .makeFolder: "make the folder"
-        case .status: "look at"
+        case .link: "create a link to"
+        case .makeFolder: "create the folder"
+        case .status: "get the status of"
         case .readLink: "read the symbolic link"
         case .startThread: "start a thread"
         }

@@ -115,12 +115,13 @@ extension DomainName: ExpressibleByStringLiteral {
 extension DomainName.Failure: CustomStringConvertible {
     public var description: String {
         switch problem {
-        case .empty: "a domain needs a name"
-        case .tooLong(let bytes): "the domain name is too long: \(bytes) bytes, of at most \(DomainName.mostBytes)"
+        case .empty: "a domain name is required"
+        case .tooLong(let bytes):
+            "the domain name is too long: \(bytes) bytes, at most \(DomainName.mostBytes) are allowed"
         case .leadingDot: "the domain name '\(shownName)' begins with a dot"
         case .slash:
-            "the domain name '\(shownName)' has a slash in it; a file is addressed by a path that begins with / ./ or ~/"
-        case .controlCharacter: "the domain name '\(shownName)' has a control character in it"
+            "the domain name '\(shownName)' contains a slash; the path of a file must begin with / ./ or ~/"
+        case .controlCharacter: "the domain name '\(shownName)' contains a control character"
         }
     }
 

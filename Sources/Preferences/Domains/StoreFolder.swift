@@ -79,7 +79,7 @@ package struct StoreFolder: Hashable, Sendable {
     /// The file with the record of values applied from declarations. No domain name begins with a dot.
     package var recordOfApplied: DomainFile {
         DomainFile(
-            name: "the record of what was applied", path: history.parent.appending(".applied.plist"),
+            name: "the record of applied files", path: history.parent.appending(".applied.plist"),
             lock: .file(notes.appending(".locks").appending(".applied.lock")),
             history: history.appending(".applied"), transactions: transactions)
     }

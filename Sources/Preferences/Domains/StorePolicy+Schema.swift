@@ -10,11 +10,11 @@ extension StorePolicy {
             number(
                 Key.versions, 0...10_000, usual.history.versions, unit: "versions",
                 "Versions to keep",
-                "How many of each domain. With 0 there is no undo, and the next write removes those that are kept."),
+                "The number for each domain. With 0 there is no undo, and the next write removes the kept versions."),
             number(
                 Key.bytes, 0...(1 << 40), usual.history.bytes, kind: .size,
                 "Bytes of all versions",
-                "Of one domain together. The newest version and one before it are kept in any case."),
+                "The total for one domain. The newest version and the one before it are always kept."),
             patience(usual.patience), format(usual.newFormat),
         ]
         return schema
@@ -51,7 +51,7 @@ extension StorePolicy {
         (rule.minimum, rule.maximum) = (.real(0), .real(3600))
         var setting = setting(
             Key.patience, rule, .real(usual / .seconds(1)), "Time-out for locks", group: "Writing")
-        setting.summary = "How long a writer waits for others."
+        setting.summary = "The time that a writer waits for other writers."
         setting.unit = "seconds"
         return setting
     }

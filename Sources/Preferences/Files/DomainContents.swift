@@ -39,7 +39,7 @@ package struct Recovery: Sendable, Hashable {
 
 extension Recovery: CustomStringConvertible {
     package var description: String {
-        guard let version else { return "\(damage); no version of it is kept, and the damaged file is set aside" }
+        guard let version else { return "\(damage); no earlier version is kept, and the damaged file is set aside" }
         return "\(damage); the version of \(version.time) is used instead"
     }
 }

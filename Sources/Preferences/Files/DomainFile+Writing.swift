@@ -104,5 +104,5 @@ extension String {
     /// Whether this is a valid key for a domain.
     package var isFitForWriting: Bool { !isEmpty && !utf8.contains(0) }
     /// The reason the key is invalid.
-    var unfitness: String { isEmpty ? "a key cannot be empty" : "a key cannot have a NUL in it" }
+    var unfitness: String { isEmpty ? "a key cannot be empty" : "a key cannot contain a NUL character" }
 }

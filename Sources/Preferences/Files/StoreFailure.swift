@@ -111,36 +111,37 @@ extension StoreFailure: CustomStringConvertible {
             guard let location else { return "\(place): \(failure)" }
             let entry = failure.path.components.isEmpty ? "" : " (at \(failure.path))"
             return "\(place):\(location.line):\(location.column): \(failure.problem)\(entry)"
-        case .notADictionary(let kind): return "\(place): holds one \(kind.rawValue), not a dictionary of settings"
+        case .notADictionary(let kind):
+            return "\(place): the root value is of type \(kind.rawValue), not a dictionary of settings"
         case .locked(let holder):
             let who = holder.map { " by process \($0.process)\($0.program.map { " (\($0))" } ?? "")" } ?? ""
-            return "\(domain) is locked\(who): waited too long"
+            return "\(domain) is locked\(who): timed out"
         case .pendingOfOthers(let note):
             return
-                "\(domain): another user has decided on a change of several files in this store (\(note)), and only that user can carry it out; nothing was written"
-        case .readOnly: return "\(domain): this store can only be read"
+                "\(domain): another user has an incomplete transaction in this store (\(note)), which only that user can complete; nothing was written"
+        case .readOnly: return "\(domain): this store is read-only"
         case .unwritable(let failure): return "\(place): \(failure)"
-        case .notCurrent: return "\(domain): the value is not the one expected; nothing was changed"
-        case .notKept(let folder): return "\(domain): what stands there now cannot be kept in \(folder)"
+        case .notCurrent: return "\(domain): the value is not the expected one; nothing was changed"
+        case .notKept(let folder): return "\(domain): the present contents cannot be saved in \(folder)"
         case .badKey(let key): return "\(domain): \(key.unfitness)"
         case .homeless: return "HOME is not set, and /etc/passwd has no home for this user"
-        case .severalStores: return "\(domain): lies in another store; one transaction changes files of one store"
-        case .changedTwice: return "\(place): is named twice in one transaction; nothing was changed"
-        case .forced: return "\(domain): the administrator has decided on this value"
+        case .severalStores: return "\(domain): is in another store; a transaction can change files of only one store"
+        case .changedTwice: return "\(place): named twice in one transaction; nothing was changed"
+        case .forced: return "\(domain): this value is forced by the administrator"
         case .notAllowed(let reason): return "\(domain): \(reason)"
         case .refused(let problems): return problems.map { "\(domain): \($0)" }.joined(separator: "\n")
         case .invalid(let key, let origin, let reason): return "\(domain): \(key.shown) in \(origin): \(reason)"
         case .otherVersion(let stored, let known, let isNewer):
             return isNewer
-                ? "\(domain): holds settings of version \(stored), and its schema knows them up to \(known); they are only read"
-                : "\(domain): holds settings of version \(stored), and its schema wants version \(known); migrate them first"
+                ? "\(domain): its settings have version \(stored), but its schema supports only up to \(known); they are read-only"
+                : "\(domain): its settings have version \(stored), but its schema requires version \(known); migrate them first"
         case .exposed(let key):
             return "\(domain): \(key.shown) is sensitive, and others can read the file; nothing was written"
-        case .ownKey(let key): return "\(key): prefs itself keeps this key"
+        case .ownKey(let key): return "\(key): this key is reserved for prefs"
         case .unfinished(_, let description):
             return
-                "\(description); the change of several files that this belongs to is decided, and is carried out as soon "
-                + "as that can be done"
+                "\(description); the transaction of several files that this belongs to is committed, and will be completed as soon "
+                + "as possible"
         case .system(_, let description): return description
         }
     }

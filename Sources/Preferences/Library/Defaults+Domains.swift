@@ -86,7 +86,7 @@ extension Defaults {
 
     private func persistent(_ domainName: String) -> OpenDomain? {
         guard let name = try? DomainName(domainName) else {
-            post(.refused(key: domainName, reason: "this is no name of a domain"))
+            post(.refused(key: domainName, reason: "this is not a valid domain name"))
             return nil
         }
         return name == self.name ? target : store.process.target(of: name)

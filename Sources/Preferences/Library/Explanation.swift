@@ -45,7 +45,7 @@ extension Defaults {
 extension Explanation: CustomStringConvertible {
     /// A line for each layer, highest priority first.
     public var description: String {
-        entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (does not count: \($0))" } ?? "")" }
+        entries.map { "\($0.origin): \($0.value)\($0.fault.map { " (ignored: \($0))" } ?? "")" }
             .joined(separator: "\n")
     }
 }

@@ -37,10 +37,10 @@ extension Issue: CustomStringConvertible {
         case .unreadable(let failure): failure.description
         case .recovered(let text): text
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
-        case .undecodable(let key, let reason): "\(domain): \(key): \(reason); the default counts"
+        case .undecodable(let key, let reason): "\(domain): \(key): \(reason); the default is used"
         case .passedOver(let key, let origin, let reason):
-            "\(domain): \(key) in \(origin): \(reason); it does not count"
-        case .badSchema(let file, let reason): "\(file): \(reason); the schema does not count"
+            "\(domain): \(key) in \(origin): \(reason); it is ignored"
+        case .badSchema(let file, let reason): "\(file): \(reason); the schema is ignored"
         }
     }
 }

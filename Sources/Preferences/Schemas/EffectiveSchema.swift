@@ -60,7 +60,7 @@ extension SettingDeclaration {
     ///
     /// - Parameter isExposed: Whether others can read the file that contains it.
     package func verdict(on stored: PropertyList, isExposed: Bool = false) -> Verdict {
-        if isExposed, containsSecret(stored) { return .passedOver("is sensitive, and others can read the file") }
+        if isExposed, containsSecret(stored) { return .passedOver("is sensitive, but other users can read the file") }
         let value = rule.adapted(stored)
         let problems = rule.problems(with: value, at: [EntryPath.Component(key)], isSecret: isSensitive)
         guard let first = problems.first else { return .usable(value) }

@@ -88,14 +88,14 @@ extension Machine {
 extension UnreadableSecret: CustomStringConvertible {
     var description: String {
         switch self {
-        case .noName: "a file needs a name"
+        case .noName: "a file name is required"
         case .missing(let path): "\(path): no such file".shown
-        case .noFile(let path): "\(path): is no file".shown
-        case .exposed(let path): "\(path): others can read this file; chmod 600 mends it".shown
+        case .noFile(let path): "\(path): not a regular file".shown
+        case .exposed(let path): "\(path): other users can read this file; fix it with chmod 600".shown
         case .ofAnotherUser(let path):
-            "\(path): belongs to another user, who can read it; a secret must be in a file of your own".shown
-        case .closed(let descriptor): "\(descriptor) is no descriptor that is open"
-        case .noText: "is no text in UTF-8"
+            "\(path): owned by another user, who can read it; a secret must be in a file of your own".shown
+        case .closed(let descriptor): "\(descriptor) is not an open descriptor"
+        case .noText: "is not UTF-8 text"
         case .system(let failure): failure.description
         }
     }

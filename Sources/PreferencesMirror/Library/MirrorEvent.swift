@@ -76,26 +76,28 @@ extension MirrorSession {
             return .waiting(
                 reason: [.quota, .writers].contains(waiting) ? .quota : .directoryChanged, detail: waiting.phrase)
         case .quarantined(let address, let fault):
-            return .waiting(reason: .directoryChanged, detail: "\(address) stays damaged: \(fault.phrase)")
+            return .waiting(reason: .directoryChanged, detail: "\(address) remains damaged: \(fault.phrase)")
         case .missingBlobs(let address):
-            return .waiting(reason: .directoryChanged, detail: "\(address) waits for long values that do not arrive")
+            return .waiting(
+                reason: .directoryChanged, detail: "\(address) is waiting for large values that have not arrived")
         case .tooNew(let address):
             return .waiting(reason: .directoryChanged, detail: "\(address) was written by a newer version")
         case .unread(let address):
             return .waiting(
                 reason: .directoryChanged,
-                detail: "\(address) was not read yet, or cannot be: the folder stays")
+                detail: "\(address) was not read yet or cannot be read; the folder is kept")
         case .closed(let writer):
             return .waiting(
-                reason: .directoryChanged, detail: "the folder of \(host(writer)) cannot be looked into, and stays")
+                reason: .directoryChanged, detail: "the folder of \(host(writer)) cannot be read and is kept")
         case .lostFiles:
-            return .waiting(reason: .directoryChanged, detail: "files of this host were lost and are written anew")
+            return .waiting(reason: .directoryChanged, detail: "files of this host were lost and will be rewritten")
         case .reincarnated:
             return .waiting(
-                reason: .directoryChanged, detail: "another copy of this store wrote there; this one has a new name")
+                reason: .directoryChanged,
+                detail: "another copy of this store has written to the mirror; this store has a new name")
         case .digestMismatch(let writer):
             return .waiting(
-                reason: .rebuild, detail: "the state differs from that of \(host(writer)): `prefs mirror rebuild`")
+                reason: .rebuild, detail: "the state differs from that of \(host(writer)); run `prefs mirror rebuild`")
         case .unknownDomain, .vanished: return nil
         }
     }
@@ -104,11 +106,11 @@ extension MirrorSession {
 extension HoldReason {
     package var phrase: String {
         switch self {
-        case .missing: "its file is gone, and nobody said that it was deleted"
+        case .missing: "its file is missing and was not deleted with prefs"
         case .empty: "its file is empty"
         case .unreadable: "its file cannot be read"
-        case .emptied: "over half of its keys are gone at once"
-        case .rolledBack: "its file is one that it was before"
+        case .emptied: "more than half of its keys were removed at once"
+        case .rolledBack: "its file has reverted to an earlier version"
         }
     }
 }
@@ -116,11 +118,11 @@ extension HoldReason {
 extension DirectoryStatus {
     package var phrase: String {
         switch self {
-        case .unknown: "not looked at yet"
+        case .unknown: "not checked yet"
         case .present: "present"
         case .unavailable: "the directory is not available"
-        case .split: "there are two mirrors in the directory"
-        case .swapped: "another mirror is in the directory"
+        case .split: "the directory contains two mirrors"
+        case .swapped: "the directory contains another mirror"
         case .paused: "paused"
         case .left: "left"
         case .detached: "forgotten"
@@ -131,11 +133,11 @@ extension DirectoryStatus {
 extension Report.Waiting {
     package var phrase: String {
         switch self {
-        case .quota: "what this host has to say is over a limit"
-        case .writers: "there are more hosts than a mirror can have; those beyond the limit are ignored"
+        case .quota: "the data of this host exceeds a limit"
+        case .writers: "too many hosts: those beyond the limit are ignored"
         case .space: "the directory is full"
         case .permission: "the directory cannot be written"
-        case .later: "the directory does not answer"
+        case .later: "the directory does not respond"
         }
     }
 }

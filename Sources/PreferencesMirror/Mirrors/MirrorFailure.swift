@@ -42,18 +42,19 @@ public struct MirrorFailure: Error, Hashable, Sendable {
 extension MirrorFailure: CustomStringConvertible {
     public var description: String {
         switch problem {
-        case .noMirror(let directory): "\(directory): no mirror is there; it may not be mounted, or not be synced yet"
-        case .alreadyMirror(let directory): "\(directory): is a mirror already; `prefs mirror join` takes part in it"
+        case .noMirror(let directory): "\(directory): no mirror found; the directory may not be mounted or synced yet"
+        case .alreadyMirror(let directory): "\(directory): already a mirror; join it with `prefs mirror join`"
         case .noMarker(let directory):
-            "\(directory): the marker of the mirror there is missing; let it be synced, "
+            "\(directory): the marker of the mirror is missing; wait until it is synced, "
                 + "or run `prefs mirror init --again DIR` on a host that is part of the mirror"
         case .severalMirrors(let directory, let ids):
-            "\(directory): there are several mirrors; name one with --id: \(ids.joined(separator: ", "))"
-        case .notJoined: "this store takes part in no mirror; `prefs mirror init DIR` makes one, `join DIR` joins one"
-        case .alreadyJoined(let directory): "\(directory): this store takes part in that mirror already"
-        case .busy: "another program has been at the mirror for too long"
+            "\(directory): several mirrors found; choose one with --id: \(ids.joined(separator: ", "))"
+        case .notJoined:
+            "this store is not mirrored; create a mirror with `prefs mirror init DIR` or join one with `prefs mirror join DIR`"
+        case .alreadyJoined(let directory): "\(directory): this store has already joined this mirror"
+        case .busy: "another program has locked the mirror for too long"
         case .servedElsewhere(let host):
-            "the host \(host) mirrors this store; `prefs mirror join --take-over` lets this one do so instead"
+            "the host \(host) mirrors this store; to mirror it from this host instead, use `prefs mirror join --take-over`"
         case .unknown(let what): what
         case .refused(let reason): reason
         case .system(let description): description

@@ -19,7 +19,7 @@ extension MirrorPlaces {
 
         fileprivate func check() throws(MirrorFailure) {
             guard !isLabelFit else { return }
-            throw MirrorFailure(.refused("what a host is called has at most \(WriterNote.longestText) bytes"))
+            throw MirrorFailure(.refused("the label of a host can have at most \(WriterNote.longestText) bytes"))
         }
     }
 
@@ -52,7 +52,7 @@ extension MirrorPlaces {
             $0.configuration.directory == directory && $0.id.description.hasPrefix(id ?? "")
         }
         guard let mirror = candidates.first else {
-            throw MirrorFailure(.unknown("\(directory): this store is not part of a mirror there"))
+            throw MirrorFailure(.unknown("\(directory): this store has not joined a mirror there"))
         }
         guard candidates.count == 1 else {
             throw MirrorFailure(
@@ -64,10 +64,10 @@ extension MirrorPlaces {
             if let other = try shared.markers().first(where: { $0 != mirror.id }) {
                 let (own, other) = (mirror.id.abbreviation, other.abbreviation)
                 throw MirrorFailure(
-                    .refused("\(directory): has the mirror \(other), so \(own) cannot be created again there"))
+                    .refused("\(directory): contains the mirror \(other), so \(own) cannot be recreated there"))
             }
             guard shared.obstacle(to: mirror.id, isChosen: false) != nil else {
-                throw MirrorFailure(.refused("\(directory): nothing is missing, the marker and the folder w are there"))
+                throw MirrorFailure(.refused("\(directory): nothing is missing; the marker and the folder w exist"))
             }
             try shared.begin(mirror.id)
         } catch {

@@ -77,7 +77,7 @@ extension MirrorSession {
     mutating func note(closed listing: Listing) {
         closedFolders = listing.closed
         for writer in closedFolders.sorted() {
-            note("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be looked into")
+            note("\(directory.folder(of: writer)): the folder of \(host(writer)) cannot be read")
         }
     }
 

@@ -50,22 +50,22 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
         let place = shortened(place, to: 200)
         return switch reason {
         case .unknownFlag(let nearest): "unknown flag \(place)\(hint(nearest))"
-        case .misplacedFlag(let command): "\(place) belongs behind \(command)"
+        case .misplacedFlag(let command): "\(place) must follow \(command)"
         case .unknownCommand(let nearest): "unknown command \(place)\(hint(nearest))"
-        case .missingCommand(let names): "a command is needed: \(listed(names, "or"))"
-        case .missingValue(let expected): "\(place) needs a value: \(expected)"
+        case .missingCommand(let names): "missing command: \(listed(names, "or"))"
+        case .missingValue(let expected): "\(place) requires a value: \(expected)"
         case .needlessValue: "\(place) takes no value"
         case .value(let text, let reason):
             "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
         case .relation(let reason): "\(place) \(reason)"
         case .unexpectedOperand: "unexpected operand \(place)"
         case .secret(let flags):
-            "\(place) would show a secret to everybody on this machine; use \(listed(flags, "or"))"
+            "\(place) would expose a secret to other users of this machine; use \(listed(flags, "or"))"
         case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"
         case .unprotectedSecret(let key):
-            "\(place): \(shortened(key)) is a secret: it would be shown and mirrored as long as its schema is not installed (prefs schema install FILE)"
+            "\(place): \(shortened(key)) is a secret, and would be shown and mirrored until its schema is installed (prefs schema install FILE)"
         case .invalidForced(let reason): "\(place): \(reason)"
-        case .unknownKey(let nearest): "--set \(place): no setting has this key\(hint(nearest))"
+        case .unknownKey(let nearest): "--set \(place): unknown key\(hint(nearest))"
         case .malformedAssignment: "--set \(place): must be :KEY=VALUE"
         case .path(let failure): "--set \(failure)"
         }

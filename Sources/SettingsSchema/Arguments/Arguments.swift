@@ -79,7 +79,7 @@ extension Schema.Arguments.Note: CustomStringConvertible {
     package var description: String {
         switch self {
         case .deprecated(let flag, let reason):
-            "\(flag) is not to be used any more\(reason.isEmpty ? "" : ": \(reason)")"
+            "\(flag) is deprecated\(reason.isEmpty ? "" : ": \(reason)")"
         }
     }
 }

@@ -13,8 +13,8 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
         case .help: "Shows help"
         case .helpValues: "Shows help with the values in force"
         case .version: "Shows the version"
-        case .save: "Keeps the given flags as settings"
-        case .set: "Sets what has no flag of its own"
+        case .save: "Saves the given flags as settings"
+        case .set: "Sets a setting that has no flag"
         }
     }
 
@@ -22,8 +22,8 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     var explanation: String {
         switch self {
         case .help: "Shows this text."
-        case .helpValues: "Shows it with the values in force, and where they come from."
-        case .save: "Keeps the given flags as the user's settings."
+        case .helpValues: "Shows this text with the values in force and where they come from."
+        case .save: "Saves the given flags as the user's settings."
         case .version, .set: "\(title)."
         }
     }

@@ -57,12 +57,12 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case .mismatch(let pattern): "must match \(shortened(pattern, to: 100))"
         case .notAChoice(let choices, let nearest):
             "must be \(Self.choices(choices))\(hint(nearest.map { shortened($0) }))"
-        case .repeatedElement: "must not have an element twice"
+        case .repeatedElement: "must not have duplicate elements"
         case .notOfKind(let kind): "must be \(kind)"
-        case .missing: "is needed"
+        case .missing: "is required"
         case .unknownKey(let nearest): "is not declared\(hint(nearest))"
         case .conflict(let other): "cannot be given together with \(other)"
-        case .requires(let other): "needs \(other) as well"
+        case .requires(let other): "requires \(other)"
         case .exactlyOne(let keys): "exactly one of \(listed(keys)) must be given"
         }
     }

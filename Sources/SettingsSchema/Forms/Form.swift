@@ -111,7 +111,7 @@ extension Form {
     /// Applies a value, as from a toggle or a choice.
     package mutating func set(_ value: PropertyList, for key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
-        guard !control.isForced else { return .refused("An administrator has fixed this.") }
+        guard !control.isForced else { return .refused("This value is forced by an administrator.") }
         let problems = control.setting.rule.problems(with: value, isSecret: control.kind == .secret)
         if let problem = problems.first { return .refused(problem.reason.asRefusal) }
         changes.resets.removeAll { $0 == key }
@@ -122,8 +122,10 @@ extension Form {
     /// Removes the user's value, so that a lower layer or the default takes effect.
     package mutating func reset(_ key: String) -> Answer {
         guard let control = control(key) else { return .refused("There is no such setting.") }
-        guard !control.isForced else { return .refused("An administrator has fixed this.") }
-        guard !control.isRequired || control.setting.defaultValue != nil else { return .refused("A value is needed.") }
+        guard !control.isForced else { return .refused("This value is forced by an administrator.") }
+        guard !control.isRequired || control.setting.defaultValue != nil else {
+            return .refused("A value is required.")
+        }
         changes.values[key] = nil
         if !changes.resets.contains(key) { changes.resets.append(key) }
         return .accepted(control.setting.defaultValue ?? .string(""))

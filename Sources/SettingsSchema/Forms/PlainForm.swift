@@ -38,7 +38,8 @@ package struct PlainForm: Sendable {
 
     /// Returns the actions for the first question.
     package mutating func begin() -> [Action] {
-        controls.isEmpty ? end() : [.write("An empty answer keeps what stands in brackets; ? explains.\n\n")] + ask()
+        controls.isEmpty
+            ? end() : [.write("An empty answer keeps the value in brackets; ? shows an explanation.\n\n")] + ask()
     }
 
     package mutating func handle(_ event: Event) -> [Action] {
@@ -65,7 +66,7 @@ package struct PlainForm: Sendable {
         }
         if line.hasPrefix(":") {
             let hint = hint(Self.commands.nearest(to: line))
-            return [.write("  \(shortened(line)) is no command\(hint)\n")] + ask()
+            return [.write("  unknown command \(shortened(line))\(hint)\n")] + ask()
         }
         let isEscaped = line.hasPrefix("\\:") || line.hasPrefix("\\?") || line.hasPrefix("\\\\")
         return proceed(form.answer(isEscaped ? String(line.dropFirst()) : line, to: control.key))
@@ -73,7 +74,7 @@ package struct PlainForm: Sendable {
 
     private mutating func keep(_ control: Form.Control) -> [Action] {
         guard form.value(of: control.key) == nil, control.isRequired else { return advance() }
-        return [.write("  A value is needed.\n")] + ask()
+        return [.write("  A value is required.\n")] + ask()
     }
 
     private mutating func proceed(_ answer: Form.Answer) -> [Action] {
@@ -131,16 +132,16 @@ package struct PlainForm: Sendable {
     private func prompt(for control: Form.Control) -> String {
         let rule = control.expectation.map { " (\($0))" } ?? ""
         guard let value = form.value(of: control.key), let shown = form.shownValue(of: control.key) else {
-            return "\(control.title)\(rule)\(control.isRequired ? " [needed]" : ""): "
+            return "\(control.title)\(rule)\(control.isRequired ? " [required]" : ""): "
         }
         return "\(control.title)\(rule) [\(shortened(shown, to: 60)), from \(value.layer)]: "
     }
 
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
-        if let factory = control.setting.shownDefault { lines.append("The factory's value is \(factory).") }
+        if let factory = control.setting.shownDefault { lines.append("The default is \(factory).") }
         lines.append(
-            "An empty answer keeps what is there. Other answers: :factory for the factory's value, :empty for an empty text or list, :back for the question before, :save to save and end, :quit to end without saving."
+            "An empty answer keeps the current value. Other answers: :factory for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
         )
         return lines.flatMap { $0.wrapped(to: 77) }.map { "  \($0)\n" }.joined().printable
     }

@@ -115,7 +115,7 @@ struct ProgramHelp {
             return [(indent + setting.flagUsage.joined(separator: ", "), words(of: setting))]
         }
         return zip(setting.flagUsage, setting.secretFlags).enumerated().map { index, flag in
-            let same = flag.1.source == .file ? "The same." : "The same, from a descriptor that is open."
+            let same = flag.1.source == .file ? "The same." : "The same, from an open descriptor."
             return (Self.roomForShort + flag.0, index == 0 ? words(of: setting) : same)
         }
     }
@@ -133,7 +133,7 @@ struct ProgramHelp {
     /// Returns the description of a setting: explanation, default, variable and value in force.
     private func words(of setting: SettingDeclaration) -> String {
         var facts: [String] = []
-        if setting.isRequired, setting.defaultValue == nil { facts.append("needed") }
+        if setting.isRequired, setting.defaultValue == nil { facts.append("required") }
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {

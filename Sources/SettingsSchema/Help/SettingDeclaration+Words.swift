@@ -50,7 +50,7 @@ extension SettingDeclaration {
                 rule.minimumCount.map(String.init), rule.maximumCount.map(String.init))
             words.append("\(count) of them")
         }
-        if repeats, rule.type == .array { words.append("may be given again") }
+        if repeats, rule.type == .array { words.append("can be repeated") }
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 
@@ -62,7 +62,7 @@ extension SettingDeclaration {
 
     private var notice: String? {
         guard let deprecated else { return nil }
-        return deprecated.isEmpty ? "Not to be used any more." : "Not to be used any more: \(deprecated.asSentence)"
+        return deprecated.isEmpty ? "Deprecated." : "Deprecated: \(deprecated.asSentence)"
     }
 
     /// The default for help texts; nil if it is empty or false.

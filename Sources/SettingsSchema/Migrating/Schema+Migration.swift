@@ -89,11 +89,11 @@ extension Schema.MigrationNote: CustomStringConvertible {
     package var description: String {
         switch self {
         case .renamed(let old, let new): "\(old) is now \(new)"
-        case .dropped(let old, let new): "\(old) was removed, since \(new) has a value"
+        case .dropped(let old, let new): "\(old) was removed because \(new) already has a value"
         case .removed(let key): "\(key) was removed"
         case .converted(let key, let type): "\(key) is now \(type.noun)"
-        case .notConverted(let key, let type): "\(key) could not be made \(type.noun), and stays as it is"
-        case .version(let old, let new): "version \(old) is now version \(new)"
+        case .notConverted(let key, let type): "\(key) could not be converted to \(type.noun) and is unchanged"
+        case .version(let old, let new): "migrated from version \(old) to version \(new)"
         }
     }
 }

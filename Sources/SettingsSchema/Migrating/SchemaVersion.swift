@@ -37,6 +37,6 @@ extension Schema {
 
 extension Schema.NewerVersion: CustomStringConvertible {
     package var description: String {
-        "\(domain) holds settings of version \(stored), this program knows them up to \(known); they are not changed"
+        "\(domain) has settings of version \(stored), but this program supports versions up to \(known) only; they are not changed"
     }
 }

@@ -76,16 +76,16 @@ extension PatternFailure.Problem: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unexpectedEnd(let place): "the pattern ends inside \(place)"
-        case .unopened: "a ) that closes no ("
+        case .unopened: "unmatched )"
         case .nothingToRepeat: "nothing to repeat"
-        case .repeatedTwice: "a repetition of a repetition; put the inner one in ( )"
-        case .unknownEscape(let escape): "\(escape) is no escape"
-        case .invalidCount: "not a count such as {2} or {2,5}"
+        case .repeatedTwice: "nested repetition; put the inner one in ( )"
+        case .unknownEscape(let escape): "unknown escape \(escape)"
+        case .invalidCount: "invalid count; write {2} or {2,5}"
         case .reversed: "the lower bound is above the upper one"
-        case .anchor: "the whole value must match anyway; leave the anchor out, or write \\ before it"
-        case .emptyClass: "a class without a character"
+        case .anchor: "anchors are not needed, since the whole value must match; remove it, or write \\ before it"
+        case .emptyClass: "empty class"
         case .tooManyStates(let limit): "more than \(limit) states"
-        case .nestedTooDeeply(let limit): "groups more than \(limit) deep"
+        case .nestedTooDeeply(let limit): "groups nested more than \(limit) deep"
         }
     }
 }

@@ -68,21 +68,21 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .missingAttribute(let name): "\(name) is missing"
         case .wrongValue(let expected): "must be \(expected)"
         case .unknownName(let name, let nearest): "unknown name \(shortened(name))\(hint(nearest))"
-        case .doesNotApply(let type): "says nothing about \(type)"
+        case .doesNotApply(let type): "does not apply to \(type)"
         case .minimumAboveMaximum(let name): "is above \(name)"
         case .refused(let reason): "\(reason)"
         case .pattern(let failure): failure
-        case .duplicate(let what): "\(shortened(what, to: 80)) stands twice"
-        case .reserved(let what): "\(shortened(what, to: 80)) is taken by every program"
-        case .invalidName(let name): "\(shortened(name)) cannot be used as a name here"
-        case .unknownKey(let key, let nearest): "no setting has the key \(shortened(key))\(hint(nearest))"
-        case .contradicts(let other): "cannot stand beside \(other)"
+        case .duplicate(let what): "duplicate \(shortened(what, to: 80))"
+        case .reserved(let what): "\(shortened(what, to: 80)) is reserved"
+        case .invalidName(let name): "invalid name \(shortened(name))"
+        case .unknownKey(let key, let nearest): "unknown key \(shortened(key))\(hint(nearest))"
+        case .contradicts(let other): "cannot be combined with \(other)"
         case .cycle(let domains):
             "a schema that extends itself: \(domains.map { shortened($0) }.joined(separator: " → "))"
         case .missingSchema(let domain): "there is no schema for \(shortened(domain))"
-        case .nestedTooDeeply(let limit): "rules more than \(limit) deep"
+        case .nestedTooDeeply(let limit): "rules nested more than \(limit) deep"
         case .tooMany(let limit): "more than \(limit)"
-        case .unreachableVersion(let version): "there is no way from version \(version) to a later one"
+        case .unreachableVersion(let version): "the migration from version \(version) can never run"
         }
     }
 }

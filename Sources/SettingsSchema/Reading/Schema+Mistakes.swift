@@ -12,7 +12,7 @@ extension Schema {
         for (index, command) in commands.enumerated() {
             check.checkCommand(command, at: ["Commands", EntryPath.Component(index)], outer: whole.settings)
         }
-        check.checkUnique(commands.map(\.name), "the command", at: ["Commands"], "Name")
+        check.checkUnique(commands.map(\.name), "command", at: ["Commands"], "Name")
         check.checkMigrations(migrations, version: version)
         return check.mistakes
     }
@@ -84,19 +84,19 @@ struct SchemaCheck {
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if !keys.insert(setting.key).inserted {
-                report(.duplicate("the key \(setting.key)"), at: place.appending("Key"))
+                report(.duplicate("key \(setting.key)"), at: place.appending("Key"))
             }
             for flag in setting.allFlags where !flags.insert(flag).inserted {
-                report(.duplicate("the flag --\(flag)"), at: place.appending("Flag"))
+                report(.duplicate("flag --\(flag)"), at: place.appending("Flag"))
             }
             if let short = setting.short, !shorts.insert(short).inserted {
-                report(.duplicate("the flag -\(short)"), at: place.appending("Short"))
+                report(.duplicate("flag -\(short)"), at: place.appending("Short"))
             }
             for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
-                report(.duplicate("the former key \(key)"), at: place.appending("RenamedFrom"))
+                report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom"))
             }
             for variable in setting.environment where !variables.insert(variable).inserted {
-                report(.duplicate("the variable \(variable)"), at: place.appending("Environment"))
+                report(.duplicate("variable \(variable)"), at: place.appending("Environment"))
             }
         }
     }

@@ -29,7 +29,7 @@ extension SchemaCheck {
         for (index, choice) in rule.choices.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if rule.choices.firstIndex(of: choice) != index {
-                report(.duplicate("the choice \(choice.shownText)"), at: place)
+                report(.duplicate("choice \(choice.shownText)"), at: place)
             }
             if let problem = plain.problems(with: choice).first { report(.refused(problem.reason), at: place) }
         }
@@ -45,7 +45,7 @@ extension SchemaCheck {
                 checkRule(entry.rule, at: place.appending(EntryPath.Component(index)))
                 checkDefault(entry, at: place.appending(EntryPath.Component(index)))
             }
-            checkUnique(entries.map(\.key), "the key", at: place, "Key")
+            checkUnique(entries.map(\.key), "key", at: place, "Key")
         }
     }
 
@@ -113,7 +113,7 @@ extension SchemaCheck {
             }
         }
         for old in setting.renamedFrom where keys.contains(where: { $0.hasSameBytes(as: old) }) {
-            report(.duplicate("the key \(old)"), at: path.appending("RenamedFrom"))
+            report(.duplicate("key \(old)"), at: path.appending("RenamedFrom"))
         }
     }
 
@@ -125,7 +125,7 @@ extension SchemaCheck {
         for (index, setting) in settings.enumerated() {
             let place = path.appending(EntryPath.Component(index))
             if let position = setting.positional, !positions.insert(position).inserted {
-                report(.duplicate("the position \(position)"), at: place.appending("Positional"))
+                report(.duplicate("position \(position)"), at: place.appending("Positional"))
             }
             guard setting.takesManyOperands else { continue }
             if isTaken {
@@ -142,7 +142,7 @@ extension SchemaCheck {
             let path: EntryPath = ["Migrations", EntryPath.Component(index), "From"]
             if migration.from >= version { report(.unreachableVersion(migration.from), at: path) }
             if migrations[..<index].contains(where: { $0.from == migration.from }) {
-                report(.duplicate("the version \(migration.from)"), at: path)
+                report(.duplicate("version \(migration.from)"), at: path)
             }
         }
     }

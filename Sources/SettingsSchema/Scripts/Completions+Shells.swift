@@ -9,7 +9,7 @@ extension Completions {
                 local rest=${COMP_LINE:0:COMP_POINT} last=${COMP_WORDS[COMP_CWORD]} command='' prefix='' word i
                 local current previous head
                 local -a given=() words=()
-                # Bash also breaks words at colons and equals signs; what no space parts is one word here.
+                # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
                 for ((i = 0; i <= COMP_CWORD; i++)); do
                     word=${COMP_WORDS[i]}
                     if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then given[${#given[@]} - 1]+=$word
@@ -21,7 +21,7 @@ extension Completions {
                 COMPREPLY=()
                 ((${#given[@]} > 1)) || return 0
                 current=${given[${#given[@]} - 1]} previous=${given[${#given[@]} - 2]}
-                # What stands before the last break is on the line already.
+                # The text before the last split is already on the line.
                 if [[ $last == [:=]* ]]; then last=''; fi
                 head=${current%"$last"}
                 if [[ $current == -*=* ]]; then

@@ -72,9 +72,9 @@ extension StringProtocol where SubSequence == Substring {
 extension ScriptReference.Failure: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .missing: "no line of the script says where its schema is; write # prefs-schema: FILE"
-        case .emptyName(let line): "\(line): prefs-schema: names no file"
-        case .unterminated(let line): "\(line): the schema that begins with #prefs{ has no #} at its end"
+        case .missing: "the script names no schema; add a line # prefs-schema: FILE"
+        case .emptyName(let line): "\(line): missing file name after prefs-schema:"
+        case .unterminated(let line): "\(line): missing #} at the end of the schema"
         case .notAComment(let line): "\(line): a line of the schema must begin with #"
         }
     }

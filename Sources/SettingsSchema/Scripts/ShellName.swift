@@ -42,11 +42,11 @@ extension ScriptFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .clash(let keys, let variable):
-            "the settings \(listed(keys.map { shortened($0) })) would all be the variable \(shortened(variable))"
+            "the settings \(listed(keys.map { shortened($0) })) would all become the variable \(shortened(variable))"
         case .reserved(let key, let variable):
-            "the shell keeps the variable \(shortened(variable)) for itself; --prefix keeps the setting \(shortened(key)) out of its way"
-        case .nul(let key): "the value of \(shortened(key)) has a NUL in it, which no variable can hold"
-        case .invalidPrefix(let prefix): "no variable's name can begin with \(shortened(prefix))"
+            "the shell reserves the variable \(shortened(variable)); use --prefix for the setting \(shortened(key))"
+        case .nul(let key): "the value of \(shortened(key)) contains a NUL, which a variable cannot hold"
+        case .invalidPrefix(let prefix): "\(shortened(prefix)) is not a valid start of a variable name"
         }
     }
 }

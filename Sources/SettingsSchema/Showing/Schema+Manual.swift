@@ -18,8 +18,8 @@ extension Schema {
         lines += commandSections
         lines += environmentSection
         lines += [
-            ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Done, or help was asked for.", ".It 2",
-            "A flag, an operand or a value is not what it should be.", ".El",
+            ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Success, or help was requested.", ".It 2",
+            "A flag, an operand or a value is invalid.", ".El",
         ]
         return Self.text(lines)
     }
@@ -43,7 +43,7 @@ extension Schema {
 
     private var description: [String] {
         let said = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
-        let domainLine = [".Pp", "Its settings are kept in the domain", ".Ql \(ManualText.word(domain)) ."]
+        let domainLine = [".Pp", "Its settings are stored in the domain", ".Ql \(ManualText.word(domain)) ."]
         return (said.isEmpty ? [".Nm", "has the following settings."] : said) + domainLine
     }
 
@@ -100,7 +100,8 @@ extension Schema {
         return [".Sh ENVIRONMENT", ".Bl -tag -width Ds"]
             + rows.flatMap { setting in
                 setting.environment.flatMap { name in
-                    [".It Ev \(ManualText.word(name))"] + ManualText.paragraph("Sets \(setting.key), below a flag.")
+                    [".It Ev \(ManualText.word(name))"]
+                        + ManualText.paragraph("Sets \(setting.key); a flag overrides it.")
                 }
             } + [".El"]
     }

@@ -59,8 +59,8 @@ extension SettingDeclaration {
     fileprivate var row: [String] {
         let type = rule.kind.map(\.rawValue) ?? rule.element.map { "\($0.type.rawValue) …" } ?? rule.type.rawValue
         let rules = [
-            isRequired ? "needed" : nil, bounds, !rule.choices.isEmpty && valueName.contains("|") ? valueName : nil,
-            isSensitive ? "secret" : hasSecrets ? "has a secret in it" : nil,
+            isRequired ? "required" : nil, bounds, !rule.choices.isEmpty && valueName.contains("|") ? valueName : nil,
+            isSensitive ? "secret" : hasSecrets ? "contains a secret" : nil,
             staysLocal && !hasSecrets ? "not mirrored" : nil,
             isByHost ? "by host" : nil,
             deprecated == nil ? nil : "deprecated",
