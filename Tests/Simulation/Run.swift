@@ -45,6 +45,7 @@ package struct Run {
     /// The same run without the steps that it goes wrong without.
     package func shrunk() -> Run {
         var shortest = self
+        let isWrong = !wrongs.isEmpty
         var length = max(1, world.scenario.steps / 2)
         while true {
             for start in stride(from: 0, to: world.scenario.steps, by: length) {
@@ -52,7 +53,7 @@ package struct Run {
                 guard omitted.count > shortest.omitted.count else { continue }
                 var run = Run(world.scenario, seed: seed, round: round, without: omitted)
                 run.carryOut()
-                if !run.wrongs.isEmpty { shortest = run }
+                if isWrong ? !run.wrongs.isEmpty : !run.world.needless.isEmpty { shortest = run }
                 run.world.end()
             }
             guard length > 1 else { return shortest }

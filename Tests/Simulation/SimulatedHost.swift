@@ -204,15 +204,15 @@ extension SimulatedHost {
         }
         world.tell("\(label) \(record)")
         let (unsaid, conflicts) = (durable.outbox, durable.conflicts.conflicts.count)
+        let interrupted = durable.application?.domains.flatMap(\.changes.keys) ?? []
         durable.apply(record)
         journal? += entry
         switch record {
         case .reincarnated:
             world.record.rename(unsaid.suffix(durable.outbox.count), to: durable.outbox)
         case .captured(let capture):
-            for transaction in capture.transactions {
-                world.record.note(transaction, by: label, isUncertain: capture.settlesApplication)
-            }
+            if capture.settlesApplication { world.record.note(uncertain: interrupted) }
+            for transaction in capture.transactions { world.record.note(transaction, by: label) }
             for domain in capture.domains { world.record.note(adopted: domain.adopted, by: label) }
         case .restored(let restoration): if let made = restoration.transaction { note(restored: made) }
         default: break

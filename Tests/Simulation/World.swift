@@ -72,7 +72,10 @@ package final class World {
 
     func complain(_ complaint: String) { complaints.append(complaint) }
 
-    func noteNeedless(_ conflict: String) { needless.append(conflict) }
+    func noteNeedless(_ conflict: String) {
+        needless.append(conflict)
+        tell("needless: \(conflict)")
+    }
 
     func count(_ fault: Fault) { faults[fault, default: 0] += 1 }
 

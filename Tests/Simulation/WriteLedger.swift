@@ -29,7 +29,7 @@ struct WriteLedger {
     private var listed: [String: Set<String>] = [:]
     /// The texts of each write, and those that no write before it had.
     private var textsOfWrites: [WriteID: (all: [String], new: Set<String>)] = [:]
-    /// Keys that were written after a crash: nobody knows whether their files showed what the mirror was writing.
+    /// Keys that the mirror was writing at a crash: nobody knows whether a user saw the new value.
     private var uncertain: Set<Path> = []
     /// What hosts took up.
     private(set) var captured: [Dot: Transaction] = [:]
@@ -60,9 +60,10 @@ struct WriteLedger {
         for text in writes.flatMap({ textsOfWrites[$0]?.all ?? [] }) { edits[text]?.authors.insert(author) }
     }
 
-    mutating func note(_ transaction: Transaction, by author: String = "", isUncertain: Bool = false) {
+    mutating func note(uncertain keys: [Path]) { uncertain.formUnion(keys) }
+
+    mutating func note(_ transaction: Transaction, by author: String = "") {
         captured[transaction.dot] = transaction
-        if isUncertain { uncertain.formUnion(transaction.writes.map { $0.path.prefix(components: 2) }) }
         for atom in transaction.atoms {
             survivors.join(atom)
             let texts = atom.value.value?.propertyList.texts ?? []

@@ -63,7 +63,10 @@ import TestSupport
         if arguments.tells { run.world.teller = { say($0) } }
         run.carryOut()
         for wrong in run.wrongs { say(wrong) }
-        if !run.wrongs.isEmpty, arguments.omitted.isEmpty { say("shrunk: \(run.shrunk().replay)") }
+        for needless in run.world.needless { say("needless: \(needless)") }
+        if !run.wrongs.isEmpty || !run.world.needless.isEmpty, arguments.omitted.isEmpty {
+            say("shrunk: \(run.shrunk().replay)")
+        }
         return run.wrongs.isEmpty
     }
 
