@@ -43,6 +43,15 @@ final class Bench {
         return clone
     }
 
+    /// One host compacts what it has published, and the other reads only that.
+    func readBase(of writer: SimulatedHost, on reader: SimulatedHost) {
+        writer.attempt { try writer.compact() }
+        writer.publishNow()
+        settle()
+        reader.view = reader.view.filter { $0.key.writer != writer.durable.writer || $0.key.name.kind == .base }
+        reader.pullNow()
+    }
+
     /// Lets a second pass, and with it all that is under way arrive.
     func settle() { world.pass(1) }
 

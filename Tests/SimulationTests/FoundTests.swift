@@ -128,6 +128,86 @@ import Testing
         #expect(bench.isSound && author.value("a") == "winner" && author.hasJournal(of: "beaten"))
     }
 
+    /// Two users wrote one value. One of them added an entry to it, and a third user replaced it all without a look.
+    @Test func `a value that another user's write contains is listed where it was written too`() {
+        let bench = Bench()
+        let (left, right, third) = (bench.host("left"), bench.host("right"), bench.host("third"))
+        bench.comeToRest()
+        for host in [right, left] {
+            host.set("a", to: ["x": "both"])
+            host.publishNow()
+            bench.settle()
+        }
+        right.pullNow()
+        left.pullNow()
+        left.set("a", to: ["x": "both", "y": "of the left"])
+        left.publishNow()
+        bench.settle()
+        right.pullNow()
+        third.set("a", to: "without a look")
+        bench.comeToRest()
+        #expect(bench.isSound && right.value("a") == "without a look")
+        #expect(left.durable.conflicts.hasOpen && right.durable.conflicts.hasOpen)
+    }
+
+    /// A user replaced both writes of another, one after the other, and that host reads only a base.
+    @Test func `no write is listed that was replaced together with an older one of its writer`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for value: PropertyList in ["text", ["y": "one"], ["y": "two"]] {
+            near.set("d", to: value)
+            bench.comeToRest()
+        }
+        for value in ["three", "four"] {
+            far.set("d", to: ["y": .string(value)])
+            far.publishNow()
+        }
+        bench.readBase(of: far, on: near)
+        #expect(near.value("d") == ["y": "four"] && near.durable.conflicts.conflicts.isEmpty)
+    }
+
+    /// A user replaced the only entry of a dictionary and then the dictionary, and its author reads only a base.
+    @Test func `no dictionary is listed whose every entry was replaced before`() {
+        let bench = Bench()
+        let (near, far) = (bench.host("near"), bench.host("far"))
+        for value: PropertyList in ["text", ["x": "one"]] {
+            near.set("d", to: value)
+            bench.comeToRest()
+        }
+        for value: PropertyList in [["x": "two"], "all"] {
+            far.set("d", to: value)
+            far.publishNow()
+        }
+        bench.readBase(of: far, on: near)
+        #expect(near.value("d") == "all" && near.durable.conflicts.conflicts.isEmpty)
+    }
+
+    /// A crash came between the intent to write a file and the write: the user saw the former values.
+    @Test func `who saves after a crash has seen what the file still showed`() {
+        var crashes = 0
+        for step in 1...12 {
+            let bench = Bench()
+            let (near, far, third) = (bench.host("near"), bench.host("far"), bench.host("third"))
+            third.set("a", to: "first")
+            bench.comeToRest()
+            far.set("a", to: "second")
+            far.publishNow()
+            bench.settle()
+            near.breaksAt = near.stepCount + step
+            near.pullNow()
+            guard near.durable.application != nil, near.files["s"]?.values["a"] == "first" else { continue }
+            crashes += 1
+            near.edit("b", to: "meanwhile")
+            near.attempt { try near.capture() }
+            near.set("a", to: "third")
+            near.publishNow()
+            third.view = third.view.filter { $0.key.writer != far.durable.writer }
+            bench.readBase(of: near, on: third)
+            #expect(third.value("a") == "third" && third.durable.conflicts.conflicts.isEmpty)
+        }
+        #expect(crashes > 0)
+    }
+
     /// What was lost from our folder is said again under a new name, too.
     @Test func `a new name says what the old one had still to say again`() {
         let bench = Bench()

@@ -18,7 +18,7 @@ struct CaptureBuilder: ~Copyable {
     /// Domains whose files came back from a backup or from damage, so that what they showed is unknown.
     private var unknown: Set<Path> = []
     /// Keys that were being written at a crash. Their files showed either the previous value or the new one.
-    private let interrupted: Set<Path>
+    private let interrupted: [Path: TrackedFile.Replacement]
 
     /// The contents of a file, and the results of capturing it other than writes.
     private struct Reading {
@@ -33,7 +33,7 @@ struct CaptureBuilder: ~Copyable {
         self.local = local
         self.policy = policy
         self.moment = moment
-        interrupted = Set((local.application?.domains ?? []).flatMap(\.changes.keys))
+        interrupted = (local.application?.domains ?? []).reduce(into: [:]) { $0.merge($1.changes) { $1 } }
     }
 
     /// Leaves a domain alone until a user decides.
@@ -192,8 +192,14 @@ extension CaptureBuilder {
 
     /// Returns the writes that the file showed at a key before it was changed.
     private func shown(at key: Path) -> [VisibleWrite] {
-        let isUnknown = unknown.contains(key.prefix(components: 1)) || interrupted.contains(key)
-        return isUnknown ? [] : local.shownWrites(at: key)
+        let domain = key.prefix(components: 1)
+        if unknown.contains(domain) { return [] }
+        guard let replacement = interrupted[key] else { return local.shownWrites(at: key) }
+        let before = local.trackedFiles[domain]?.exceptions[key]?.shown ?? []
+        let after = [VisibleWrite](local.atoms.overlapping(key))
+        let value = readings.first { $0.values.domain == domain }?.values.file[key]
+        if value == replacement.old { return before }
+        return value == replacement.new && value == local.atoms.value(at: key) ? after : before.inBoth(after)
     }
 
     /// Returns the writes that the file shows at a key after these writes were made in it.

@@ -51,6 +51,19 @@ package struct Atom: Hashable, Sendable {
         seen.contains { $0.id == other.id && $0.path.isPrefix(of: path ?? other.path) }
     }
 
+    /// Whether an entry inside a value at `place`, at any depth, has the same value in this write.
+    func keepsPart(of other: CanonicalValue?, at place: Path) -> Bool {
+        guard let other = other?.propertyList, case .dictionary = other, let value = value.value?.propertyList else {
+            return false
+        }
+        if place.depth >= path.depth {
+            let ours = place.components.dropFirst(path.depth).reduce(Optional(value)) { $0?[$1.text] }
+            return ours?.sharesEntry(with: other) ?? false
+        }
+        let theirs = path.components.dropFirst(place.depth).reduce(Optional(other)) { $0?[$1.text] }
+        return theirs.map { $0 == value || value.sharesEntry(with: $0) } ?? false
+    }
+
     /// Returns the part of this write that a later write below it hides: the value at its path, or the value on the way
     /// to it that is not a dictionary.
     func part(hiddenBy lower: Atom) -> (path: Path, value: CanonicalValue)? {
@@ -85,6 +98,21 @@ package struct Atom: Hashable, Sendable {
         return hidden
     }
 
+    /// Whether this write had a value in force that the user of `winner` had not seen. What became of a part that a
+    /// later write below this one hides was decided when that write was joined.
+    func hasPart(unseenBy winner: Atom, under lower: [Atom]) -> Bool {
+        if winner.hasSeen(self) { return false }
+        guard let value = value.value?.propertyList, case .dictionary = value else { return true }
+        let later = lower.filter { $0.path != path && path.isPrefix(of: $0.path) && $0.isAfter(self) }
+        let hidden = Set(later.compactMap { part(of: value, hiddenBy: $0)?.path })
+        func remains(_ value: PropertyList, at place: Path) -> Bool {
+            if hidden.contains(place) || winner.hasSeen(self, at: place) { return false }
+            guard let entries = value.dictionaryValue, !entries.isEmpty else { return true }
+            return entries.contains { remains($0.value, at: place.appending($0.key)) }
+        }
+        return remains(value, at: path)
+    }
+
     /// Whether `other` is the same write, whichever file it was read from.
     func isSameWrite(as other: Atom) -> Bool {
         id == other.id && dot == other.dot && stamp == other.stamp && path == other.path && value == other.value
@@ -108,4 +136,14 @@ package struct Atom: Hashable, Sendable {
 extension AtomValue {
     /// The order of two values that were written under the same dot, as in a fork.
     fileprivate var rank: [UInt8] { SHA256.hash(bytes) }
+}
+
+extension PropertyList {
+    /// Whether both are dictionaries and an entry at the same place in both, at any depth, has the same value.
+    fileprivate func sharesEntry(with other: PropertyList) -> Bool {
+        guard let entries = dictionaryValue, let others = other.dictionaryValue else { return false }
+        return entries.contains { entry in
+            others[entry.key].map { $0 == entry.value || entry.value.sharesEntry(with: $0) } ?? false
+        }
+    }
 }

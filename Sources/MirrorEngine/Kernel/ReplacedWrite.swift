@@ -105,6 +105,16 @@ extension [VisibleWrite] {
         return (direct + ReplacedWrite.newest(of: inherited, beside: direct)).sorted()
     }
 
+    /// Returns the writes that both lists show, without what either hides.
+    func inBoth(_ other: Self) -> Self {
+        compactMap { shown in
+            other.first { $0.write == shown.write }.map {
+                VisibleWrite(
+                    write: shown.write, stamp: shown.stamp, seen: shown.seen, hidden: shown.hidden + $0.hidden)
+            }
+        }
+    }
+
     /// Returns one more than the greatest stamp of the writes shown at, above or below `path`.
     package func stamp(forWriteAt path: Path) -> Stamp? {
         filter { path.overlaps($0.write.path) }.map(\.stamp).max()?.next
@@ -120,14 +130,16 @@ extension ReplacedWrite: Comparable {
     /// needless conflict.
     private static let most = 32
 
-    /// Returns the newest inherited entry for each writer and path.
+    /// Returns the newest inherited entry for each writer and path, unless a direct one is as new.
     fileprivate static func newest(of inherited: [ReplacedWrite], beside direct: [ReplacedWrite]) -> [ReplacedWrite] {
         guard !inherited.isEmpty else { return [] }
-        var places = Set(direct.map(\.place))
+        var reached = Dictionary(direct.map { ($0.place, $0.dot.sequence) }, uniquingKeysWith: max)
         var newest: [ReplacedWrite] = []
         for entry in inherited.sorted(by: { $0.dot.sequence > $1.dot.sequence }) {
             guard direct.count + newest.count < most else { break }
-            if places.insert(entry.place).inserted { newest.append(entry) }
+            guard reached[entry.place].map({ $0 < entry.dot.sequence }) ?? true else { continue }
+            reached[entry.place] = entry.dot.sequence
+            newest.append(entry)
         }
         return newest
     }

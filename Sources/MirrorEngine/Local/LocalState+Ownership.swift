@@ -39,8 +39,10 @@ extension LocalState {
             guard isClaimed(atom.dot.writer) else { return }
             for winner in winners {
                 if isInForce(atom) {
-                    adopt(winner)
-                } else if !winner.hasSeen(atom) {
+                    adopt(winner, for: atom)
+                } else if winner.hasSeen(atom) {
+                    if winner.keepsPart(of: atom.value.value, at: atom.path) { adopt(winner) }
+                } else {
                     conflicts.add(lost: atom, to: winner, at: now)
                 }
             }
@@ -58,7 +60,7 @@ extension LocalState {
         case .dominated(let winners):
             guard let winner = winners.first else { return }
             if isInForce(atom) {
-                for winner in winners { adopt(winner) }
+                for winner in winners { adopt(winner, for: atom) }
             } else if Rule.listsLost.isKept {
                 conflicts.add(lost: atom, to: winner, at: now)
             }
@@ -85,7 +87,9 @@ extension LocalState {
         guard isOwn(upper), let part = upper.part(hiddenBy: lower) else { return }
         if atoms.value(at: part.path) == part.value {
             adopt(lower)
-        } else if Rule.listsLost.isKept, !lower.hasSeen(upper, at: part.path) {
+        } else if lower.hasSeen(upper, at: part.path) {
+            if lower.keepsPart(of: part.value, at: part.path) { adopt(lower) }
+        } else if Rule.listsLost.isKept {
             conflicts.add(lostPart: part.value, of: upper, at: part.path, to: lower, when: now)
         }
     }
@@ -97,8 +101,10 @@ extension LocalState {
             foreign.remove(loser.id)
             guard isOurs else { continue }
             if isInForce(loser) {
-                adopt(winner)
-            } else if Rule.listsLost.isKept, !winner.hasSeen(loser) {
+                adopt(winner, for: loser)
+            } else if !loser.hasPart(unseenBy: winner, under: displaced + atoms.under(loser.path)) {
+                if winner.keepsPart(of: loser.value.value, at: loser.path) { adopt(winner) }
+            } else if Rule.listsLost.isKept {
                 conflicts.add(lost: loser, to: winner, at: now)
             }
         }
@@ -107,7 +113,13 @@ extension LocalState {
     /// Whether the value of a write is in force, through this write or another.
     private func isInForce(_ atom: Atom) -> Bool { atoms.value(at: atom.path) == atom.value.value }
 
-    /// Treats a write of another writer as ours, because it has our value.
+    /// Treats a write as ours because our write had the same effect. A write above a deletion of ours has none of our
+    /// values.
+    private mutating func adopt(_ winner: Atom, for loser: Atom) {
+        if loser.value.value != nil || winner.path == loser.path { adopt(winner) }
+    }
+
+    /// Treats a write of another writer as ours, because it has our value or a part of it.
     mutating func adopt(_ atom: Atom) {
         if Rule.adoptsEqual.isKept, !isOwn(atom) { adopted.insert(atom.id) }
     }
