@@ -1,3 +1,4 @@
+// Unsafe: the bytes of a key are lent for one call, and words are loaded only where eight bytes remain.
 /// The positions of the keys of a dictionary, as an open hash table.
 ///
 /// It is one array, so that a dictionary is two words: twice the number of keys, plus one if the entries are sorted;

@@ -1,3 +1,4 @@
+// Unsafe: the trailer of a binary file is checked before objects are looked at by offset.
 /// Something in a property list that was read, and that other readers may refuse or read differently.
 package struct ReadingNote: Hashable, Sendable {
     package let message: String

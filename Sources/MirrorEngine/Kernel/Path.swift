@@ -1,3 +1,4 @@
+// Unsafe: the bytes of a path are lent to the hasher for one call.
 internal import PropertyLists
 
 /// The location of a value in a mirror: the domain, the key, and further keys into dictionaries.

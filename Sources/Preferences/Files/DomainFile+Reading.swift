@@ -1,3 +1,4 @@
+// Unsafe: the system reads into a buffer that its owner lends for one call.
 internal import Platform
 package import PropertyLists
 

@@ -1,3 +1,5 @@
+// Unsafe: the source reads into buffers that exist for one call, and offsets are checked against the length of the
+// file.
 /// A binary property list that is looked into without reading all of it.
 ///
 /// A look-up reads the pieces of the file that lead to the value and decodes that value alone. In a file that this

@@ -1,3 +1,4 @@
+// Unsafe: the bytes of a string are lent for one call, after room for their longest escaped form was reserved.
 internal import Digests
 
 #if canImport(FoundationEssentials)

@@ -1,3 +1,4 @@
+// Unsafe: a text is looked at through a buffer that its caller lends.
 internal import Digests
 
 /// The ASCII characters that may stand in a text without quotes.

@@ -1,3 +1,4 @@
+// Unsafe: four bytes are written for each three, and as many were reserved.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else

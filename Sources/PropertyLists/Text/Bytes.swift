@@ -47,7 +47,7 @@ extension [UInt8] {
     /// The text of a range whose bytes are known to be valid UTF-8.
     @inline(__always)
     func text(_ range: Range<Int>, isASCII: Bool) -> String {
-        // Sound: the readers check the whole text before they read it.
+        // Unsafe: the readers check that the whole text is UTF-8 before they read it.
         let text = unsafe UTF8Span(unchecked: span.extracting(range), isKnownASCII: isASCII)
         return String(copying: text)
     }

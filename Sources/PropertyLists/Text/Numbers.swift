@@ -1,3 +1,4 @@
+// Unsafe: the digits of a number are written into reserved memory, as many as its length was counted to be.
 internal import Digests
 
 /// A decimal number as written: `digits × 10^exponent`, where digits beyond the nineteenth are dropped.

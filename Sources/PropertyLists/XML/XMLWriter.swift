@@ -1,3 +1,4 @@
+// Unsafe: the bytes of a string or of data are lent for one call, and what is written was reserved before.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
