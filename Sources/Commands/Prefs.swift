@@ -36,7 +36,7 @@ public enum Prefs: Sendable {
             try context.terminal.write(HelpText.overview(program: context.program), to: .errors)
             return .usage
         }
-        switch try Parser.request(words, program: context.program) {
+        switch try Parser.request(words, program: context.program, application: context.domain(ofApplication:)) {
         case .version:
             try context.say("\(name) \(version)")
             return .done
@@ -56,7 +56,7 @@ public enum Prefs: Sendable {
     /// Prints an error and returns the exit status. A closed output pipe is not an error.
     private static func report(_ error: any Error, in context: CommandContext) -> ExitStatus {
         if let failure = error as? SystemFailure, failure.isBrokenPipe { return .done }
-        let (status, lines) = explanation(of: error)
+        let (status, lines) = explanation(of: error, in: context.dialect)
         // Paths and names may come from other users, so control characters in them are escaped.
         let text = "\(context.program): ".shown + lines.map { $0.shown + "\n" }.joined()
         // If standard error cannot be written, there is no way to report it.
@@ -65,9 +65,10 @@ public enum Prefs: Sendable {
     }
 
     /// Returns the exit status for an error, and its message.
-    static func explanation(of error: any Error) -> (ExitStatus, [String]) {
+    static func explanation(of error: any Error, in dialect: Dialect = .modern) -> (ExitStatus, [String]) {
         switch error {
-        case let error as any Reportable: (error.status, error.lines)
+        case let error as any Reportable:
+            (error.status, dialect == .classic ? error.classicLines : error.lines)
         case let error as SystemFailure: (.systemFailed, [error.description])
         case let error as Environment.MissingHomeFolder: (.systemFailed, [error.description])
         case let error as DecodingFailure: (.damaged, [error.description])

@@ -80,7 +80,7 @@ import Testing
         try machine.fileSystem.replace(folder.appending("b.plist"), with: Array("bplist00 not".utf8).span.bytes)
         let outcome = try machine.run("prefs apply -", input: Self.first)
         #expect(outcome.status == 5 && outcome.errors.hasPrefix("prefs: /home/ada/.config/prefs/b.plist"))
-        #expect(try machine.run("prefs read a").status == 1)
+        #expect(try machine.run("defaults read a").status == 1)
         let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs") ?? []
         #expect(!names.contains(".applied.plist"))
     }
@@ -90,7 +90,7 @@ import Testing
         #expect(try machine.run("prefs delete a size").status == 0)
         #expect(try machine.run("prefs delete b").status == 0)
         #expect(try machine.run("prefs apply --prune -", input: "{}").status == 0)
-        #expect(try machine.run("prefs read a").output == "{\n    own = kept;\n}\n")
+        #expect(try machine.run("defaults read a").output == "{\n    own = kept;\n}\n")
         #expect(try machine.run("prefs read b").status == 1)
     }
 

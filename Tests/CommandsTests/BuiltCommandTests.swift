@@ -20,11 +20,11 @@ struct BuiltCommandTests {
         #expect(read.text == "42\n" && read.status == 0 && read.errorText.isEmpty)
         let missing = try command.run(["read", "d", "none"])
         #expect(missing.status == 1 && missing.text.isEmpty)
-        #expect(missing.errorText == "prefs: The domain/default pair of (d, none) does not exist\n")
+        #expect(missing.errorText == "prefs: d has no key none\n")
         #expect(FileManager.default.fileExists(atPath: command.folder + "/config/prefs/d.plist"))
     }
 
-    @Test(arguments: ["write d k", "write d", "read d", "write d k -string x -string"])
+    @Test(arguments: ["write d k", "read d", "write d k -string", "write d k -array x"])
     func `an argument that is no UTF-8 is refused, not changed`(_ words: String) throws {
         let command = try BuiltCommand()
         let result = try command.script("\"$PREFS\" \(words) \"$(printf 'a\\377b')\"")
@@ -118,7 +118,7 @@ struct BuiltCommandTests {
             prefs write d data -data @<(printf ab)
             prefs write d none -data @/dev/null
             mkfifo pipe && { echo '{"f": 4}' > pipe & prefs import d ./pipe; wait; }
-            prefs export --format openstep --coerce d -
+            prefs export --format gnustep d -
             END
             bash script 2> errors.text
             sed 's|/dev/fd/[0-9]*|FD|' lint errors.text
@@ -133,13 +133,13 @@ struct BuiltCommandTests {
                     a = 1;
                 }
                 {
-                    a = 1;
-                    b = 2;
-                    data = <6162>;
-                    f = 4;
-                    none = <>;
+                    a = <*I1>;
+                    b = <*I2>;
+                    data = <[YWI=]>;
+                    f = <*I4>;
+                    none = <[]>;
                 }
-                FD: good
+                FD: OK
                 /dev/null:1:1: nothing there
                 lint: 5
                 prefs: FD: contains one domain but does not name it; use --domain: a domain name is required

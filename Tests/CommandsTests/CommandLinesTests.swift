@@ -37,13 +37,13 @@ import Testing
         ("{a: [1]}", "{a: [1, 2, 3]}", "prefs write d :a: -int 2\nprefs write d :a: -int 3\n"),
         (
             "{}", "{\":a\": 1, \"\\\\:b\": 2, \"-c\": 3}",
-            "prefs write d -c -int 3\nprefs write d '\\:a' -int 1\nprefs write d ':\\\\\\:b' -int 2\n"
+            "prefs write -int 3 -- d -c\nprefs write d '\\:a' -int 1\nprefs write d ':\\\\\\:b' -int 2\n"
         ),
         ("{}", "{a: \"\\u{0}\"}", "prefs write d a -json '\"\\u0000\"'\n"),
         ("{}", "{a: uid(1)}", "prefs write d a -json '{\"$uid\":1}'\n"),
         ("{a: {\"\": 1}}", "{a: {\"\": 2, b: 1}}", "prefs write d a -dict '' -int 2 b -int 1\n"),
-        ("{}", "{\"\": 1}", "printf %s '{\"\":1}' | prefs import --lossless-json d -\n"),
-        ("{\"\": 1}", "{b: 2}", "printf %s '{\"b\":2}' | prefs import --replace --lossless-json d -\n"),
+        ("{}", "{\"\": 1}", "printf %s '{\"\":1}' | prefs import d -\n"),
+        ("{\"\": 1}", "{b: 2}", "printf %s '{\"b\":2}' | prefs import --replace d -\n"),
     ]
 
     private func dictionary(_ text: String) throws -> PropertyList.Dictionary {
@@ -62,7 +62,7 @@ import Testing
         func line(_ domain: String, _ options: [String] = []) throws -> String {
             try CommandLines(from: [:], to: ["a": 1], domain: domain, options: options).text()
         }
-        #expect(try line("-x") == "prefs write -- -x a -int 1\n")
+        #expect(try line("-x") == "prefs write -int 1 -- -x a\n")
         #expect(try line("-g") == "prefs write -g a -int 1\n")
         #expect(try line("a b", ["-currentHost"]) == "prefs -currentHost write 'a b' a -int 1\n")
     }
@@ -187,10 +187,10 @@ func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionar
             #expect(try value.remove(at: key.path) != nil)
         case "write":
             let key = try KeyArgument(forWriting: #require(invocation[operand: "KEY"]))
-            let request = try ValueArguments.request(invocation.words("VALUE"), in: context)
+            let request = try ValueArguments.request(invocation.typedValue, in: context)
             try value.set(request.value(replacing: value[key.path], key: key.key), at: key.path)
         default:
-            #expect(invocation.verb.name == "import" && invocation.has(.losslessJSON))
+            #expect(invocation.verb.name == "import")
             let input = try PropertyList(
                 parsing: pipeline[0][2], as: .json, options: .init(unwrapsJSON: true))
             let entries = try #require(input.dictionaryValue)

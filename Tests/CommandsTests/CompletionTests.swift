@@ -56,11 +56,11 @@ import Testing
         (
             ["read", "-"],
             [
-                "--effective", "--layer", "--format", "--default", "--sort", "--lossless-json", "--coerce", "--lossy",
-                "--help", "-g",
+                "--effective", "--layer", "--format", "--default", "-currentHost", "-host", "--store", "--help", "-g",
             ]
         ),
-        (["read", "--format", "j"], ["json"]), (["read", "--layer", ""], ["user", "user-host", "site", "forced"]),
+        (["read", "--format", "j"], ["json", "json-plain"]),
+        (["read", "--layer", ""], ["user", "user-host", "site", "forced"]),
         (["read", "--format", "json", "--eff"], ["--effective"]), (["read", "--default", "x", "org"], ["org.example"]),
         (["read", "com.example.app", "t"], ["theme"]),
         (["read", "com.example.app", ""], ["\\:colon", "a key", "line\nbreak", "theme", "windows"]),
@@ -69,8 +69,12 @@ import Testing
         (["read", "com.example.app", ":windows:0:"], [":windows:0:x", ":windows:0:y\\:z"]),
         (["read", "com.example.app", ":theme:"], []), (["read", "no.such", ""], []),
         (["read", "com.example.app", "theme", ""], []),
-        // From the domain on, the classic verbs take no options.
-        (["read", "com.example.app", "--"], []), (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
+        (
+            ["read", "com.example.app", "--"],
+            ["--effective", "--layer", "--format", "--default", "--current-host", "--host", "--store", "--help"]
+        ),
+        (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
+        (["write", "com.example.app", "theme", "--b"], ["--bool", "--boolean"]),
         (["write", "com.example.app", "theme", "-string", "-b"], []),
         (["rename", "com.example.app", "theme", "win"], ["windows"]),
         (["explain", "com.example.app", "--f"], ["--format"]),
@@ -90,6 +94,19 @@ import Testing
     func `a word is completed by the rows and the store`(_ row: (words: [String], offered: [String])) {
         let answer = Completion.answer(to: row.words, source: Self.source)
         #expect(answer.candidates.map(\.word) == row.offered)
+    }
+
+    @Test(
+        arguments: [
+            (["read", "com.example.app", "--"], []), (["write", "com.example.app", "theme", "--b"], []),
+            (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
+            (["read", "--eff"], ["--effective"]),
+        ] as [([String], [String])])
+    func `from the domain on, the verbs of macOS take no options under its name`(
+        _ words: [String], _ offered: [String]
+    ) {
+        let answer = Completion.answer(to: words, source: Self.source, in: .classic)
+        #expect(answer.candidates.map(\.word) == offered)
     }
 
     @Test(
@@ -140,6 +157,8 @@ import Testing
     @Test(arguments: CompletionScript.allCases)
     func `the command prints its script`(_ script: CompletionScript) throws {
         #expect(try runPrefs(["prefs", "completions", script.rawValue]) == Transcript.Outcome(output: script.text))
+        let classic = try runPrefs(["defaults", "completions", script.rawValue]).output
+        #expect(classic.contains("defaults __complete") && !classic.contains("prefs"))
     }
 
     @Test(arguments: CompletionScript.allCases.filter { Tool.isExpected($0.rawValue) })

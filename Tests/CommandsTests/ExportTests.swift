@@ -33,9 +33,7 @@ import Testing
         Way(exporting: ["--format", "gnustep"], scope: wholeSeconds),
         Way(exporting: ["--format", "gnustep"], importing: ["--from", "gnustep"], scope: wholeSeconds),
         Way(exporting: ["--format", "openstep"], scope: .openstep),
-        Way(exporting: ["--format", "json"], scope: .plainJSON),
-        Way(exporting: ["--format", "json", "--sort"], scope: .plainJSON),
-        Way(exporting: ["--format", "json", "--lossless-json"], importing: ["--lossless-json"]),
+        Way(exporting: ["--format", "json"]),
         Way(exporting: ["--format", "typed"], importing: ["--from", "typed"]),
     ]
 

@@ -50,7 +50,7 @@ private let schema = """
     }
 
     private func stored() throws -> String {
-        try machine.run("prefs export --format json --sort --lossless-json com.example.form -").output
+        try machine.run("prefs export --format json com.example.form -").output
     }
 
     @Test func `asks for every kind of value, and stores all of them in one step`() throws {
@@ -99,19 +99,19 @@ private let schema = """
             "  unknown command :factry; did you mean :factory?\n", "Nothing was saved.\n",
         ] { #expect(outcome.output.contains(reason), "\(reason)") }
         #expect(outcome.status == 8)
-        #expect(try machine.run("prefs read com.example.form").status == 1)
+        #expect(try machine.run("defaults read com.example.form").status == 1)
     }
 
     @Test(arguments: [[], ["Ada"], ["Ada", "2", "no", "30", "s3cret"]] as [[String]])
     func `saves nothing where the input ends before the questions do`(_ lines: [String]) throws {
         let outcome = try fill(lines)
         #expect(outcome.output.hasSuffix("Nothing was saved.\n") && outcome.status == 8)
-        #expect(try machine.run("prefs read com.example.form").status == 1)
+        #expect(try machine.run("defaults read com.example.form").status == 1)
     }
 
     @Test func `goes back, keeps, resets, and saves early`() throws {
         #expect(try fill(["Ada", "2", ":back", "1", ":save"]).output.hasSuffix("Saved 1 setting.\n"))
-        #expect(try machine.run("prefs read com.example.form").output.contains("name = Ada;"))
+        #expect(try machine.run("defaults read com.example.form").output.contains("name = Ada;"))
         #expect(try fill(["", "2", "", "9", ":save"]).output.hasSuffix("Saved 2 settings.\n"))
         let outcome = try fill(["", ":factory", ":save"])
         #expect(outcome.output.contains("[incremental, from user]"))

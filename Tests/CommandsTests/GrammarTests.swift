@@ -7,15 +7,17 @@ import Testing
 
 @Suite struct GrammarTests {
     /// What the parser makes of a command line: the verb, its options, its operands.
-    private func reading(_ words: [String]) throws -> String {
-        guard case .run(let invocation) = try Parser.request(words) else { return "" }
+    private func reading(_ words: [String], as program: String = "prefs") throws -> String {
+        let request = try Parser.request(words, program: program) { $0 == "Notes" ? "org.example.notes" : nil }
+        guard case .run(let invocation) = request else { return "" }
         let options = (Option.global + invocation.verb.options).flatMap { option in
             invocation.all(option).map { $0.isEmpty ? option.name : "\(option.name)=\($0)" }
         }
         let operands = Set(invocation.verb.forms.joined().map(\.name)).sorted().flatMap { name in
             invocation.words(name).isEmpty ? [] : ["\(name):\(invocation.words(name).joined(separator: ","))"]
         }
-        return (invocation.path + options + operands).joined(separator: " ")
+        let value = invocation.typedValue.isEmpty ? [] : ["=\(invocation.typedValue.joined(separator: ","))"]
+        return (invocation.path + options + operands + value).joined(separator: " ")
     }
 
     static let rows: [([String], String)] = [
@@ -31,14 +33,27 @@ import Testing
         (["read", "--default", "", "d", "k"], "read --default DOMAIN:d KEY:k"),
         (["read", "--", "--d"], "read DOMAIN:--d"),
         (["read", "--effective", "--", "-d", "--"], "read --effective DOMAIN:-d KEY:--"),
-        (["remove", "d"], "delete DOMAIN:d"), (["delete", "d", "-k"], "delete DOMAIN:d KEY:-k"),
+        (["remove", "d"], "delete DOMAIN:d"), (["delete", "d", "--", "-k"], "delete DOMAIN:d KEY:-k"),
         (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"),
-        (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
-        (["write", "d", "k", "-int", "-5"], "write DOMAIN:d KEY:k VALUE:-int,-5"),
-        (["write", "--force", "d", "k", "--force"], "write --force DOMAIN:d KEY:k VALUE:--force"),
-        (["write", "d", "k", "--help"], "write DOMAIN:d KEY:k VALUE:--help"),
-        (["write", "d", "-int", "5"], "write DOMAIN:d KEY:-int VALUE:5"),
-        (["write", "d", "k", "-array", "--", "x"], "write DOMAIN:d KEY:k VALUE:-array,--,x"),
+        (["write", "d", "k", "-int", "-5"], "write DOMAIN:d KEY:k =-int,-5"),
+        (["write", "--int", "-5", "d", "k"], "write DOMAIN:d KEY:k =-int,-5"),
+        (["write", "d", "--int=-5", "k", "--force"], "write --force DOMAIN:d KEY:k =-int,-5"),
+        (["write", "d", "k", "--string", "--force"], "write DOMAIN:d KEY:k =-string,--force"),
+        (["write", "d", "k", "-5"], "write DOMAIN:d KEY:k VALUE:-5"),
+        (["write", "d", "k", "-.5e3", "--layer=site"], "write --layer=site DOMAIN:d KEY:k VALUE:-.5e3"),
+        (["write", "d", "k", "--", "--force"], "write DOMAIN:d KEY:k VALUE:--force"),
+        (["write", "d", "--", "k", "-int"], "write DOMAIN:d KEY:k VALUE:-int"),
+        (["write", "--force", "d", "k", "v", "--if-absent"], "write --force --if-absent DOMAIN:d KEY:k VALUE:v"),
+        (["write", "d", "--plist", "{}"], "write DOMAIN:d =-plist,{}"),
+        (["write", "d", "k", "-array", "--", "x", "--force"], "write DOMAIN:d KEY:k =-array,--,x,--force"),
+        (["write", "d", "k", "--dict-add"], "write DOMAIN:d KEY:k =-dict-add"),
+        (["read", "d", "k", "--effective", "--format=json"], "read --effective --format=json DOMAIN:d KEY:k"),
+        (["read", "d", "--current-host"], "read -currentHost DOMAIN:d"),
+        (["read", "--host", "h", "d", "--store=/x"], "read -host=h --store=/x DOMAIN:d"),
+        (["read", "--global-domain", "k"], "read DOMAIN:--global-domain KEY:k"),
+        (["read", "-app", "Notes", "k"], "read DOMAIN:org.example.notes KEY:k"),
+        (["diff", "--app", "Notes", "-g"], "diff A:org.example.notes B:-g"),
+        (["write", "d", "k", "-h"], ""),
         (["import", "d", "-"], "import DOMAIN:d FILE:-"),
         (["export", "--format", "xml", "-g", "-"], "export --format=xml DOMAIN:-g FILE:-"),
         (["find", "-x"], ""), (["find", "--", "-x"], "find WORD:-x"),
@@ -65,19 +80,54 @@ import Testing
         #expect(try reading(words) == expected)
     }
 
+    /// The grammar of macOS: options before the domain, and everything after it as it is.
+    static let classicRows: [([String], String)] = [
+        (["delete", "d", "-k"], "delete DOMAIN:d KEY:-k"), (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"),
+        (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
+        (["write", "d", "k", "-int", "-5"], "write DOMAIN:d KEY:k VALUE:-int,-5"),
+        (["write", "--force", "d", "k", "--force"], "write --force DOMAIN:d KEY:k VALUE:--force"),
+        (["write", "d", "k", "--help"], "write DOMAIN:d KEY:k VALUE:--help"),
+        (["write", "d", "-int", "5"], "write DOMAIN:d KEY:-int VALUE:5"),
+        (["write", "d", "k", "-array", "--", "x"], "write DOMAIN:d KEY:k VALUE:-array,--,x"),
+        (["read", "-app", "Notes", "k"], "read DOMAIN:org.example.notes KEY:k"),
+        (["read", "d", "-app"], "read DOMAIN:d KEY:-app"),
+        (["-currentHost", "read", "d"], "read -currentHost DOMAIN:d"),
+        (["explain", "d", "--format", "json", "k"], "explain --format=json DOMAIN:d KEY:k"),
+    ]
+
+    @Test(arguments: classicRows)
+    func `a command line of macOS is read by its rows`(_ words: [String], _ expected: String) throws {
+        #expect(try reading(words, as: "defaults") == expected)
+    }
+
+    @Test func `an option after the domain is refused where it would be taken for a value`() throws {
+        let failure = #expect(throws: UsageFailure.self) {
+            try Parser.request(["delete", "d", "k", "--force"], program: "defaults")
+        }
+        #expect(failure?.problem == .lateOption("--force"))
+    }
+
     static let failures: [([String], UsageFailure.Problem)] = [
         ([], .noVerb), (["-g", "read"], .unknownOption("-g", known: Option.global.map(\.name))),
         (["read", "d", "k", "x"], .unexpectedOperand("x")), (["write"], .missingOperand("DOMAIN")),
-        (["write", "d"], .missingOperand("DICTIONARY")), (["rename", "d", "a"], .missingOperand("NEW")),
+        (["write", "d"], .missingOperand("KEY")), (["rename", "d", "a"], .missingOperand("NEW")),
         (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
         (["apply"], .missingOperand("FILE")),
         (["diff", "a"], .missingOperand("B")),
         (["domains", "x"], .unexpectedOperand("x")),
         (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
-        (["delete", "d", "k", "--force"], .lateOption("--force")),
+        (["write", "d", "theme", "--force"], .missingOperand("VALUE")),
+        (["write", "d", "k"], .missingOperand("VALUE")), (["write", "d", "{}"], .missingOperand("VALUE")),
+        (["write", "d", "k", "a", "b"], .unexpectedOperand("b")),
+        (["write", "d", "k", "v", "--int", "5"], .unexpectedOperand("v")),
+        (["write", "d", "k", "--int", "5", "--int", "6"], .unexpectedOperand("--int")),
+        (["write", "d", "k", "--int"], .missingArgument(option: "--int", argument: "N")),
+        (["read", "-app", "Nots"], .unknownApplication("Nots")),
+        (["read", "-app"], .missingArgument(option: "-app", argument: "NAME")),
         (
             ["explain", "d", "--default"],
-            .unknownOption("--default", known: ["--format", "--sort", "--lossless-json", "--help"])
+            .unknownOption(
+                "--default", known: ["--global", "--format", "-currentHost", "-host", "--store", "--help"])
         ),
         (
             ["watch", "--format", "yaml"],
@@ -136,8 +186,9 @@ import Testing
             let line = (0..<Int.random(in: 0...6, using: &generator)).map { _ in
                 words.randomElement(using: &generator) ?? ""
             }
-            let outcome = try runPrefs(["prefs"] + line, on: machine)
-            #expect(outcome.status == 0 || !(outcome.errors + outcome.output).isEmpty, "\(line) \(Seed.ofThisRun)")
+            let outcome = try runPrefs([Bool.random(using: &generator) ? "prefs" : "defaults"] + line, on: machine)
+            // `find` is silent where it finds nothing, as grep is.
+            #expect(outcome.status <= 1 || !(outcome.errors + outcome.output).isEmpty, "\(line) \(Seed.ofThisRun)")
         }
     }
 }

@@ -58,14 +58,14 @@ import Testing
 
     @Test func `find shows what is stored, or with --effective what is in force`() throws {
         let machine = try machine()
-        #expect(try machine.run("prefs find force").output.isEmpty)
-        #expect(try machine.run("prefs find --effective force").output.contains("locked = \"by force\";"))
-        #expect(try machine.run("prefs find --effective mine").output.isEmpty)
-        #expect(try machine.run("prefs find --effective blue").output.isEmpty)
-        #expect(try machine.run("prefs find --layer site blue").output.contains("theme = \"Site Blue\";"))
+        #expect(try machine.run("defaults find force").output.isEmpty)
+        #expect(try machine.run("defaults find --effective force").output.contains("locked = \"by force\";"))
+        #expect(try machine.run("defaults find --effective mine").output.isEmpty)
+        #expect(try machine.run("defaults find --effective blue").output.isEmpty)
+        #expect(try machine.run("defaults find --layer site blue").output.contains("theme = \"Site Blue\";"))
         // The global value hides the one of the site.
         let size = "Found 1 keys in domain 'Apple Global Domain': {\n    size = 12;\n}\n"
-        #expect(try machine.run("prefs find --effective size").output == size)
+        #expect(try machine.run("defaults find --effective size").output == size)
     }
 
     @Test func `diff compares layers`() throws {

@@ -170,9 +170,10 @@ import Testing
         #expect(version.fileName?.description == name)
     }
 
-    @Test func `its examples do what it says`() throws {
-        let examples = try Transcript(parsing: transcript(of: displays("prefs.1")))
-        #expect(examples.steps.count > 10)
+    @Test(arguments: [("prefs.1", 10), ("defaults.1", 5)])
+    func `its examples do what it says`(_ page: String, _ least: Int) throws {
+        let examples = try Transcript(parsing: transcript(of: displays(page)))
+        #expect(examples.steps.count > least)
         let machine = try SimulatedMachine()
         let failures = try examples.failures { words, input in try runPrefs(words, input: input, on: machine) }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")

@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [
         ("historyVersions 5", "5"), ("historyBytes 4M", "4194304"), ("lockTimeout 0.5", "0.5"),
-        ("lockTimeout -int 2", "2"), ("newDomainFormat json", "json"),
+        ("lockTimeout -int 2", "2.0"), ("newDomainFormat json", "json"),
     ])
     func `can be set, and what stays as it is counts`(_ words: String, _ shown: String) throws {
         #expect(try machine.run("prefs write prefs \(words)").errors.isEmpty)

@@ -43,12 +43,32 @@ import Testing
                 Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
-        let text = terminal.text(of: .output) + terminal.text(of: .errors)
+        // Colors are ours.
+        let text = (terminal.text(of: .output) + terminal.text(of: .errors)).replacing(/\u{1B}\[[0-9]+m/, with: "")
         #expect(!text.isEmpty, "\(status)")
         let invisible = text.unicodeScalars.filter {
             $0 != "\n" && $0 != "\t" && [.control, .format].contains($0.properties.generalCategory)
         }
         #expect(invisible.isEmpty, "\(text.debugDescription)")
+    }
+
+    @Test func `shows JSON on a terminal in colors, unless it is asked not to`() throws {
+        let machine = try SimulatedMachine()
+        _ = try runPrefs(["prefs", "write", "d", "k\u{202E}", "--int", "1"], on: machine)
+        func read(_ variables: EnvironmentVariables = [:]) throws -> String {
+            let terminal = SimulatedTerminal(widths: [.output: 80])
+            var environment = machine.environment
+            environment.arguments = ["prefs", "read", "d"]
+            environment.variables = environment.variables.merging(variables)
+            _ = Prefs.run(
+                in: CommandContext(
+                    Machine(
+                        fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                        environment: environment, terminal: terminal)))
+            return terminal.text(of: .output)
+        }
+        #expect(try read() == "{\n  \u{1B}[34m\"k\\u202e\"\u{1B}[0m: \u{1B}[33m1\u{1B}[0m\n}\n")
+        #expect(try read(["NO_COLOR": "1"]) == "{\n  \"k\\u{202E}\": 1\n}\n")
     }
 
     @Test func `writes to a pipe the bytes that are stored`() throws {
@@ -75,11 +95,13 @@ import Testing
     @Test func `heeds a condition when it replaces a whole domain`() throws {
         let machine = try SimulatedMachine()
         func run(_ words: String...) throws -> Int32 { try runPrefs(["prefs"] + words, on: machine).status }
-        #expect(try run("write", "--if-absent", "d", "{ a = 1; }") == 0)
-        #expect(try run("write", "--if-absent", "d", "{ a = 2; }") == ExitStatus.different.rawValue)
-        #expect(try run("write", "--if-current", "{\"a\":\"3\"}", "d", "{ a = 2; }") == ExitStatus.different.rawValue)
+        #expect(try run("write", "--if-absent", "d", "--plist", "{ a = 1; }") == 0)
+        #expect(try run("write", "--if-absent", "d", "--plist", "{ a = 2; }") == ExitStatus.different.rawValue)
+        #expect(
+            try run("write", "--if-current", "{\"a\":\"3\"}", "d", "--plist", "{ a = 2; }")
+                == ExitStatus.different.rawValue)
         #expect(try runPrefs(["prefs", "read", "d", "a"], on: machine).output == "1\n")
-        #expect(try run("write", "--if-current", "{\"a\":\"1\"}", "d", "{ a = 2; }") == 0)
+        #expect(try run("write", "--if-current", "{\"a\":\"1\"}", "d", "--plist", "{ a = 2; }") == 0)
         #expect(try runPrefs(["prefs", "read", "d", "a"], on: machine).output == "2\n")
     }
 

@@ -93,7 +93,7 @@ import Testing
         )
         try clinic.run("prefs schema migrate d")
         #expect(try clinic.doctor().status == 0)
-        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 4;\n}\n")
+        #expect(try prefs("defaults read d", clinic).output == "{\n    keep = 4;\n}\n")
     }
 
     // MARK: Writes
@@ -105,8 +105,7 @@ import Testing
         ("prefs write d tags 3", "prefs read --format json d tags", "[\n  3\n]\n"),
         ("prefs write d tags -array-add 4", "prefs read --format json d tags", "[\n  4\n]\n"),
         ("prefs write d :tags: 4", "prefs read --format json d tags", "[\n  4\n]\n"),
-        ("prefs write d '{ keep = 9; }'", "prefs read-type d keep", "Type is integer\n"),
-        ("prefs write d unknown 5", "prefs read-type d unknown", "Type is string\n"),
+        ("prefs write d --plist '{ keep = 9; }'", "prefs read-type d keep", "integer\n"),
         ("prefs write --force d keep -int 0", "prefs read d keep", "0\n"),
         ("prefs write --if-absent d keep 2", "prefs read d keep", "2\n"),
     ]
@@ -118,19 +117,28 @@ import Testing
         #expect(try prefs(read, clinic).output == output)
     }
 
+    @Test func `an undeclared key is written with a note`() throws {
+        let clinic = try clinic()
+        #expect(
+            try prefs("prefs write d kep 5", clinic)
+                == Transcript.Outcome(errors: "prefs: d: its schema declares no kep; did you mean keep?\n"))
+        #expect(try prefs("prefs read-type d kep", clinic).output == "string\n")
+        #expect(try prefs("defaults write d kepp 5", clinic) == Transcript.Outcome())
+    }
+
     @Test func `a former key leads to the present one`() throws {
         let clinic = try clinic()
         let note = "prefs: tries was renamed to retries\n"
         #expect(try prefs("prefs write d tries 4", clinic) == Transcript.Outcome(errors: note))
         #expect(try prefs("prefs write d tries 5", clinic) == Transcript.Outcome(errors: note))
-        #expect(try prefs("prefs read d", clinic).output == "{\n    retries = 5;\n}\n")
+        #expect(try prefs("defaults read d", clinic).output == "{\n    retries = 5;\n}\n")
         #expect(try prefs("prefs write d tries x", clinic).status == 3)
         #expect(try prefs("prefs rename d tries keep", clinic) == Transcript.Outcome(errors: note))
         #expect(try prefs("prefs import d -", clinic, input: "{\"tries\": 6}") == Transcript.Outcome(errors: note))
         #expect(try prefs("prefs import d -", clinic, input: "{\"tries\": 7, \"retries\": 8}").status == 0)
-        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 5;\n    retries = 8;\n}\n")
+        #expect(try prefs("defaults read d", clinic).output == "{\n    keep = 5;\n    retries = 8;\n}\n")
         #expect(try prefs("prefs delete d tries", clinic) == Transcript.Outcome(errors: note))
-        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 5;\n}\n")
+        #expect(try prefs("defaults read d", clinic).output == "{\n    keep = 5;\n}\n")
     }
 
     static let refusals: [(String, String, String)] = [
@@ -140,8 +148,8 @@ import Testing
         ("prefs write d keep -bool yes", "", "keep = true: must be an integer"),
         ("prefs write d tags -array 1 x", "", ":tags:1 = x: must be an integer"),
         ("prefs write d tags -array-add x", "", ":tags:0 = x: must be an integer"),
-        ("prefs write d '{ keep = 0; }'", "", "keep = 0: must be from 1 to 365"),
-        ("prefs write d '{ \"$schemaVersion\" = 1; }'", "", "this key is reserved for prefs"),
+        ("prefs write d --plist '{ keep = 0; }'", "", "keep = 0: must be from 1 to 365"),
+        ("prefs write d --plist '{ \"$schemaVersion\" = 1; }'", "", "this key is reserved for prefs"),
         ("prefs write d token -int 5", "", "token = ••••: must be a string"),
         ("prefs write d :account:password -int 5", "", ":account:password = ••••: must be a string"),
         ("prefs write d account -string '{ password = sesame; }'", "", "account = ••••: must be a dictionary"),
@@ -161,7 +169,7 @@ import Testing
         #expect(try prefs("prefs write d other x", clinic).status == 0)
         let outcome = try prefs(line, clinic, input: input)
         #expect(outcome.status == 3 && outcome.errors.contains(reason) && outcome.output.isEmpty, "\(outcome)")
-        #expect(try prefs("prefs read d", clinic).output == "{\n    other = x;\n}\n")
+        #expect(try prefs("defaults read d", clinic).output == "{\n    other = x;\n}\n")
     }
 
     @Test func `an edit is held against the schema before it is saved`() throws {
@@ -181,7 +189,7 @@ import Testing
             return 0
         }
         #expect(outcome.status == 0 && outcome.errors.contains("keep = 0: must be from 1 to 365"), "\(outcome)")
-        #expect(try prefs("prefs export --format json --sort d /home/ada/copy.json", clinic).status == 0)
+        #expect(try prefs("prefs export --format json d /home/ada/copy.json", clinic).status == 0)
         let copy = String(decoding: try #require(try files.contents(of: "/home/ada/copy.json")), as: UTF8.self)
         #expect(copy.contains("abc") && copy.contains("9"))
     }
@@ -280,8 +288,8 @@ import Testing
         #expect(try prefs("prefs write d tries -int 4", clinic).status == 0)
         #expect(try prefs("prefs read --effective d retries", clinic).output == "4\n")
         #expect(try prefs("prefs write d keep 5", clinic).status == 0)
-        #expect(try prefs("prefs read d", clinic).output == "{\n    keep = 5;\n    retries = 4;\n}\n")
-        #expect(try prefs("prefs find --effective keep", clinic).output.contains("keep = 5"))
+        #expect(try prefs("defaults read d", clinic).output == "{\n    keep = 5;\n    retries = 4;\n}\n")
+        #expect(try prefs("defaults find --effective keep", clinic).output.contains("keep = 5"))
     }
 }
 

@@ -11,7 +11,7 @@ import Testing
     /// Every verb of this build that writes into `d`, which has `theme`, `list` and `old` by then.
     static let writes: [[String]] = [
         ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
-        ["write", "d", "list", "-array-add", "c"], ["write", "d", "{ only = 1; }"],
+        ["write", "d", "list", "-array-add", "c"], ["write", "d", "--plist", "{ only = 1; }"],
         ["rename", "d", "theme", "colour"], ["rename", "d", "theme", "old"], ["delete", "d", "theme"],
         ["delete", "d", ":list:0"], ["delete", "d"], ["delete-all", "d"], ["delete-all", "d", "theme"],
         ["import", "d", "/tmp/in.plist"], ["import", "--replace", "d", "/tmp/in.plist"], ["convert", "d", "xml"],
@@ -144,7 +144,7 @@ import Testing
         for words in [["delete", "d", "old"], ["undo", "d"], ["delete", "d"]] {
             #expect(try runPrefs(["prefs"] + words, on: machine).status == 0)
         }
-        let words = ["prefs", "history", "--format", "json", "--lossless-json", "d"]
+        let words = ["prefs", "history", "--format", "json", "d"]
         let text = try runPrefs(words, on: machine).output
         let value = try PropertyList(parsing: text, options: .ofDomains)
         #expect(value["domain"] == "d")
@@ -165,7 +165,7 @@ import Testing
         let large = String(repeating: "x", count: 1_100_000)
         var states: [DomainState] = []
         for number in 1...3 {
-            _ = try runPrefs(["prefs", "write", "d", "{ n = \(number); text = \(large); }"], on: machine)
+            _ = try runPrefs(["prefs", "write", "d", "--plist", "{ n = \(number); text = \(large); }"], on: machine)
             states.append(try state(machine))
         }
         for expected in states.dropLast().reversed() {
@@ -180,7 +180,8 @@ import Testing
     @Test func `values that the administrator forces stay as they are`() throws {
         let machine = try SimulatedMachine()
         for value in ["1", "2"] {
-            _ = try runPrefs(["prefs", "write", "d", "{ forced = \(value); free = \(value); }"], on: machine)
+            _ = try runPrefs(
+                ["prefs", "write", "d", "--plist", "{ forced = \(value); free = \(value); }"], on: machine)
         }
         try machine.force("d", ["forced": "9"])
         let undo = try runPrefs(["prefs", "undo", "d"], on: machine)
@@ -318,7 +319,7 @@ import Testing
         machine.disk.limitations = [.noHardLinks]
         let large = String(repeating: "x", count: 1_100_000)
         for number in 1...3 {
-            _ = try runPrefs(["prefs", "write", "d", "{ n = \(number); text = \(large); }"], on: machine)
+            _ = try runPrefs(["prefs", "write", "d", "--plist", "{ n = \(number); text = \(large); }"], on: machine)
         }
         let before = try state(machine)
         #expect(try runPrefs(["prefs", "history", "d"], on: machine).status == 0)

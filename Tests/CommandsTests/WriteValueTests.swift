@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A machine with a file `~/blob` of the bytes 00 FF, whose clock says the first second of 2024.
-func sampleContext(input: String = "", _ arguments: [String] = ["prefs"]) throws -> CommandContext {
+func sampleContext(input: String = "", _ arguments: [String] = ["defaults"]) throws -> CommandContext {
     let machine = try SimulatedMachine()
     let file = try machine.fileSystem.open("/home/ada/blob", .creatingAnew(.privateFile))
     try file?.write(([0, 0xFF] as [UInt8]).span.bytes, at: 0)
@@ -56,6 +56,9 @@ struct Refusal: Sendable {
         (["-date", "2024-01-02T05:04:05+02:00"], "@2024-01-02T03:04:05Z"),
         (["-date", "2001-01-01T00:00:00.5Z"], "@(0.5)"), (["-date", "2001-01-01 00:00:01 +0000"], "@(1.0)"),
         (["-date", "2001-01-01 01:00:00 +0100"], "@(0.0)"), (["-date", "2000-12-31 22:30:00.25 -0130"], "@(0.25)"),
+        (["-date", "2024-01-02"], "@2024-01-02T00:00:00Z"), (["-date", "2024-01-02 15:04"], "@2024-01-02T15:04:00Z"),
+        (["-array", "@\\U21a9", "a\\tb", "x\\", "C:\\"], #"["@\u{21A9}", "a\tb", "x\\", "C:\\"]"#),
+        (["-dict", "Send", "@\\U21a9", "k\\n", "-string", "a\\n"], #"{Send: "@\u{21A9}", "k\\n": "a\\n"}"#),
         (["-data", ""], "<>"), (["-data", "1234ABCD"], "<1234abcd>"), (["-data", "<12 34\nab cd>"], "<1234abcd>"),
         (["-data", "base64:AP8="], "<00ff>"), (["-data", "base64:"], "<>"), (["-data", "@~/blob"], "<00ff>"),
         (["-data", "@/home/ada/blob"], "<00ff>"), (["-data", "@-"], "<69 6e>"),
@@ -102,10 +105,11 @@ struct Refusal: Sendable {
         Refusal(["-bool", "2"], .invalidValue, "-bool 2: not true, false, yes, no, on, off, 1 or 0"),
         Refusal(
             ["-date", "yesterday"], .invalidValue,
-            "-date yesterday: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
+            "-date yesterday: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000, 2001-02-03 or now"),
         Refusal(
             ["-date", "2023-02-29T00:00:00Z"], .invalidValue,
-            "-date 2023-02-29T00:00:00Z: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000 or now"),
+            "-date 2023-02-29T00:00:00Z: not a date; write 2001-02-03T04:05:06Z, 2001-02-03 04:05:06 +0000, 2001-02-03 or now"
+        ),
         Refusal(["-data", "123"], .invalidValue, "-data 123: an odd number of hexadecimal digits"),
         Refusal(["-data", "<12 3>"], .invalidValue, "-data '<12 3>': an odd number of hexadecimal digits"),
         Refusal(["-data", "<12"], .invalidValue, "-data '<12': not hexadecimal digits, @FILE or base64:TEXT"),
@@ -178,7 +182,7 @@ struct Refusal: Sendable {
         let failure = #expect(throws: ValueFailure.self) {
             try ValueArguments.request(row.words, in: context).value(replacing: nil, key: "k")
         }
-        #expect(failure?.lines == [row.line])
+        #expect(failure?.classicLines == [row.line])
         #expect(failure?.status == row.status)
     }
 
@@ -212,7 +216,7 @@ struct Refusal: Sendable {
         let request = try ValueArguments.request(words, in: sampleContext())
         let stored = try ValueNotation.value(old)
         let failure = #expect(throws: ValueFailure.self) { try request.value(replacing: stored, key: "s") }
-        #expect(failure?.lines == [line])
+        #expect(failure?.classicLines == [line])
         #expect(failure?.status == .invalidValue)
     }
 
@@ -220,7 +224,7 @@ struct Refusal: Sendable {
         #expect(try PropertyList.Dictionary(replacement: "{ root = 1; }") == ["root": "1"])
         for text in ["text", "(a)", "<00>"] {
             let failure = #expect(throws: ValueFailure.self) { try PropertyList.Dictionary(replacement: text) }
-            #expect(failure?.lines == ["Rep argument is not a dictionary", "Defaults have not been changed."])
+            #expect(failure?.classicLines == ["Rep argument is not a dictionary", "Defaults have not been changed."])
             #expect(failure?.status == .notFound)
         }
         let failure = #expect(throws: ValueFailure.self) { try PropertyList.Dictionary(replacement: "{ a") }

@@ -19,7 +19,7 @@ extension StoreAccess {
     /// Resolves an operand of `diff`.
     func operand(_ word: String, _ invocation: Invocation) throws -> ComparedOperand {
         if try word == "-" || DomainArgument.isPath(word) && context.isStream(word) {
-            let input = try InputFile(word, invocation, context)
+            let input = try InputFile(word, invocation, context, unwrapsJSON: true)
             return ComparedOperand(values: try input.dictionary().withoutHidden, masking: .none, command: nil)
         }
         if let (name, layer) = layerOperand(word) { return try operand(name, layer, invocation) }
@@ -45,7 +45,9 @@ extension StoreAccess {
             throw CommandFailure(.usage, "\(name.onOneLine): a file has no layers")
         }
         guard let layer else {
-            guard let values = try effectiveValues(named) else { throw CommandFailure.noDomain(named) }
+            guard let values = try effectiveValues(named, withGlobal: invocation.has(.globalKeys)) else {
+                throw CommandFailure.noDomain(named)
+            }
             return ComparedOperand(values: values, masking: masking(named), command: nil)
         }
         try check(layer)

@@ -20,10 +20,14 @@ extension StoreAccess {
     }
 
     /// Returns the values in force for a program without arguments.
-    func effectiveValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
+    ///
+    /// - Parameter withGlobal: Whether to include those of the global domain.
+    func effectiveValues(_ domain: AddressedDomain, withGlobal: Bool = true) throws -> PropertyList.Dictionary? {
         let layers = try layers(domain)
         guard !layers.layers.isEmpty else { return nil }
-        let values = try valuesInForce(layers, of: domain).entries
+        var inForce = try valuesInForce(layers, of: domain)
+        if !withGlobal, domain.name?.isGlobal != true { inForce.removeGlobal() }
+        let values = inForce.entries
         try checkExact(.dictionary(values), at: [], in: domain)
         return values
     }
@@ -61,6 +65,13 @@ extension StoreAccess {
         let value = resolution.winner?.value?[key.rest]
         if let value { try checkExact(value, at: key.path, in: domain) }
         return value
+    }
+
+    /// Returns the failure for a key that a domain lacks, or for a domain or file that does not exist.
+    func failure(ofMissing key: KeyArgument?, in domain: AddressedDomain) throws -> CommandFailure {
+        let isMissingFile = try domain.name == nil && machine.fileSystem.status(of: domain.file.path) == nil
+        guard let key, !isMissingFile || context.dialect == .classic else { return .noDomain(domain) }
+        return .noPair(domain, key)
     }
 
     /// Reports that a kept version replaces a damaged file.
@@ -103,11 +114,16 @@ extension Resolution.Answer {
 extension CommandFailure {
     static func noPair(_ domain: AddressedDomain, _ key: KeyArgument) -> CommandFailure {
         CommandFailure(
-            .notFound,
-            "The domain/default pair of (\(domain.application.onOneLine), \(key.spelling.onOneLine)) does not exist")
+            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)",
+            classic:
+                "The domain/default pair of (\(domain.application.onOneLine), \(key.spelling.onOneLine)) does not exist"
+        )
     }
 
     static func noDomain(_ domain: AddressedDomain) -> CommandFailure {
-        CommandFailure(.notFound, "Domain \(domain.word.onOneLine) does not exist")
+        let name = domain.word.onOneLine
+        let isFile = domain.name == nil
+        return CommandFailure(
+            .notFound, isFile ? "\(name): no such file" : "no domain \(name)", classic: "Domain \(name) does not exist")
     }
 }

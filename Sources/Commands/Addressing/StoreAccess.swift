@@ -86,6 +86,7 @@ extension StoreAccess {
     /// Returns the domain or file that a word names.
     func domain(_ word: String) throws -> AddressedDomain {
         if DomainArgument.isPath(word) {
+            if context.dialect == .classic, let domain = try libraryDomain(word) { return domain }
             let file = try self.file(at: word)
             return AddressedDomain(word: word, name: nil, file: file, layer: .user)
         }
@@ -107,7 +108,8 @@ extension StoreAccess {
         (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
-    /// Returns a file by its path; `.plist` can be omitted.
+    /// Returns a file by its path, to which `.plist` is added if only that file exists; `defaults` adds it to a new file
+    /// too.
     private func file(at word: String) throws -> DomainFile {
         guard !word.hasSuffix("/") else {
             throw CommandFailure(.usage, "\(word.onOneLine): names a folder, not a file")
@@ -116,14 +118,19 @@ extension StoreAccess {
         if try machine.fileSystem.status(of: path) == nil, !word.hasSuffix(".plist"),
             let longer = FilePath(path.bytes + Array(".plist".utf8))
         {
-            path = longer
+            if context.dialect == .classic {
+                path = longer
+            } else if try machine.fileSystem.status(of: longer) != nil {
+                try context.note("\(word.onOneLine): no such file; using \(word.onOneLine).plist")
+                path = longer
+            }
         }
         let target = try path.followingLinks(in: machine.fileSystem)
         if let file = try places.user.ownFile(at: target, name: word, in: machine.fileSystem) { return file }
         let place = (try? path.resolvingLinks(in: machine.fileSystem)) ?? target
         return places.user.file(
             at: path, place: place, name: word,
-            newFormat: PropertyList.Format(fileName: word) == .json ? .json : .xml)
+            newFormat: PropertyList.Format(fileName: word) ?? .xml)
     }
 
     /// Returns the names of all domains that have a file in the layer.
@@ -149,8 +156,22 @@ struct AddressedDomain: Sendable {
     var file: DomainFile
     let layer: Layer
 
-    /// The heading in the output of `read`.
-    var heading: String { name?.isGlobal == true ? "Apple Global Domain" : word }
+    /// Returns the heading in the output of `read`.
+    func heading(_ dialect: Dialect) -> String {
+        dialect == .classic && name?.isGlobal == true ? "Apple Global Domain" : word
+    }
+
+    /// Returns the domain, read in the format that `--from` requires of a file.
+    func requiringFormat(of invocation: Invocation) throws(CommandFailure) -> AddressedDomain {
+        guard let word = invocation[.from], let format = FormatName(word: word) else { return self }
+        guard name == nil else {
+            throw CommandFailure(.usage, "\(self.word.onOneLine): --from is for a file by its path, not for a domain")
+        }
+        var domain = self
+        domain.file.requiredFormat = format.ofPropertyList
+        domain.file.allowsJSON5 = format == .json5
+        return domain
+    }
 
     /// The name in messages that also name a key.
     var application: String { name?.isGlobal == true ? "kCFPreferencesAnyApplication" : word }

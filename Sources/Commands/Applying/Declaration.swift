@@ -20,7 +20,7 @@ struct Declaration: Sendable {
         for argument in arguments {
             // The name of a stream does not indicate its format.
             let name = try context.isStream(argument) ? "" : argument
-            let file = try InputFile(argument, invocation, context)
+            let file = try InputFile(argument, invocation, context, unwrapsJSON: true)
             let values = try file.dictionary()
             if try file.isUntyped() { isUntyped = true }
             if let only {

@@ -136,10 +136,10 @@ extension CommandLines {
     private func line(_ step: Step) throws(CommandFailure) -> String {
         switch step {
         case .delete(let path): return command.line("delete", [spelling(path)])
-        case .write(let path, let value): return command.line("write", [spelling(path)] + words(value))
+        case .write(let path, let value): return command.line("write", [spelling(path)], value: ValueWords(value))
         case .append(let path, let value):
             let end = EntryPath(path.components.dropLast() + [.end])
-            return command.line("write", [end.description] + words(value))
+            return command.line("write", [end.description], value: ValueWords(value))
         case .inexpressible(let path):
             return "# \(spelling(path).onOneLine): omitted because it contains a sensitive value\n"
         case .importKey, .replaceAll: return ""
@@ -147,8 +147,6 @@ extension CommandLines {
     }
 
     private func spelling(_ path: EntryPath) -> String { (try? KeyArgument(path))?.spelling ?? path.description }
-
-    private func words(_ value: PropertyList) -> [String] { ValueWords(value)?.words ?? [] }
 
     private func importing(_ steps: [Step]) throws(CommandFailure) -> String {
         var entries = PropertyList.Dictionary()

@@ -31,23 +31,30 @@ struct CommandSpelling {
     }
 
     /// Returns the words of a command.
-    func words(_ verb: [String], options verbOptions: [String] = [], _ operands: [String] = []) -> [String] {
-        // `--` keeps a domain that begins with a dash from being taken as an option.
-        let isLikeOption = domain.utf8.first == UInt8(ascii: "-") && !DomainArgument.isGlobalFlag(domain)
-        return [Prefs.name] + options + verb + self.verbOptions + verbOptions + (isLikeOption ? ["--"] : []) + [domain]
-            + operands
+    ///
+    /// - Parameter value: A type flag and the words of its value.
+    func words(
+        _ verb: [String], options verbOptions: [String] = [], _ operands: [String] = [], value: ValueWords? = nil
+    ) -> [String] {
+        let start = [Prefs.name] + options + verb + self.verbOptions + verbOptions
+        // `--` keeps a domain or a key that begins with a dash from being taken as an option. No type can follow it.
+        let isLikeOption =
+            domain.looksLikeOption && !DomainArgument.isGlobalFlag(domain) || operands.contains { $0.looksLikeOption }
+        guard isLikeOption else { return start + [domain] + operands + (value?.words ?? []) }
+        return start + (value?.wordsBeforeOthers ?? []) + ["--", domain] + operands
     }
 
     /// Returns a command line with a newline.
-    func line(_ verb: String, _ operands: [String]) -> String { ShellWord.line(words([verb], operands)) + "\n" }
+    func line(_ verb: String, _ operands: [String], value: ValueWords? = nil) -> String {
+        ShellWord.line(words([verb], operands, value: value)) + "\n"
+    }
 
     /// Returns the command line that imports entries from the standard input.
     func importing(_ entries: PropertyList.Dictionary, replacing: Bool) throws(CommandFailure) -> String {
         guard let text = LosslessJSON.text(of: .dictionary(entries)) else {
             throw CommandFailure(.invalidValue, "a value is nested too deeply")
         }
-        let options = (replacing ? [Option.replace.name] : []) + [Option.losslessJSON.name]
-        let command = words([Verb.importing.name], options: options, ["-"])
+        let command = words([Verb.importing.name], options: replacing ? [Option.replace.name] : [], ["-"])
         return ShellWord.line(["printf", "%s", text]) + " | " + ShellWord.line(command) + "\n"
     }
 }

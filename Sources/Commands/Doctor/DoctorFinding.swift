@@ -53,6 +53,6 @@ package struct DoctorCheck: Sendable {
 
     package static let all: [DoctorCheck] = [
         variables, permissions, folders, damage, leftovers, schemas, versions, values, unknownKeys, hiddenKeys,
-        forcedFiles, closedLayers, temporaries, transactions, watching, mirrors,
+        forcedFiles, closedLayers, temporaries, libraryFiles, transactions, watching, mirrors,
     ]
 }

@@ -5,13 +5,14 @@ package enum DomainArgument {
     /// The options that stand for the global domain.
     package static let globalFlags = ["-g", "-globalDomain"]
 
-    /// Returns whether the word is one of these options.
-    static func isGlobalFlag(_ word: String) -> Bool { globalFlags.contains(word) }
+    /// Returns whether the word is one of these options, or their twin with two dashes.
+    static func isGlobalFlag(_ word: String) -> Bool { globalFlags.contains(word) || word == "--global-domain" }
 
-    /// Returns whether the word is the path of a file rather than a domain.
-    static func isPath(_ word: String) -> Bool {
-        word.utf8.first == UInt8(ascii: "/") || word.utf8.starts(with: "./".utf8) || word.utf8.starts(with: "~/".utf8)
-    }
+    /// Returns whether the word is the option that names an application instead of a domain.
+    static func isApplicationFlag(_ word: String) -> Bool { word == "-app" || word == "--app" }
+
+    /// Returns whether the word is the path of a file rather than a domain, whose name contains no slash.
+    static func isPath(_ word: String) -> Bool { word.utf8.contains(UInt8(ascii: "/")) }
 
     /// Returns the domain name for the word.
     static func name(_ word: String) -> String { isGlobalFlag(word) ? DomainName.global.text : word }

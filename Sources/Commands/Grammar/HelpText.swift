@@ -8,6 +8,7 @@ package enum HelpText {
 
     /// Returns the general help.
     package static func overview(verbs: [Verb] = Verb.all, program: String = Prefs.name) -> String {
+        let dialect = Dialect(program: program)
         func table(_ kind: Verb.Kind) -> String {
             let rows = verbs.filter { $0.kind == kind }
             return Self.table(rows.map { (([$0.name] + $0.aliases).joined(separator: ", "), $0.summary) })
@@ -17,12 +18,12 @@ package enum HelpText {
 
             Reads, writes and watches settings.
 
-            Verbs of defaults(1):
+            \(dialect == .classic ? "Verbs of macOS" : "Verbs"):
             \(table(.classic))
             More verbs:
             \(table(.new))
-            Options, before the verb:
-            \(Self.table(Option.global.map { ($0.usage, $0.summary) }))
+            \(dialect == .classic ? "Options, before the verb" : "Options, anywhere"):
+            \(Self.table(Option.global.map { ($0.usage(in: dialect), $0.summary) }))
             Domains:
             \(Self.table(domains))
             `\(program) help VERB` describes a verb and its exit statuses.
@@ -33,24 +34,33 @@ package enum HelpText {
     /// Returns the help on a verb or a sub-verb.
     package static func text(of path: [Verb], program: String = Prefs.name) -> String {
         guard let verb = path.last else { return overview(program: program) }
-        let usage = usageLines(of: verb, [program] + path.map(\.name))
+        let dialect = Dialect(program: program)
+        let usage = usageLines(of: verb, [program] + path.map(\.name), dialect)
         var text = "usage: " + usage.joined(separator: "\n       ") + "\n\n"
         text += verb.summary.prefix(1).uppercased() + verb.summary.dropFirst() + ".\n"
         if !verb.aliases.isEmpty { text += "Also called \(verb.aliases.joined(separator: ", ")).\n" }
-        for paragraph in verb.details { text += "\n" + wrapped(paragraph, indentation: 0) + "\n" }
+        for paragraph in dialect == .classic ? verb.classicDetails ?? verb.details : verb.details {
+            text += "\n" + wrapped(paragraph, indentation: 0) + "\n"
+        }
         if !verb.parts.isEmpty { text += "\nVerbs:\n" + table(verb.parts.map { ($0.name, $0.summary) }) }
-        if let list = verb.table { text += "\n\(list.title):\n" + table(list.rows.map { ($0.word, $0.meaning) }) }
-        if !verb.options.isEmpty { text += "\nOptions:\n" + table(verb.options.map { ($0.usage, summary(of: $0)) }) }
+        if let list = verb.table {
+            let isModernType = dialect == .modern && verb.takesValue
+            let rows = list.rows.map { ((isModernType ? "-" : "") + $0.word, $0.meaning) }
+            text += "\n\(list.title):\n" + table(rows)
+        }
+        if !verb.options.isEmpty {
+            text += "\nOptions:\n" + table(verb.options.map { ($0.usage(in: dialect), summary(of: $0)) })
+        }
         text += "\nExit status:\n" + table(verb.allStatuses.map { ($0.rawValue.description, $0.meaning) })
         return text
     }
 
     /// Returns a usage line for each form of the verb.
-    static func usageLines(of verb: Verb, _ words: [String]) -> [String] {
+    static func usageLines(of verb: Verb, _ words: [String], _ dialect: Dialect = .modern) -> [String] {
         let start = words.joined(separator: " ")
         if !verb.parts.isEmpty { return [start + " VERB …"] }
         let options = verb.options.isEmpty ? "" : " [options]"
-        return verb.forms.map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }
+        return verb.forms(in: dialect).map { form in ([start + options] + form.map(\.usage)).joined(separator: " ") }
     }
 
     private static let domains = [

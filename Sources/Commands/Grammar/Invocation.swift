@@ -3,17 +3,19 @@ package struct Invocation: Sendable {
     package let verb: Verb
     /// The words that name the verb: `mirror`, `sync`.
     package let path: [String]
+    package let dialect: Dialect
     /// The operands with their words.
     private let operands: [(operand: Operand, words: [String])]
     /// The options given, including those before the verb.
     private let options: [(option: Option, word: String)]
 
     init(
-        verb: Verb, path: [String], operands: [(operand: Operand, words: [String])],
+        verb: Verb, path: [String], _ dialect: Dialect = .modern, operands: [(operand: Operand, words: [String])],
         options: [(option: Option, word: String)]
     ) {
         self.verb = verb
         self.path = path
+        self.dialect = dialect
         self.operands = operands
         self.options = options
     }
@@ -36,6 +38,9 @@ extension Invocation {
     package func words(_ operand: String) -> [String] {
         operands.first { $0.operand.name == operand }?.words ?? []
     }
+
+    /// The type flag and the words of a value in the grammar of `prefs`; empty if there is none.
+    package var typedValue: [String] { operands.first { $0.operand.kind == .typedValue }?.words ?? [] }
 
     /// Returns whether the word is used only as a file name.
     func namesFile(_ word: String) -> Bool {

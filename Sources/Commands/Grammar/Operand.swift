@@ -11,6 +11,8 @@ package struct Operand: Hashable, Sendable {
         case choice(Choice)
         /// The words of a value.
         case value
+        /// A type flag with the words of its value.
+        case typedValue
     }
 
     package enum Occurrence: Hashable, Sendable {
@@ -59,5 +61,18 @@ extension Operand {
         case .zeroOrMore: "[\(name)…]"
         case .behindDashes: "[-- \(name)…]"
         }
+    }
+}
+
+extension Operand.Kind {
+    /// Whether the operand can be a domain.
+    var isOfDomain: Bool { self == .domain || self == .domainOrFile }
+}
+
+extension [Operand] {
+    /// Returns the kind of the operand at a position.
+    func kind(at position: Int) -> Operand.Kind? {
+        if indices.contains(position) { return self[position].kind }
+        return last.flatMap { $0.bounds.most == nil ? $0.kind : nil }
     }
 }

@@ -22,6 +22,8 @@ package struct Option: Hashable, Sendable {
     }
 
     package let name: String
+    /// Other names, which help does not list for `defaults`.
+    package private(set) var aliases: [String] = []
     package let argument: Argument?
     /// A description on one line without a full stop.
     package let summary: String
@@ -44,7 +46,19 @@ package struct Option: Hashable, Sendable {
     }
 
     /// The option with its argument, for usage and help.
-    var usage: String { argument.map { "\(name) \($0.name)" } ?? name }
+    func usage(in dialect: Dialect) -> String {
+        let names = dialect == .classic ? [name] : [name] + aliases
+        return names.joined(separator: ", ") + (argument.map { " \($0.name)" } ?? "")
+    }
+
+    /// Returns whether a word is a name of the option.
+    func isNamed(_ word: String) -> Bool { name == word || aliases.contains(word) }
+
+    private func alias(_ name: String) -> Option {
+        var option = self
+        option.aliases.append(name)
+        return option
+    }
 }
 
 extension Option.Argument {
@@ -70,7 +84,9 @@ extension Option.Argument {
 
 extension Option {
     package static let currentHost = Option("-currentHost", "the settings for this host only")
+        .alias("--current-host")
     package static let host = Option("-host", Argument("NAME", .word), "the settings for that host only")
+        .alias("--host")
     package static let store = Option(
         "--store", Argument("NAME|DIR", .store), "where settings are stored: native, foundation, gnustep or a folder")
     /// The named stores.
@@ -85,10 +101,12 @@ extension Option {
     /// Returns the words that select a store; empty for the default one.
     static func words(naming store: String?) -> [String] { store.map { [Self.store.name, $0] } ?? [] }
     package static let version = Option("--version", "print the version")
-    package static let help = Option("--help", "print help; also after any verb")
+    package static let help = Option("--help", "print help; also after any verb").alias("-h")
 
     /// The options that can precede the verb.
     package static let global: [Option] = [currentHost, host, store, version, help]
+    /// The options that can be anywhere.
+    static let everywhere: [Option] = [currentHost, host, store, help]
 
     package static func format(_ formats: [FormatName], _ summary: String = "how to print it") -> Option {
         Option("--format", Argument("FORMAT", .choice(.formats(formats))), summary)
@@ -104,6 +122,7 @@ extension Option {
         "--lossless-json", "wrap values that JSON has no type for, and unwrap them when reading")
     package static let coerce = Option("--coerce", "write values as text if the format has no type for them")
     package static let lossy = Option("--lossy", "deprecated: fractions of a second are always dropped")
+    package static let globalKeys = Option("--global", "include the keys of the global domain")
     package static let strict = Option("--strict", "fail if data would be lost")
     package static let from = Option(
         "--from", Argument("FORMAT", .choice(.formats(FormatName.ofReadFiles))), "the required format of the input")

@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// Parses the arguments according to the table of verbs.
 package struct Parser {
     /// The result of parsing.
@@ -8,41 +10,51 @@ package struct Parser {
         case version
     }
 
+    /// Returns the domain of the application with a name, or nil.
+    package typealias Applications = (_ name: String) -> String?
+
     /// The verbs to use instead of the command's own.
     private let verbs: [Verb]?
     /// The name by which the command was called.
     private let program: String
+    private let dialect: Dialect
+    private let application: Applications
     private var words: ArraySlice<String>
     private var options: [(option: Option, word: String)] = []
     private var path: [Verb] = []
+    /// A type flag with the words of its value, which `prefs` takes from anywhere before `--`.
+    private var typed: [String] = []
 
     package static func request(
-        _ words: [String], verbs: [Verb]? = nil, program: String = Prefs.name
+        _ words: [String], verbs: [Verb]? = nil, program: String = Prefs.name,
+        application: Applications = { _ in nil }
     ) throws(UsageFailure) -> Request {
-        var parser = Parser(verbs: verbs, program, words: words[...])
-        return try parser.request()
+        try withoutActuallyEscaping(application) { application throws(UsageFailure) in
+            var parser = Parser(verbs: verbs, program, words: words[...], application)
+            return try parser.request()
+        }
     }
 
-    private init(verbs: [Verb]?, _ program: String, words: ArraySlice<String>) {
+    private init(verbs: [Verb]?, _ program: String, words: ArraySlice<String>, _ application: @escaping Applications) {
         self.verbs = verbs
         self.program = program
         self.words = words
+        self.application = application
+        dialect = Dialect(program: program)
     }
 
     private mutating func request() throws(UsageFailure) -> Request {
         if let end = try takeOptions(Option.global) { return end }
         guard let verb = try takeVerb() else { return .help(path) }
-        let operands: [String]
-        switch verb.kind {
-        case .hidden: operands = Array(words)
-        case .classic:
+        var operands: [String] = []
+        switch (verb.kind, dialect) {
+        case (.hidden, _): operands = Array(words)
+        case (.classic, .classic):
             if let end = try takeOptions(verb.options + [.help]) { return end }
             if words.first == "--" { words.removeFirst() }
-            operands = Array(words)
-        case .new:
-            var found: [String] = []
-            if let end = try takeOptionsAndOperands(of: verb, &found) { return end }
-            operands = found
+            let isOfDomain = verb.forms.contains { $0.kind(at: 0)?.isOfDomain ?? false }
+            operands = try isOfDomain ? withApplication(Array(words)) : Array(words)
+        default: if let end = try takeOptionsAndOperands(of: verb, &operands) { return end }
         }
         return .run(try invocation(of: verb, operands))
     }
@@ -58,7 +70,7 @@ package struct Parser {
         }
         path = [verb]
         while !verb.parts.isEmpty {
-            if words.first == Option.help.name { return nil }
+            if let word = words.first, Option.help.isNamed(word) { return nil }
             guard let word = words.popFirst() else { throw failure(.missingOperand("a verb"), showsUsage: true) }
             verb = try self.verb(word, among: verb.parts)
             path.append(verb)
@@ -70,17 +82,63 @@ package struct Parser {
     private mutating func takeOptionsAndOperands(
         of verb: Verb, _ operands: inout [String]
     ) throws(UsageFailure) -> Request? {
-        let known = verb.options + [.help]
-        while !words.isEmpty {
-            if let end = try takeOptions(known) { return end }
-            guard let word = words.popFirst() else { break }
+        let known = verb.options + Option.everywhere
+        let takesValue = dialect == .modern && verb.takesValue
+        while let word = words.first {
             if word == "--" {
-                operands += words
+                operands += words.dropFirst()
                 break
             }
-            operands.append(word)
+            if takesValue, let flag = TypeFlag(word: word.splitAtEqualsSign.name) {
+                try takeValue(flag)
+            } else if try takeDomainFlag(verb, &operands) {
+                continue
+            } else if word.looksLikeOption {
+                if let end = try takeOption(known) { return end }
+            } else {
+                operands.append(word)
+                words.removeFirst()
+            }
         }
         return nil
+    }
+
+    /// Takes a flag that stands for a domain, where the verb expects one. Returns whether there was one.
+    private mutating func takeDomainFlag(_ verb: Verb, _ operands: inout [String]) throws(UsageFailure) -> Bool {
+        guard let word = words.first,
+            DomainArgument.isGlobalFlag(word) || DomainArgument.isApplicationFlag(word),
+            verb.forms.contains(where: { $0.kind(at: operands.count)?.isOfDomain ?? false })
+        else { return false }
+        words.removeFirst()
+        operands += try withApplication([word] + (DomainArgument.isApplicationFlag(word) ? words.prefix(1) : []))
+        if DomainArgument.isApplicationFlag(word) { words = words.dropFirst() }
+        return true
+    }
+
+    /// Returns the words with `-app NAME` at their start replaced by the domain of the application.
+    private func withApplication(_ words: [String]) throws(UsageFailure) -> [String] {
+        guard let flag = words.first, DomainArgument.isApplicationFlag(flag) else { return words }
+        guard words.count > 1 else { throw failure(.missingArgument(option: flag, argument: "NAME")) }
+        guard let domain = application(words[1]) else { throw failure(.unknownApplication(words[1])) }
+        return [domain] + words.dropFirst(2)
+    }
+
+    /// Takes a type flag with its value: the next word or, for an array or a dictionary, all words that follow.
+    private mutating func takeValue(_ flag: TypeFlag) throws(UsageFailure) {
+        let word = words.removeFirst()
+        let (name, attached) = word.splitAtEqualsSign
+        guard typed.isEmpty else { throw failure(.unexpectedOperand(word)) }
+        typed = [flag.rawValue]
+        if let attached { typed.append(attached) }
+        if flag.isComposite {
+            typed += words
+            words = []
+        } else if attached == nil {
+            guard let value = words.popFirst() else {
+                throw failure(.missingArgument(option: name, argument: flag.argument.name))
+            }
+            typed.append(value)
+        }
     }
 
     private func verb(_ word: String, among verbs: [Verb]) throws(UsageFailure) -> Verb {
@@ -92,7 +150,7 @@ package struct Parser {
     private func failure(_ problem: UsageFailure.Problem, showsUsage: Bool = false) -> UsageFailure {
         let names = path.map(\.name)
         guard showsUsage, let verb = path.last else { return UsageFailure(problem, path: names) }
-        let usage = HelpText.usageLines(of: verb, [program] + names).joined(separator: ", or ")
+        let usage = HelpText.usageLines(of: verb, [program] + names, dialect).joined(separator: ", or ")
         return UsageFailure(problem, path: names, usage: usage)
     }
 }
@@ -102,23 +160,34 @@ package struct Parser {
 extension Parser {
     /// Takes options up to the first other word. Returns a request that ends parsing, if any.
     private mutating func takeOptions(_ known: [Option]) throws(UsageFailure) -> Request? {
-        while let word = words.first, word.utf8.first == UInt8(ascii: "-"), word != "-", word != "--" {
-            if !path.isEmpty, DomainArgument.isGlobalFlag(word) { return nil }
-            words.removeFirst()
-            // Split only at an equals sign: option names contain neither `=` nor `:`.
-            let (name, attached) = word.splitAtEqualsSign
-            guard let option = known.first(where: { $0.name == name }) else {
-                throw failure(.unknownOption(name, known: known.map(\.name)))
-            }
-            let argument = try argument(of: option, attached)
-            if option.name == Option.help.name { return .help(path) }
-            if option.name == Option.version.name { return .version }
-            guard option.repeats || !options.contains(where: { $0.option.name == option.name }) else {
-                throw failure(.repeatedOption(option.name))
-            }
-            options.append((option, argument))
+        while let word = words.first, word.looksLikeOption, word != "--" {
+            if !path.isEmpty, DomainArgument.isGlobalFlag(word) || DomainArgument.isApplicationFlag(word) { return nil }
+            if let end = try takeOption(known) { return end }
         }
         return nil
+    }
+
+    /// Takes one option. Returns a request that ends parsing, if any.
+    private mutating func takeOption(_ known: [Option]) throws(UsageFailure) -> Request? {
+        // Split only at an equals sign: option names contain neither `=` nor `:`.
+        let (name, attached) = words.removeFirst().splitAtEqualsSign
+        guard let option = known.first(where: { $0.isNamed(name) }) else {
+            throw failure(.unknownOption(name, known: known.map(\.name) + typeNames))
+        }
+        let argument = try argument(of: option, attached)
+        if option.name == Option.help.name { return .help(path) }
+        if option.name == Option.version.name { return .version }
+        guard option.repeats || !options.contains(where: { $0.option.name == option.name }) else {
+            throw failure(.repeatedOption(option.name))
+        }
+        options.append((option, argument))
+        return nil
+    }
+
+    /// The type flags, if the verb takes them as options.
+    private var typeNames: [String] {
+        guard dialect == .modern, path.last?.takesValue ?? false else { return [] }
+        return TypeFlag.allCases.map { dialect.spelling($0) }
     }
 
     private mutating func argument(of option: Option, _ attached: String?) throws(UsageFailure) -> String {
@@ -142,19 +211,25 @@ extension Parser {
 extension Parser {
     /// Returns the invocation for the first form of the verb that accepts the number of words.
     private func invocation(of verb: Verb, _ words: [String]) throws(UsageFailure) -> Invocation {
-        for form in verb.forms {
-            guard let bound = bind(words, to: form) else { continue }
+        // The words of a typed value were collected apart from the other operands.
+        let forms = verb.forms(in: dialect).compactMap { form -> (taken: [Operand], value: Operand?)? in
+            guard form.last?.kind == .typedValue else { return (form, nil) }
+            return typed.isEmpty ? nil : (form.dropLast(), form.last)
+        }.filter { typed.isEmpty || $0.value != nil }
+        for form in forms {
+            guard let bound = bind(words, to: form.taken) else { continue }
             return Invocation(
-                verb: verb, path: path.map(\.name), operands: try bound.map(canonical), options: options)
+                verb: verb, path: path.map(\.name), dialect,
+                operands: try bound.map(canonical) + (form.value.map { [($0, typed)] } ?? []), options: options)
         }
-        let (least, most) = (verb.forms.map(\.least).min() ?? 0, verb.forms.map(\.most).max() ?? 0)
+        let known = forms.map(\.taken)
+        let (least, most) = (known.map(\.least).min() ?? 0, known.map(\.most).max() ?? 0)
         if words.count > most, words.indices.contains(most) {
-            let isOption = verb.options.contains { $0.name == words[most].splitAtEqualsSign.name }
-            throw failure(
-                verb.kind == .classic && isOption ? .lateOption(words[most]) : .unexpectedOperand(words[most]),
-                showsUsage: !isOption)
+            let isOption = verb.options.contains { $0.isNamed(words[most].splitAtEqualsSign.name) }
+            let isLate = dialect == .classic && verb.kind == .classic && isOption
+            throw failure(isLate ? .lateOption(words[most]) : .unexpectedOperand(words[most]), showsUsage: !isLate)
         }
-        let form = verb.forms.first { words.count < $0.least || words.count < least } ?? verb.forms.first ?? []
+        let form = known.first { words.count < $0.least || words.count < least } ?? known.first ?? []
         let missing = form.indices.contains(words.count) ? form[words.count].name : "more"
         throw failure(.missingOperand(missing), showsUsage: true)
     }
@@ -203,5 +278,13 @@ extension String {
     var splitAtEqualsSign: (name: String, argument: String?) {
         guard utf8.starts(with: "--".utf8), let sign = unicodeScalars.firstIndex(of: "=") else { return (self, nil) }
         return (String(unicodeScalars[..<sign]), String(unicodeScalars[sign...].dropFirst()))
+    }
+
+    /// Whether the word begins with a dash, and is neither a dash alone nor a negative number.
+    var looksLikeOption: Bool {
+        var bytes = utf8.makeIterator()
+        guard bytes.next() == UInt8(ascii: "-"), let second = bytes.next() else { return false }
+        let isNumber = (0x30...0x39).contains(second) || second == UInt8(ascii: ".")
+        return !isNumber || Double(word: self) == nil
     }
 }

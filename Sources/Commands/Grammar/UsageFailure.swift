@@ -16,6 +16,8 @@ package struct UsageFailure: Reportable {
         case unknownOperand(String, word: String, known: [String])
         /// An argument that is not valid UTF-8. It would be stored as a different string.
         case notText(String)
+        /// The argument of `-app`.
+        case unknownApplication(String)
     }
 
     package let problem: Problem
@@ -38,8 +40,9 @@ package struct UsageFailure: Reportable {
         switch problem {
         case .noVerb: "missing verb"
         case .unknownVerb(let word, let known):
-            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Suggestion.hint(word, among: known))"
-        case .unknownOption(let word, let known): "unknown option \(shown(word))\(Suggestion.hint(word, among: known))"
+            "unknown verb \(shown((path + [word]).joined(separator: " ")))\(Suggestion.hint(verb: word, among: known))"
+        case .unknownOption(let word, let known):
+            "unknown option \(shown(word))\(Suggestion.hint(option: word, among: known, mayBeValue: !path.isEmpty))"
         case .lateOption(let word): "misplaced option \(shown(word)): with \(name), options precede the domain"
         case .missingArgument(let option, let argument): "\(option) requires \(argument)"
         case .unexpectedArgument(let option): "\(option) takes no argument"
@@ -51,6 +54,8 @@ package struct UsageFailure: Reportable {
         case .unexpectedOperand(let word): "\(name): unexpected argument \(shown(word))"
         case .unknownOperand(let operand, let word, let known):
             "unknown \(noun(operand)) \(shown(word))\(Suggestion.advice(word, among: known))"
+        case .unknownApplication(let name):
+            "no application \(shown(name)): no installed schema has this title or domain, and no desktop entry this name"
         case .notText(let word): "the argument \(shown(word)) is not UTF-8"
         }
     }

@@ -9,4 +9,5 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case visual = "VISUAL"
     case editor = "EDITOR"
     case temporaryFolder = "TMPDIR"
+    case noColor = "NO_COLOR"
 }

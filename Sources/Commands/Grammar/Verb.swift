@@ -20,6 +20,8 @@ package struct Verb: Sendable {
     package let summary: String
     /// The paragraphs of the help text.
     package let details: [String]
+    /// The paragraphs of the help text of `defaults`, where it behaves otherwise.
+    package let classicDetails: [String]?
     /// A table for the help text.
     package let table: Table?
     package let options: [Option]
@@ -34,7 +36,8 @@ package struct Verb: Sendable {
 
     package init(
         _ name: String, aliases: [String] = [], _ kind: Kind, _ summary: String, details: [String] = [],
-        table: Table? = nil, options: [Option] = [], forms: [[Operand]] = [[]], parts: [Verb] = [],
+        classicDetails: [String]? = nil, table: Table? = nil, options: [Option] = [], forms: [[Operand]] = [[]],
+        parts: [Verb] = [],
         statuses: [ExitStatus] = [],
         run: @escaping Action = { _, _ in .usage }
     ) {
@@ -43,6 +46,7 @@ package struct Verb: Sendable {
         self.kind = kind
         self.summary = summary
         self.details = details
+        self.classicDetails = classicDetails
         self.table = table
         self.options = options
         self.forms = parts.isEmpty ? forms : []
@@ -57,6 +61,24 @@ extension Verb {
     package struct Table: Sendable {
         package let title: String
         package let rows: [(word: String, meaning: String)]
+    }
+
+    /// Whether the last operand is the words of a value.
+    var takesValue: Bool { forms.contains { $0.last?.kind == .value } }
+
+    /// Returns the possible operands. In `prefs`, a value is a single literal word or follows a type flag.
+    package func forms(in dialect: Dialect) -> [[Operand]] {
+        guard dialect == .modern, takesValue else { return forms }
+        return forms.reversed().flatMap { form -> [[Operand]] in
+            let start = form.dropLast()
+            guard let value = form.last, value.kind == .value else { return [form] }
+            // A replacement for all values is always typed.
+            guard value.bounds.most == nil else { return [start + [Operand("--plist \(value.name)", .typedValue)]] }
+            return [
+                start + [Operand(value.name, .value)],
+                start + [Operand("--TYPE \(value.name)", .typedValue, .oneOrMore)],
+            ]
+        }
     }
 
     /// Returns the verb that a word names, ignoring case.

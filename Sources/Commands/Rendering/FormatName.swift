@@ -3,6 +3,7 @@ package import PropertyLists
 /// All names that `--format` accepts. Each verb declares the ones that it supports.
 package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case classic, xml, binary, json, openstep, gnustep, raw, typed, json5
+    case jsonPlain = "json-plain"
     case text, lines, commands
     case table, markdown, man
     case jsonSchema = "json-schema"
@@ -28,7 +29,9 @@ extension FormatName {
     }
 
     /// The formats of `read`, `export`, `explain`, `find` and `history`.
-    package static let ofValues: [FormatName] = [.classic, .xml, .binary, .json, .openstep, .gnustep, .raw, .typed]
+    package static let ofValues: [FormatName] = [
+        .json, .jsonPlain, .xml, .binary, .openstep, .gnustep, .raw, .lines, .classic, .typed,
+    ]
 
     /// The formats in which a file can be written.
     package static let ofFiles: [FormatName] = [.xml, .binary, .json, .openstep, .gnustep]
@@ -41,6 +44,6 @@ extension FormatName {
 
     /// The property list format. JSON5 is a variant of JSON for reading, and is written as JSON.
     package var ofPropertyList: PropertyList.Format? {
-        self == .json5 ? .json : PropertyList.Format(rawValue: rawValue)
+        self == .json5 || self == .jsonPlain ? .json : PropertyList.Format(rawValue: rawValue)
     }
 }

@@ -34,6 +34,6 @@ package struct RawFailure: Reportable, Hashable {
     package var lines: [String] {
         kind == .date
             ? ["raw: the date is outside the supported years"]
-            : ["raw: a value of type \(kind.rawValue) is not a scalar; name an entry of it"]
+            : ["raw: a value of type \(kind.rawValue) is not a scalar; name an entry of it, or use --format json"]
     }
 }

@@ -1,13 +1,21 @@
 internal import PropertyLists
 
 extension Rendering {
-    /// Creates the rendering that the options request, with a default format.
-    init(_ invocation: Invocation, preset: FormatName) {
-        self.init(invocation, as: invocation.format ?? preset)
+    /// Creates the rendering that `--format` requests, or the one of this command. JSON wraps what it has no type for,
+    /// and the keys of a domain are sorted; those of a file that is named by its path keep their order.
+    init(_ invocation: Invocation, preset: FormatName? = nil) {
+        let format = invocation.format ?? preset ?? invocation.dialect.valueFormat
+        var options = PropertyList.WritingOptions.default
+        options.isPretty = true
+        options.isLossy = true
+        options.wrapsInJSON = format != .jsonPlain
+        options.coerces = format == .jsonPlain
+        options.keepsKeyOrder = invocation[operand: Operand.domain.name].map(DomainArgument.isPath) ?? false
+        self.init(format, options: options)
     }
 
-    /// Creates the rendering that the options request, in a given format.
-    init(_ invocation: Invocation, as format: FormatName) {
+    /// Creates the rendering for a conversion, as its options request.
+    init(_ invocation: Invocation, convertingTo format: FormatName) {
         var options = PropertyList.WritingOptions.default
         options.isPretty = true
         options.wrapsInJSON = invocation.has(.losslessJSON)
@@ -22,7 +30,7 @@ extension Rendering {
 
     /// Returns whether the format drops fractions of a second in the value's dates.
     func dropsFractions(of value: PropertyList) -> Bool {
-        guard options.isLossy, let format = format.ofPropertyList, !format.keepsFractions else { return false }
+        guard options.isLossy, let format = format?.ofPropertyList, !format.keepsFractions else { return false }
         return value.hasFractionalDates
     }
 }

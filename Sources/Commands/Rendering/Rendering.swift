@@ -8,10 +8,11 @@ package import PropertyLists
 
 /// The format and options for printing a value.
 package struct Rendering: Hashable, Sendable {
-    package var format: FormatName
+    /// The format; nil for a scalar as itself and everything else as JSON.
+    package var format: FormatName?
     package var options: PropertyList.WritingOptions
 
-    package init(_ format: FormatName, options: PropertyList.WritingOptions = .default) {
+    package init(_ format: FormatName?, options: PropertyList.WritingOptions = .default) {
         self.format = format
         self.options = options
     }
@@ -21,13 +22,19 @@ package struct Rendering: Hashable, Sendable {
     /// - Parameter key: The key of the value; nil for a whole domain.
     package func bytes(of value: PropertyList, under key: KeyArgument? = nil) throws -> [UInt8] {
         switch format {
-        case .raw: return Array((try RawText.text(of: value) + "\n").utf8)
+        case nil:
+            if let text = try? RawText.text(of: value) { return Array((text + "\n").utf8) }
+            return try Rendering(.json, options: options).bytes(of: value)
+        case .raw:
+            if case .data(let data) = value { return Array(data) }
+            return Array((try RawText.text(of: value) + "\n").utf8)
+        case .lines: return Array(LineText.lines(of: value).utf8)
         case .typed:
             if let key { return Array(TypedText.text(of: value, under: key).utf8) }
             guard let domain = value.dictionaryValue else { throw RawFailure(kind: value.kind) }
             return Array(TypedText.text(of: domain).utf8)
         default:
-            guard let format = format.ofPropertyList else { return Array((ClassicText.text(of: value) + "\n").utf8) }
+            guard let format = format?.ofPropertyList else { return Array((ClassicText.text(of: value) + "\n").utf8) }
             let bytes = try Array(value.serialized(as: format, options: options))
             let isFinished = format == .binary || bytes.last == UInt8(ascii: "\n")
             return isFinished ? bytes : bytes + [UInt8(ascii: "\n")]

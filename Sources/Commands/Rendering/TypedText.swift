@@ -31,7 +31,7 @@ package enum TypedText {
 
     private static func append(_ value: PropertyList, _ way: [EntryPath.Component], to output: inout String) {
         let key = (try? KeyArgument(EntryPath(way)))?.spelling ?? ""
-        output += "\(escaped(key))\t\(value.kind.rawValue)\t\(escaped(word(of: value)))\n"
+        output += "\(LineText.escaped(key))\t\(value.kind.rawValue)\t\(LineText.escaped(word(of: value)))\n"
         switch value {
         case .array(let elements):
             for (index, element) in elements.enumerated() {
@@ -53,23 +53,5 @@ package enum TypedText {
         case .date(let date): date.rfc3339 ?? "@\(date.timeIntervalSinceReferenceDate)"
         default: (try? RawText.text(of: value)) ?? ""
         }
-    }
-
-    private static func escaped(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            switch scalar.value {
-            case 0x5C: result += "\\\\"
-            case 0x09: result += "\\t"
-            case 0x0A: result += "\\n"
-            case 0x0D: result += "\\r"
-            case 0..<0x20, 0x7F:
-                let digits = String(scalar.value, radix: 16)
-                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
     }
 }

@@ -54,6 +54,9 @@ extension CommandContext {
         return name.isEmpty ? Prefs.name : name
     }
 
+    /// The command that the name selects.
+    package var dialect: Dialect { Dialect(program: program) }
+
     /// Returns the path that an argument names, with `~/` expanded.
     package func path(_ argument: String) throws -> FilePath {
         guard argument == "~" || argument.utf8.starts(with: "~/".utf8) else {

@@ -45,7 +45,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isInvisible: Bool {
+    /// Whether a terminal would obey the character, or show nothing for it.
+    var isInvisible: Bool {
         if value < 0x7F { return value < 0x20 && self != "\n" && self != "\t" }
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator: return true

@@ -14,10 +14,13 @@ struct InputFile: Sendable {
     /// Reads the input.
     ///
     /// - Parameters:
+    ///   - unwrapsJSON: Whether the values are those of a domain. Its JSON may be wrapped, as on the standard input; a
+    ///     file by its path is plain JSON.
     ///   - refusesDuplicateKeys: Whether a duplicate key in a dictionary is an error.
     ///   - inexactIntegers: How integers beyond 64 bits in JSON are read.
     init(
-        _ argument: String, _ invocation: Invocation, _ context: CommandContext, refusesDuplicateKeys: Bool = false,
+        _ argument: String, _ invocation: Invocation, _ context: CommandContext, unwrapsJSON: Bool = false,
+        refusesDuplicateKeys: Bool = false,
         inexactIntegers: PropertyList.ReadingOptions.InexactIntegers = .refused
     ) throws {
         name = argument == "-" ? "standard input" : argument.onOneLine
@@ -25,7 +28,7 @@ struct InputFile: Sendable {
         format = invocation[.from].flatMap { FormatName(word: $0) }
         fileName = argument == "-" ? nil : argument
         options = PropertyList.ReadingOptions(
-            unwrapsJSON: invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
+            unwrapsJSON: unwrapsJSON || invocation.has(.losslessJSON), refusesDuplicateKeys: refusesDuplicateKeys,
             allowsJSON5: format == .json5, readsScalarsAsJSON: !context.isRunAsAppleTool)
         options.inexactIntegers = inexactIntegers
     }

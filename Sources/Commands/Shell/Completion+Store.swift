@@ -59,7 +59,10 @@ extension Completion {
         default: break
         }
         guard operands.count == 2, words.isEmpty || current.hasPrefix("-") else { return }
-        for flag in TypeFlag.allCases { offer(flag.rawValue, flag.argument.meaning) }
+        let isShort = current.hasPrefix("-") && !current.hasPrefix("--")
+        for flag in TypeFlag.allCases {
+            offer(isShort ? flag.rawValue : dialect.spelling(flag), flag.argument.meaning)
+        }
     }
 }
 

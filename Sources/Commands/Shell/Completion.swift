@@ -19,6 +19,7 @@ package struct Completion {
 
     private let verbs: [Verb]
     let source: CompletionSource
+    let dialect: Dialect
     let current: String
     var answer = Answer()
 
@@ -26,15 +27,15 @@ package struct Completion {
     ///
     /// - Parameter words: The words after the program's name; the last one is being completed.
     package static func answer(
-        to words: [String], verbs: [Verb] = Verb.all, source: CompletionSource = .none
+        to words: [String], verbs: [Verb] = Verb.all, source: CompletionSource = .none, in dialect: Dialect = .modern
     ) -> Answer {
-        var completion = Completion(verbs: verbs, source: source, current: words.last ?? "")
+        var completion = Completion(verbs: verbs, source: source, dialect, current: words.last ?? "")
         completion.walk(words.dropLast())
         return completion.answer
     }
 
-    private init(verbs: [Verb], source: CompletionSource, current: String) {
-        (self.verbs, self.source, self.current) = (verbs, source, current)
+    private init(verbs: [Verb], source: CompletionSource, _ dialect: Dialect, current: String) {
+        (self.verbs, self.source, self.dialect, self.current) = (verbs, source, dialect, current)
     }
 }
 
@@ -68,7 +69,7 @@ extension Completion {
     }
 
     private mutating func walk(_ words: ArraySlice<String>, behind verb: Verb) {
-        let known = verb.options + [.help]
+        let known = verb.options + (dialect == .modern ? Option.everywhere : [.help])
         var rest = words
         var operands: [String] = []
         var isOver = false
@@ -80,7 +81,7 @@ extension Completion {
                 continue
             }
             operands.append(word)
-            if verb.kind == .classic { isOver = true }
+            if verb.kind == .classic, dialect == .classic { isOver = true }
         }
         if current.hasPrefix("-"), !isOver { offer(known) }
         for kind in Set(verb.forms.compactMap { $0.kind(at: operands.count) }).sorted(by: Operand.Kind.isBefore) {
@@ -90,7 +91,7 @@ extension Completion {
 
     /// Skips options with their arguments. Returns the option whose argument is being completed, if any.
     private func skipOptions(_ known: [Option], _ rest: inout ArraySlice<String>) -> Option? {
-        while let word = rest.first, let option = known.first(where: { $0.name == word.splitAtEqualsSign.name }) {
+        while let word = rest.first, let option = known.first(where: { $0.isNamed(word.splitAtEqualsSign.name) }) {
             rest.removeFirst()
             guard option.argument != nil, word.splitAtEqualsSign.argument == nil else { continue }
             if rest.popFirst() == nil { return option }
@@ -111,7 +112,10 @@ extension Completion {
     }
 
     private mutating func offer(_ options: [Option]) {
-        for option in options { offer(option.name, option.summary) }
+        for option in options {
+            let names = dialect == .classic || !current.hasPrefix("--") ? [option.name] : [option.name] + option.aliases
+            for name in names { offer(name, option.summary) }
+        }
     }
 
     private mutating func offer(_ option: Option) {
@@ -139,17 +143,9 @@ extension Completion {
         case .folder: answer.files = .folders
         case .choice(let choice): for word in choice.words { offer(word) }
         case .verb: offer(verbs)
-        case .value: offerValues(behind: operands)
+        case .value, .typedValue: offerValues(behind: operands)
         case .word: break
         }
-    }
-}
-
-extension [Operand] {
-    /// Returns the kind of the operand at a position.
-    fileprivate func kind(at position: Int) -> Operand.Kind? {
-        if indices.contains(position) { return self[position].kind }
-        return last.flatMap { $0.bounds.most == nil ? $0.kind : nil }
     }
 }
 

@@ -1,4 +1,4 @@
-/// The shell scripts that call `prefs __complete`, which answers from the table of verbs and the store.
+/// The shell scripts that call the command's own `__complete`, which answers from the table of verbs and the store.
 ///
 /// The scripts contain nothing from that table, so an installed script never becomes outdated.
 package enum CompletionScript: String, Hashable, Sendable, CaseIterable {
@@ -6,14 +6,21 @@ package enum CompletionScript: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CompletionScript {
-    /// The script. The first line of an answer states what to offer: `words` only, or `files` or `folders` too.
-    package var text: String {
-        switch self {
-        case .bash: Self.bashText
-        case .zsh: Self.zshText
-        case .fish: Self.fishText
-        }
+    /// Returns the script for `prefs` or for `defaults`.
+    ///
+    /// The first line of an answer states what to offer: `words` only, or `files` or `folders` too.
+    package func text(for program: String) -> String {
+        let text =
+            switch self {
+            case .bash: Self.bashText
+            case .zsh: Self.zshText
+            case .fish: Self.fishText
+            }
+        return Dialect(program: program) == .classic ? text.replacing("prefs", with: program) : text
     }
+
+    /// The script for `prefs`.
+    package var text: String { text(for: Prefs.name) }
 
     private static let bashText = #"""
         # Completion of prefs, for bash.

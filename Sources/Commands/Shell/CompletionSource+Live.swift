@@ -35,7 +35,7 @@ extension CompletionSource {
         var rest = words
         while let word = rest.popFirst() {
             let (name, attached) = word.splitAtEqualsSign
-            guard let option = [Option.store, .host, .currentHost, .layer].first(where: { $0.name == name }) else {
+            guard let option = [Option.store, .host, .currentHost, .layer].first(where: { $0.isNamed(name) }) else {
                 continue
             }
             guard option.argument != nil else {

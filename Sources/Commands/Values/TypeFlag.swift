@@ -17,6 +17,14 @@ package enum TypeFlag: String, Hashable, Sendable, CaseIterable {
 }
 
 extension TypeFlag {
+    /// Returns the flag that a word names, with one dash or two.
+    package init?(word: String) {
+        guard word.utf8.first == UInt8(ascii: "-") else { return nil }
+        let isLong = word.utf8.starts(with: "--".utf8)
+        guard let flag = TypeFlag(rawValue: isLong ? String(word.dropFirst()) : word) else { return nil }
+        self = flag
+    }
+
     /// Whether the flag takes all remaining words rather than one.
     package var isComposite: Bool {
         switch self {
@@ -32,7 +40,8 @@ extension TypeFlag {
         case .int, .integer: ("N", "a whole number, decimal or 0x…, from −2^63 to 2^64−1")
         case .float: ("F", "a real number; also nan, inf and -inf")
         case .bool, .boolean: ("B", "true false yes no on off 1 0, in any case")
-        case .date: ("D", "RFC 3339, or YYYY-MM-DD HH:MM:SS +HHMM, or now, in whole seconds")
+        case .date:
+            ("D", "RFC 3339, YYYY-MM-DD HH:MM:SS +HHMM, YYYY-MM-DD, YYYY-MM-DD HH:MM, or now; UTC if no zone is given")
         case .data: ("HEX", "hexadecimal digits, or @FILE, or base64:TEXT")
         case .array: ("VALUE…", "an array of the values; a type can precede each")
         case .arrayAdd: ("VALUE…", "append the values to the existing array")

@@ -12,8 +12,9 @@ internal import SettingsSchema
 package struct ValueArguments {
     private var words: ArraySlice<String>
     private let context: CommandContext
+    private var dialect: Dialect { context.dialect }
 
-    /// Parses the words.
+    /// Parses the words: in `prefs` a type flag and its words, in `defaults` also a word without a type.
     package static func request(
         _ words: [String], in context: CommandContext
     ) throws(ValueFailure) -> WriteRequest {
@@ -25,7 +26,7 @@ package struct ValueArguments {
 
     private mutating func request() throws(ValueFailure) -> WriteRequest {
         guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
-        guard let flag = TypeFlag(rawValue: first) else {
+        guard let flag = flag(first) else {
             // A single word that begins with a dash is a value. The first of several words must be a type.
             guard words.isEmpty || first.utf8.first != UInt8(ascii: "-") else {
                 throw ValueFailure(.unknownType(first, nearest: Self.nearest(to: first)))
@@ -59,9 +60,15 @@ package struct ValueArguments {
     /// Parses an element or an entry: a word, or a type and a word.
     private mutating func element() throws(ValueFailure) -> PropertyList {
         guard let first = words.popFirst() else { throw ValueFailure(.missingArgument) }
-        guard let flag = TypeFlag(rawValue: first) else { return try PropertyList(bare: first) }
+        guard let flag = flag(first) else {
+            return dialect == .modern ? .string(first) : try PropertyList(bareElement: first)
+        }
         guard !flag.isComposite else { throw ValueFailure(.nestedComposite(flag)) }
         return try value(flag)
+    }
+
+    private func flag(_ word: String) -> TypeFlag? {
+        dialect == .modern ? TypeFlag(word: word) : TypeFlag(rawValue: word)
     }
 
     private mutating func value(_ flag: TypeFlag) throws(ValueFailure) -> PropertyList {
@@ -111,7 +118,7 @@ package struct ValueArguments {
     ) throws(ValueFailure) -> PropertyList {
         do throws(DecodingFailure) {
             guard format != .json else { return try LosslessJSON.value(of: text) }
-            // A word such as 12 or true is a string, as in defaults(1).
+            // A word such as 12 or true is a string, as in `defaults`.
             let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
             return try PropertyList(parsing: text, as: format, options: options)
         } catch {

@@ -11,9 +11,18 @@ package import PropertyLists
 /// Scalars have a type flag, and so do the elements of small arrays and dictionaries. Other values are lossless JSON.
 package struct ValueWords: Hashable, Sendable {
     package let words: [String]
+    private let value: PropertyList
+
+    /// The words where others follow, which an array or a dictionary would take for its own.
+    var wordsBeforeOthers: [String] {
+        guard TypeFlag(rawValue: words.first ?? "")?.isComposite ?? false, let json = LosslessJSON.text(of: value)
+        else { return words }
+        return [TypeFlag.json.rawValue, json]
+    }
 
     /// Creates the words, or returns nil if the value is nested too deeply.
     package init?(_ value: PropertyList) {
+        self.value = value
         if let words = Self.flagged(value), Self.fits(words) {
             self.words = words
             return

@@ -10,8 +10,10 @@ package import SettingsSchema
 /// The change that `write` makes to an entry.
 package enum WriteRequest: Hashable, Sendable {
     case value(PropertyList)
-    /// A word without a type. A schema can determine its type more precisely than `PropertyList(bare:)`.
+    /// A word of `defaults` without a type. A schema can determine its type more precisely than `PropertyList(bare:)`.
     case bare(String)
+    /// A word of `prefs` without a type: the text of a value of the declared or else of the stored type.
+    case text(String)
     /// Elements to append to the existing array.
     case append([PropertyList])
     /// Entries to merge into the existing dictionary.
@@ -37,6 +39,9 @@ extension WriteRequest {
         case .bare(let text):
             guard let rule else { return try PropertyList(bare: text) }
             return (try? rule.value(ofText: text, now: now)) ?? .string(text)
+        case .text(let text):
+            guard let rule else { return try PropertyList(text: text, replacing: old, key: key, now: now) }
+            return (try? rule.value(ofText: text, now: now)) ?? .string(text)
         case .append(let elements):
             let added = rule?.adapted(.array(elements), now: now).arrayValue ?? elements
             guard let old else { return .array(added) }
@@ -53,15 +58,49 @@ extension WriteRequest {
 
     /// Returns a notice if a word without a type changes the type of the existing value.
     package func notice(replacing old: PropertyList?, with new: PropertyList?, key: String) -> String? {
-        guard case .bare = self, let old, let new, old.kind != new.kind else { return nil }
-        return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
+        guard let old, let new, old.kind != new.kind else { return nil }
+        switch self {
+        case .bare: return "\(key): was \(old.kind.rawValue), is now \(new.kind.rawValue)"
+        case .text(let text):
+            return
+                "\(key.onOneLine): \(ShellWord.quoted(text.onOneLine)) is not \(old.kind.withArticle), so it is now stored as a string"
+        default: return nil
+        }
     }
 }
 
 extension PropertyList {
+    /// Parses a literal text as a value of the type that is stored, or else as a string.
+    fileprivate init(text: String, replacing old: PropertyList?, key: String, now: Date?) throws(ValueFailure) {
+        let value: PropertyList?
+        switch old {
+        case .integer: value = text.isDecimal ? PropertyList.Integer(word: text).map { .integer($0) } : nil
+        case .real: value = Double(word: text).map { .real($0) }
+        case .boolean:
+            let isNumber = text == "0" || text == "1"
+            value = isNumber ? nil : Bool(word: text).map { .boolean($0) }
+        case .date: value = (text == "now" ? now?.wholeSecond : Date(word: text)).map { .date($0) }
+        case .uid: value = text.isDecimal ? UInt64(text).map { .uid($0) } : nil
+        case .data, .array, .dictionary: throw ValueFailure(.textOver(old?.kind ?? .data, key: key))
+        case .string, nil: value = nil
+        }
+        self = value ?? .string(text)
+    }
+
+    /// Parses an element or entry of `defaults` without a type. A backslash begins an escape, as in a quoted string.
+    init(bareElement text: String) throws(ValueFailure) {
+        if text.utf8.contains(UInt8(ascii: "\\")), !text.hasSpecialCharacter,
+            let value = try? PropertyList(parsing: "\"\(text)\"", as: .openstep)
+        {
+            self = value
+            return
+        }
+        try self.init(bare: text)
+    }
+
     /// Parses a word without a type: a string, unless it contains a special character of property lists.
     package init(bare text: String) throws(ValueFailure) {
-        guard text.utf8.contains(where: { "\"()[]{}<>".utf8.contains($0) }) else {
+        guard text.hasSpecialCharacter else {
             self = .string(text)
             return
         }
@@ -82,5 +121,27 @@ extension PropertyList.Dictionary {
             throw ValueFailure(.notAReplacement)
         }
         self = dictionary
+    }
+}
+
+extension String {
+    /// Whether the text has a character with a meaning in property lists.
+    fileprivate var hasSpecialCharacter: Bool { utf8.contains { "\"()[]{}<>".utf8.contains($0) } }
+
+    /// Whether the text is decimal digits, after a sign if any.
+    fileprivate var isDecimal: Bool {
+        let digits = utf8.first == UInt8(ascii: "-") || utf8.first == UInt8(ascii: "+") ? utf8.dropFirst() : utf8[...]
+        return !digits.isEmpty && digits.allSatisfy { (0x30...0x39).contains($0) }
+    }
+}
+
+extension PropertyList.Kind {
+    /// The name of the type in a sentence: `an integer`.
+    var withArticle: String {
+        switch self {
+        case .integer, .array: "an \(rawValue)"
+        case .data: rawValue
+        default: "a \(rawValue)"
+        }
     }
 }

@@ -9,7 +9,7 @@ extension Verb {
             "A file whose values are all dictionaries is a dictionary of domains. Any other file contains one domain, named by the file name or by --domain.",
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
         ],
-        options: [.prune, .dryRun, .force, .fromLines, .losslessJSON, .declaredDomain], forms: [[.files]],
+        options: [.prune, .dryRun, .force, .fromLines, .declaredDomain], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -24,7 +24,7 @@ extension Verb {
         }
         let drift = try applying.differences()
         for (domain, differences) in drift {
-            try context.say(domain.heading.onOneLine + ":")
+            try context.say(domain.heading(context.dialect).onOneLine + ":")
             try context.terminal.write(differences.text(masking: access.masking(domain)), to: .output)
         }
         return drift.isEmpty ? .done : .different

@@ -9,7 +9,7 @@ extension Verb {
         forms: [[Operand("SHELL", .choice(.words(CompletionScript.allCases.map(\.rawValue))))]]
     ) { invocation, context in
         guard let script = CompletionScript(rawValue: invocation[operand: "SHELL"] ?? "") else { return .usage }
-        try context.terminal.write(script.text, to: .output)
+        try context.terminal.write(script.text(for: context.program), to: .output)
         return .done
     }
 
@@ -21,7 +21,7 @@ extension Verb {
         let isRaw = invocation[operand: "SHELL"] == CompletionScript.bash.rawValue
         let words = invocation.words("WORD").map { isRaw ? ShellWord.unquoted($0) : $0 }
         try context.terminal.write(
-            Completion.answer(to: words, source: .live(words, context)).text, to: .output)
+            Completion.answer(to: words, source: .live(words, context), in: context.dialect).text, to: .output)
         return .done
     }
 }

@@ -17,7 +17,7 @@ extension Verb {
     ) { invocation, context in
         let word = invocation[operand: "FILE|DOMAIN"] ?? ""
         guard let format = FormatName(word: invocation[operand: "FORMAT"] ?? "") else { return .usage }
-        let conversion = Conversion(Rendering(invocation, as: format))
+        let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
         if word != "-", let domain = try access.domain(toConvert: word) {
             try conversion.convert(domain, access, invocation)
@@ -115,7 +115,7 @@ private struct Conversion: Sendable {
         _ domain: AddressedDomain, _ access: StoreAccess,
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) throws {
-        let format = rendering.format.ofPropertyList ?? .binary
+        let format = rendering.format?.ofPropertyList ?? .binary
         var own = self
         // A domain in GNUstep's format stores fractions of a second in its own notation.
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
@@ -146,7 +146,7 @@ private struct Conversion: Sendable {
             return values
         }
         let options = PropertyList.ReadingOptions(unwrapsJSON: own.options.wrapsInJSON && isOfDomain)
-        return try PropertyList(parsing: bytes, as: own.format.ofPropertyList, options: options).dictionaryValue
+        return try PropertyList(parsing: bytes, as: own.format?.ofPropertyList, options: options).dictionaryValue
             ?? values
     }
 

@@ -67,9 +67,14 @@ private final class Found: Sendable {
         let unchanged = "Defaults have not been changed."
         let name = domain.application.onOneLine
         let (hasDomain, hasKey) = state.withLock { $0 }
-        guard hasDomain else { throw CommandFailure(.notFound, "Domain (\(name)) not found.", unchanged) }
+        guard hasDomain else {
+            let failure = CommandFailure.noDomain(domain)
+            throw CommandFailure(
+                .notFound, failure.lines.joined(), classic: "Domain (\(name)) not found.", unchanged)
+        }
         guard let key, !hasKey else { return }
         throw CommandFailure(
-            .notFound, "Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged)
+            .notFound, "\(domain.word.onOneLine) has no key \(key.spelling.onOneLine)",
+            classic: "Key (\(key.spelling.onOneLine)) not found in domain (\(name)).", unchanged)
     }
 }

@@ -7,9 +7,10 @@ extension Verb {
         "diff", .new, "compare two domains, files or layers",
         details: [
             "Each of A and B is a domain, DOMAIN@LAYER (user, user-host, site, forced, or effective for the values in force), a file by its path, or - for the standard input.",
+            "The values in force are those of the domain's own layers; --global adds those of the global domain.",
             "With --format commands it prints the commands that turn A into B.",
         ],
-        options: [.format([.text, .json, .commands]), .fromLines, .losslessJSON],
+        options: [.globalKeys, .format([.text, .json, .commands]), .fromLines],
         forms: [[Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, context in
@@ -24,8 +25,8 @@ extension Verb {
         let masking = Masking(old.masking, new.masking)
         switch invocation.format {
         case .json:
-            let bytes = try Rendering(invocation, preset: .json).bytes(of: differences.json(masking: masking))
-            try context.terminal.write(bytes, to: .output)
+            let (rendering, value) = (Rendering(invocation), differences.json(masking: masking))
+            try context.print(rendering.bytes(of: value), of: value, rendering)
         case .commands:
             guard let command = old.command else {
                 throw CommandFailure(

@@ -9,7 +9,7 @@ extension Verb {
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let names = try access.names().filter { !$0.isGlobal }.map(\.text)
-        switch invocation.format {
+        switch invocation.format ?? (context.dialect == .modern ? .lines : nil) {
         case .lines: for name in names { try context.say(name) }
         case .json:
             let list = PropertyList.array(names.map { .string($0) })

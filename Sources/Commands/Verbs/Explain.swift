@@ -9,14 +9,15 @@ extension Verb {
         details: [
             "An invalid stored value is skipped, and the reason is shown. An invalid value that is forced or comes from a variable is an error: it has an exclamation mark, no layer wins, and a program or script that reads its command line ends with status 2.",
             "An asterisk marks the value in force. Each line has the layer, the file and the value, in lossless JSON.",
+            "Without KEY the keys of the domain's own layers are shown; --global adds those of the global domain.",
             "With --format the output is an array with a dictionary for each layer, or, without KEY, a dictionary of such arrays.",
         ],
-        options: [.format(FormatName.ofValues), .sort, .losslessJSON], forms: [[.domain, .anyDeclaredKey]],
+        options: [.globalKeys, .format(FormatName.ofValues)], forms: [[.domain, .anyDeclaredKey]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let key = try invocation.key
-        let explained = try access.explanations(domain, key)
+        let explained = try access.explanations(domain, key, withGlobal: invocation.has(.globalKeys))
         guard explained.contains(where: { !$0.resolution.answers.isEmpty }) else {
             throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
         }
@@ -30,8 +31,8 @@ extension Verb {
             ($0.key.key, ExplainedText.value(of: $0.resolution, under: $0.key, masking))
         }
         let value = key == nil ? .dictionary(PropertyList.Dictionary(values)) : values.first?.1 ?? .array([])
-        let rendering = Rendering(invocation, preset: .classic)
-        try context.terminal.write(rendering.bytes(of: value, under: key), to: .output)
+        let rendering = Rendering(invocation)
+        try context.print(rendering.bytes(of: value, under: key), of: value, rendering)
         return .done
     }
 }
@@ -85,15 +86,20 @@ extension Resolution.Answer {
 
 extension StoreAccess {
     /// Every key that a layer has, sorted, or the one that is asked for, with all layers that have it.
+    ///
+    /// - Parameter withGlobal: Whether to list keys that only layers of the global domain have.
     fileprivate func explanations(
-        _ domain: AddressedDomain, _ key: KeyArgument?
+        _ domain: AddressedDomain, _ key: KeyArgument?, withGlobal: Bool
     ) throws -> [(key: KeyArgument, resolution: Resolution)] {
         let layers = try layers(domain)
         let keys: [KeyArgument]
         if let key {
             keys = key.key.isHidden ? [] : [key]
         } else {
-            let names = Set(layers.layers.flatMap { $0.values.keys.map { EntryPath.Component($0) } })
+            let listed = layers.layers.filter {
+                withGlobal || domain.name?.isGlobal == true || !$0.origin.layer.isGlobal
+            }
+            let names = Set(listed.flatMap { $0.values.keys.map { EntryPath.Component($0) } })
             keys = try names.sorted { $0.text.isBefore($1.text) }.map { name throws(KeyFailure) in
                 try KeyArgument(EntryPath([name]))
             }

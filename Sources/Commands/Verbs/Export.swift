@@ -6,19 +6,22 @@ extension Verb {
     package static let export = Verb(
         "export", .classic, "write a domain to a file",
         details: [
+            "Without --format, the extension of the file decides; other files are binary, and the standard output (-) is XML. Sensitive values are written to files only."
+        ],
+        classicDetails: [
             "A file is written as binary, the standard output (-) as XML, unless --format says otherwise. Sensitive values are written to files only."
         ],
-        options: [
-            .effective, .layer, .format(FormatName.ofValues, "how to write it"), .sort, .losslessJSON, .coerce, .lossy,
-        ],
+        options: [.effective, .layer, .format(FormatName.ofValues, "how to write it")],
         forms: [[.domain, .file]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
-            throw CommandFailure(.notFound, "The domain \(domain.word.onOneLine) does not exist")
+            let failure = CommandFailure.noDomain(domain)
+            throw CommandFailure(
+                .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")
         }
-        let rendering = Rendering(invocation, preset: file == "-" ? .xml : .binary)
+        let rendering = Rendering(invocation, preset: FormatName(exportingTo: file, invocation.dialect))
         let shown = try access.publishable(values, of: domain, to: file)
         let bytes = try rendering.bytes(of: .dictionary(shown.values))
         if rendering.dropsFractions(of: .dictionary(shown.values)) {
@@ -26,5 +29,14 @@ extension Verb {
         }
         try context.write(bytes, to: file, isSensitive: shown.isSensitive)
         return .done
+    }
+}
+
+extension FormatName {
+    /// The format of an exported file without `--format`.
+    fileprivate init(exportingTo file: String, _ dialect: Dialect) {
+        let name = file.lowercased()
+        let named: FormatName? = name.hasSuffix(".json") ? .json : name.hasSuffix(".xml") ? .xml : nil
+        self = (dialect == .modern ? named : nil) ?? (file == "-" ? .xml : .binary)
     }
 }

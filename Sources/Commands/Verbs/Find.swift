@@ -6,30 +6,40 @@ extension Verb {
     package static let find = Verb(
         "find", .classic, "print all entries whose domain, key or text contains a word",
         details: [
+            "The search ignores case. It includes keys and texts at any depth. Each line has the domain, the path of the entry and its value, separated by tabs; a matching key is shown with its whole value, and for a matching domain every key is. A backslash, tab or newline is printed as \\\\, \\t or \\n.",
+            "With --effective, the values in force are searched; those from the global domain are shown for that domain only.",
+        ],
+        classicDetails: [
             "The search ignores case. It includes keys and texts at any depth, and shows the whole value of a matching key; if the name of a domain matches, all its keys are shown.",
             "With --effective, the values in force are searched; those from the global domain are shown for that domain only.",
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues), .sort, .losslessJSON],
+        options: [.effective, .layer, .format(FormatName.ofValues)],
         forms: [[Operand("WORD", .word)]],
-        statuses: [.invalidValue, .damaged, .systemFailed]
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let word = invocation[operand: "WORD"] ?? ""
         var finder = Finder(access, word, isEffective: invocation.has(.effective))
         try finder.findAll()
-        guard invocation.format == nil || invocation.format == .classic else {
+        if let format = invocation.format, format != .classic {
             let domains = finder.found.map { ($0.heading, PropertyList.dictionary($0.entries)) }
             let all = PropertyList.dictionary(PropertyList.Dictionary(domains))
-            try context.terminal.write(Rendering(invocation, preset: .xml).bytes(of: all), to: .output)
+            let rendering = Rendering(invocation)
+            try context.print(rendering.bytes(of: all), of: all, rendering)
             return finder.status
         }
+        let isClassic = invocation.format == .classic || context.dialect == .classic
         for (heading, entries) in finder.found {
-            let text = ClassicText.text(of: entries)
-            try context.say("Found \(entries.count) keys in domain '\(heading.onOneLine)': \(text)")
+            if isClassic {
+                let text = ClassicText.text(of: entries)
+                try context.say("Found \(entries.count) keys in domain '\(heading.onOneLine)': \(text)")
+            } else {
+                try context.terminal.write(finder.lines(of: entries, in: heading), to: .output)
+            }
         }
-        if finder.found.isEmpty {
-            try context.note("No domain, key, nor value containing '\(word.onOneLine)'")
-        }
+        guard finder.found.isEmpty else { return finder.status }
+        guard context.dialect == .classic else { return max(finder.status, .notFound) }
+        try context.note("No domain, key, nor value containing '\(word.onOneLine)'")
         return finder.status
     }
 }
@@ -66,7 +76,7 @@ private struct Finder {
     }
 
     private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) {
-        let takesAll = search.finds(in: domain.heading)
+        let takesAll = search.finds(in: heading(domain))
         let entries = values.filter { takesAll || matches($0.key, $0.value) }
         guard takesAll || !entries.isEmpty else { return }
         let masking = access.masking(domain)
@@ -74,7 +84,39 @@ private struct Finder {
         let shown = entries.map { ($0.key, masking.hidden($0.value, at: [EntryPath.Component($0.key)])) }
             .filter { takesAll || matches($0.0, $0.1) }
         guard takesAll || !shown.isEmpty else { return }
-        found.append((domain.heading, PropertyList.Dictionary(shown)))
+        found.append((heading(domain), PropertyList.Dictionary(shown)))
+    }
+
+    private func heading(_ domain: AddressedDomain) -> String { domain.heading(access.context.dialect) }
+
+    /// Returns a line for each key and text that matches, or for every key of a domain whose name matches.
+    func lines(of entries: PropertyList.Dictionary, in heading: String) -> String {
+        var output = ""
+        func append(_ value: PropertyList, _ path: [EntryPath.Component]) {
+            let key = (try? KeyArgument(EntryPath(path)))?.spelling ?? ""
+            output += "\(LineText.escaped(heading))\t\(LineText.escaped(key))\t\(LineText.line(of: value))\n"
+        }
+        func find(_ value: PropertyList, _ path: [EntryPath.Component]) {
+            switch value {
+            case .string(let text): if search.finds(in: text) { append(value, path) }
+            case .array(let elements):
+                for (index, element) in elements.enumerated() { find(element, path + [EntryPath.Component(index)]) }
+            case .dictionary(let entries): findKeys(entries, path)
+            default: break
+            }
+        }
+        func findKeys(_ entries: PropertyList.Dictionary, _ path: [EntryPath.Component], takesAll: Bool = false) {
+            for entry in entries.sortedEntries {
+                let place = path + [EntryPath.Component(entry.key)]
+                if takesAll || search.finds(in: entry.key) {
+                    append(entry.value, place)
+                } else {
+                    find(entry.value, place)
+                }
+            }
+        }
+        findKeys(entries, [], takesAll: search.finds(in: heading))
+        return output
     }
 
     private func matches(_ key: String, _ value: PropertyList) -> Bool {
@@ -84,7 +126,7 @@ private struct Finder {
     /// Returns the values of a domain's file. The file is searched before it is parsed, since most files do not match.
     private func storedValues(_ domain: AddressedDomain) throws -> PropertyList.Dictionary? {
         let files = access.machine.fileSystem
-        guard let rawSearch, !search.finds(in: domain.heading) else { return try access.values(domain) }
+        guard let rawSearch, !search.finds(in: heading(domain)) else { return try access.values(domain) }
         guard
             let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)
         else { return nil }

@@ -9,7 +9,7 @@ extension Verb {
             "Versions are listed newest first, each with its number for prefs restore and with what it changed, shortened unless --full is given.",
             "For a domain over 1 MiB, a version has the replaced contents, and is listed with the time and the program that replaced them.",
         ],
-        options: [.full, .layer, .format(FormatName.ofValues), .sort, .losslessJSON, .coerce, .lossy],
+        options: [.full, .layer, .format(FormatName.ofValues)],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
@@ -28,8 +28,8 @@ extension Verb {
             try context.terminal.write(text, to: .output)
         } else {
             let value = listing.propertyList(domain: domain.word, masking: access.masking(domain))
-            try context.terminal.write(
-                Rendering(invocation, preset: .classic).bytes(of: value), to: .output)
+            let rendering = Rendering(invocation)
+            try context.print(rendering.bytes(of: value), of: value, rendering)
         }
         return .done
     }

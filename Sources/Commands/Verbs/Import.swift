@@ -6,13 +6,14 @@ extension Verb {
     package static let importing = Verb(
         "import", .classic, "import the keys of a file into a domain",
         details: [
-            "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed, what it wrote with --lossless-json needs that again. Keys that are not in the file are kept."
+            "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed. Keys that are not in the file are kept."
         ],
-        options: [.layer, .force, .replace, .fromLines, .losslessJSON], forms: [[.domain, .file]],
+        options: [.layer, .force, .replace, .fromLines], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let input = try InputFile(invocation[operand: "FILE"] ?? "-", invocation, context)
+        let input = try InputFile(
+            invocation[operand: "FILE"] ?? "-", invocation, context, unwrapsJSON: domain.name != nil)
         let imported = try access.taken(input.dictionary(), from: input, into: domain)
         if try input.roundsReals() { try context.note("\(input.name): reals are rounded to 17 digits") }
         if !invocation.has(.force) { try access.checkNotForced(imported.keys, in: domain) }

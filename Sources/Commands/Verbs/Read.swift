@@ -6,17 +6,19 @@ extension Verb {
     package static let read = Verb(
         "read", .classic, "print all domains, one domain, or one value",
         details: [
-            "Without --format the text is the one that defaults(1) prints. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
+            "A scalar is printed as itself, data as Base64; everything else as JSON, in which {\"$date\": …}, {\"$data\": …}, {\"$uid\": …} and {\"$real\": …} stand for values that JSON has no type for.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
-        options: [
-            .effective, .layer, .format(FormatName.ofValues), .defaultText, .sort, .losslessJSON, .coerce, .lossy,
+        classicDetails: [
+            "Without --format the text is the one of macOS. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
+            "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
+        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText],
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let isEffective = invocation.has(.effective)
-        let rendering = Rendering(invocation, preset: .classic)
+        let rendering = Rendering(invocation)
         guard let word = invocation[operand: "DOMAIN"] else {
             return try readAll(access, rendering, effective: isEffective)
         }
@@ -31,11 +33,11 @@ extension Verb {
         if let value {
             let bytes = try rendering.bytes(of: value, under: key, access.masking(domain))
             if rendering.dropsFractions(of: value) { try context.noteDroppedFractions(in: word.onOneLine) }
-            try context.terminal.write(bytes, to: .output)
+            try context.print(bytes, of: value, rendering)
         } else if let text = invocation[.defaultText] {
             try context.say(text)
         } else {
-            throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
+            throw try access.failure(ofMissing: key, in: domain)
         }
         return .done
     }
@@ -50,14 +52,15 @@ extension Verb {
             do {
                 let domain = try access.domain(name)
                 if let values = try access.values(domain, effective: effective) {
-                    all[domain.heading] = access.masking(domain).masked(.dictionary(values), at: [])
+                    all[domain.heading(access.context.dialect)] = access.masking(domain).masked(
+                        .dictionary(values), at: [])
                 }
             } catch let failure as StoreFailure {
                 try access.context.note(failure.description)
                 status = failure.status
             }
         }
-        try access.context.terminal.write(rendering.bytes(ofMasked: .dictionary(all)), to: .output)
+        try access.context.print(rendering.bytes(ofMasked: .dictionary(all)), of: .dictionary(all), rendering)
         return status
     }
 }

@@ -13,12 +13,12 @@ extension Verb {
         guard let value = try access.value(key, in: domain, effective: invocation.has(.effective)) else {
             throw CommandFailure.noPair(domain, key)
         }
-        try context.say("Type is \(value.kind.typeName)")
+        try context.say(context.dialect == .classic ? "Type is \(value.kind.typeName)" : value.kind.rawValue)
         return .done
     }
 }
 
 extension PropertyList.Kind {
-    /// The name of the type in defaults(1).
+    /// The name of the type in `defaults`.
     fileprivate var typeName: String { self == .real ? "float" : rawValue }
 }

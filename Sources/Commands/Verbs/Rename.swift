@@ -21,8 +21,9 @@ extension Verb {
             var root = PropertyList.dictionary(values)
             guard let value = root[old.path] else {
                 throw CommandFailure(
-                    .notFound,
-                    "Key \(old.spelling.onOneLine) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
+                    .notFound, "\(domain.word.onOneLine) has no key \(old.spelling.onOneLine)",
+                    classic:
+                        "Key \(old.spelling.onOneLine) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
                 )
             }
             guard !masking.exposes(value, movedFrom: old.path, to: new.path) else {

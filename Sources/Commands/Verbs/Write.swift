@@ -6,27 +6,48 @@ extension Verb {
     package static let write = Verb(
         "write", .classic, "set a value, or replace a whole domain",
         details: [
+            "VALUE is literal text. It gets the type that the domain's schema declares, or else the type of the stored value if the text is one; a new key is a string. Text does not replace data, an array or a dictionary.",
+            "After a type, the next word is the value, whatever it is; after --array and --dict and their -add forms, all words are. Each type can be written with one dash. Without KEY, a dictionary replaces all values of the domain.",
+        ],
+        classicDetails: [
             "A value without a type is a string, unless one of the characters \" ( ) [ ] { } < > in it makes it a property list. With a schema, it has the type that the schema declares.",
             "DICTIONARY, a property list, replaces all values of the domain.",
         ],
         table: Table(
             title: "Types",
             rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
-        options: [.layer, .force, .ifCurrent, .ifAbsent],
+        options: [.layer, .force, .ifCurrent, .ifAbsent, .from],
         forms: [
-            [.domain, Operand("DICTIONARY", .word)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
+            [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
+        let (access, named) = try StoreAccess.ofDomain(invocation, context)
+        let domain = try named.requiringFormat(of: invocation)
         let writing = Writing(
             access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force))
-        if let text = invocation[operand: "DICTIONARY"] {
-            try writing.replaceAll(with: text)
+        let request = try invocation.written(context)
+        if let key = invocation[operand: Operand.key.name] {
+            try writing.set(key, to: request)
+        } else if case .value(.dictionary(let values)) = request {
+            try writing.replaceAll(with: values)
         } else {
-            try writing.set(invocation[operand: Operand.key.name] ?? "", to: invocation.words("VALUE"))
+            throw CommandFailure(
+                .invalidValue,
+                "\(domain.word.onOneLine): only a dictionary can replace all values; name a key to set one")
         }
         return .done
+    }
+}
+
+extension Invocation {
+    /// The value to write.
+    fileprivate func written(_ context: CommandContext) throws -> WriteRequest {
+        if let text = self[operand: "DICTIONARY"] {
+            return .value(.dictionary(try PropertyList.Dictionary(replacement: text)))
+        }
+        if typedValue.isEmpty, dialect == .modern { return .text(self[operand: "VALUE"] ?? "") }
+        return try ValueArguments.request(typedValue.isEmpty ? words("VALUE") : typedValue, in: context)
     }
 }
 
@@ -39,8 +60,8 @@ private struct Writing: Sendable {
     let isForced: Bool
 
     /// Replaces the whole domain by a dictionary.
-    func replaceAll(with text: String) throws {
-        let adapted = access.adapted(try PropertyList.Dictionary(replacement: text), in: domain)
+    func replaceAll(with values: PropertyList.Dictionary) throws {
+        let adapted = access.adapted(values, in: domain)
         try adapted.checkNoneHidden()
         if !isForced { try access.checkNotForced(adapted.keys, in: domain) }
         try access.change(domain, isForced: isForced) { values in
@@ -51,11 +72,11 @@ private struct Writing: Sendable {
     }
 
     /// Sets one value. Reports a change of type if none was requested.
-    func set(_ word: String, to words: [String]) throws {
+    func set(_ word: String, to request: WriteRequest) throws {
         let key = try access.present(KeyArgument(forWriting: word), in: domain)
-        let request = try ValueArguments.request(words, in: access.context)
         if !isForced { try access.checkNotForced([key.key], in: domain) }
-        let rule = access.schemaInForce(domain)?.schema.rule(at: key.path)
+        let schema = access.schemaInForce(domain)?.schema
+        let rule = schema?.rule(at: key.path)
         let now = access.context.clock.wall.date
         let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
@@ -66,6 +87,10 @@ private struct Writing: Sendable {
             values = root.dictionaryValue ?? values
         }
         guard rule == nil, let outcome else { return }
+        if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
+            let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
+            access.context.remark("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
+        }
         let (before, after) = (outcome.before.values, outcome.after.values)
         let notice = request.notice(
             replacing: PropertyList.dictionary(before)[key.path], with: PropertyList.dictionary(after)[key.path],

@@ -19,6 +19,10 @@ package struct DomainFile: Hashable, Sendable {
     package var isOfDomain = true
     /// The conversion of integers beyond 64 bits in a JSON file.
     package var inexactIntegers = PropertyList.ReadingOptions.InexactIntegers.rounded
+    /// The format that the file must have, or nil for the one that its name and bytes show.
+    package var requiredFormat: PropertyList.Format?
+    /// Whether the file may have what JSON5 adds to JSON.
+    package var allowsJSON5 = false
     /// The users who may access a new file.
     package var audience = Audience.owner
 

@@ -76,8 +76,14 @@ extension DomainFile {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
         do throws(DecodingFailure) {
-            (value, format) = try PropertyList.sniffed(
-                bytes, named: isOfDomain ? nil : path.description, limits: limits, options: options)
+            if let requiredFormat {
+                options.allowsJSON5 = allowsJSON5
+                format = requiredFormat
+                value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
+            } else {
+                (value, format) = try PropertyList.sniffed(
+                    bytes, named: isOfDomain ? nil : path.description, limits: limits, options: options)
+            }
             if isOfDomain, format == .openstep {
                 // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.
                 (value, format) = (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)

@@ -61,9 +61,12 @@ extension Date {
         Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
     }
 
-    /// RFC 3339 text, or Apple's with spaces.
+    /// RFC 3339 text, or Apple's with spaces, or a date in UTC without a time or without seconds.
     package init?(word: String) {
-        guard let date = Date(rfc3339: word) ?? Date(spaced: word) else { return nil }
+        guard
+            let date = Date(rfc3339: word) ?? Date(spaced: word) ?? Date(rfc3339: word + "T00:00:00Z")
+                ?? Date(spaced: word + ":00 +0000")
+        else { return nil }
         self = date
     }
 }

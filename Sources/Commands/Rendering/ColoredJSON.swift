@@ -1,0 +1,63 @@
+internal import Platform
+internal import PropertyLists
+
+/// JSON for a terminal: keys, strings and other scalars in colors.
+enum ColoredJSON {
+    private static let (key, text, scalar, plain) = ("\u{1B}[34m", "\u{1B}[32m", "\u{1B}[33m", "\u{1B}[0m")
+
+    /// Returns the JSON with colors. Invisible characters are escaped, as JSON escapes them.
+    static func text(_ json: String) -> String {
+        var output = ""
+        var rest = json.unicodeScalars[...]
+        while let first = rest.first {
+            if first == "\"" {
+                let string = takeString(&rest)
+                output += (rest.first == ":" ? key : text) + escaped(string) + plain
+            } else if first.properties.isAlphabetic || first == "-" || ("0"..."9").contains(first) {
+                let word = rest.prefix { !",]} \n".unicodeScalars.contains($0) }
+                rest = rest[word.endIndex...]
+                output += scalar + String(word) + plain
+            } else {
+                output.unicodeScalars.append(rest.removeFirst())
+            }
+        }
+        return output
+    }
+
+    private static func takeString(_ rest: inout Substring.UnicodeScalarView) -> String {
+        var end = rest.index(after: rest.startIndex)
+        while end < rest.endIndex, rest[end] != "\"" {
+            let isEscape = rest[end] == "\\"
+            end = rest.index(after: end)
+            if isEscape, end < rest.endIndex { end = rest.index(after: end) }
+        }
+        if end < rest.endIndex { end = rest.index(after: end) }
+        defer { rest = rest[end...] }
+        return String(rest[..<end])
+    }
+
+    private static func escaped(_ string: String) -> String {
+        guard string.unicodeScalars.contains(where: \.isInvisible) else { return string }
+        return string.unicodeScalars.map { scalar in
+            guard scalar.isInvisible else { return String(scalar) }
+            return String(scalar).utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
+        }.joined()
+    }
+}
+
+extension CommandContext {
+    /// Prints a rendered value. JSON on a terminal is in colors, unless the variable `NO_COLOR` is set.
+    func print(_ bytes: [UInt8], of value: PropertyList, _ rendering: Rendering) throws {
+        let isJSON = rendering.format.map { $0.ofPropertyList == .json } ?? value.isContainer
+        guard isJSON, terminal.isTerminal(.output), (environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
+        else { return try terminal.write(bytes, to: .output) }
+        try cursor.write(ColoredJSON.text(String(decoding: bytes, as: UTF8.self)), to: .output)
+    }
+}
+
+extension PropertyList {
+    fileprivate var isContainer: Bool { kind == .array || kind == .dictionary }
+}

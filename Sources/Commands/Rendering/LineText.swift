@@ -1,0 +1,44 @@
+package import PropertyLists
+
+/// Values on lines, for programs that read lines.
+///
+///     one              an array: an element on each line
+///     width<TAB>80     a dictionary: a key and its value on each line
+///
+/// A container inside the value is lossless JSON.
+package enum LineText {
+    /// Returns the lines of a value; a scalar has one.
+    package static func lines(of value: PropertyList) -> String {
+        switch value {
+        case .array(let elements): elements.map { line(of: $0) + "\n" }.joined()
+        case .dictionary(let entries):
+            entries.sortedEntries.map { "\(escaped($0.key))\t\(line(of: $0.value))\n" }.joined()
+        default: line(of: value) + "\n"
+        }
+    }
+
+    /// Returns a value on one line.
+    static func line(of value: PropertyList) -> String {
+        escaped((try? RawText.text(of: value)) ?? LosslessJSON.text(of: value) ?? "(\(value.kind.rawValue))")
+    }
+
+    /// Returns the text on one line: backslash, tab, newline and return as `\\`, `\t`, `\n` and `\r`, and other control
+    /// characters as `\u` with four hexadecimal digits.
+    static func escaped(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\\") }) else { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar.value {
+            case 0x5C: result += "\\\\"
+            case 0x09: result += "\\t"
+            case 0x0A: result += "\\n"
+            case 0x0D: result += "\\r"
+            case 0..<0x20, 0x7F:
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}
