@@ -31,6 +31,8 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case numberNotKept(String)
         /// A real that is infinite or not a number.
         case notFinite
+        /// The edited text would be read as another value, which is an error in this library.
+        case notKept
         /// A dictionary that would be read back as a value of another kind.
         case looksLike(PropertyList.Kind)
     }
@@ -55,6 +57,7 @@ extension EncodingFailure: CustomStringConvertible {
         case .numberNotKept(let text): "the number \(shortened(text)) would be rounded"
         case .dateOutOfRange: "\(format.rawValue) cannot hold this date"
         case .notFinite: "\(format.rawValue) cannot hold a real that is not finite"
+        case .notKept: "the edited \(format.rawValue) would be read as another value, which is an error of this program"
         case .looksLike(let kind):
             "\(format.rawValue) would read this dictionary back as a value of type \(kind.rawValue)"
         }

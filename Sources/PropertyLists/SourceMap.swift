@@ -8,6 +8,8 @@ package struct SourceMap: Sendable {
         package fileprivate(set) var value: Range<Int>
         /// The position in `entries` of the enclosing container; nil for the root.
         package let container: Int?
+        /// The key or the index in the container; nil for the root.
+        let component: EntryPath.Component?
 
         /// Where the entry begins.
         package var start: Int { key?.lowerBound ?? value.lowerBound }
@@ -37,7 +39,16 @@ package struct SourceMap: Sendable {
         self = sources
     }
 
-    private init() {}
+    init() {}
+
+    /// The positions of the entries of each container, in the order of the text.
+    var positionsOfChildren: [[Int]] {
+        var positions = [[Int]](repeating: [], count: entries.count)
+        for (position, entry) in entries.enumerated() {
+            if let container = entry.container { positions[container].append(position) }
+        }
+        return positions
+    }
 }
 
 // MARK: Looking up
@@ -84,7 +95,7 @@ extension SourceMap {
         if let container = open.last, let component {
             children[Child(container: container, component: component)] = entries.count
         }
-        entries.append(Entry(key: key, value: range, container: open.last))
+        entries.append(Entry(key: key, value: range, container: open.last, component: component))
         key = nil
     }
 
@@ -103,7 +114,9 @@ extension SourceMap {
         func range(_ range: Range<Int>) -> Range<Int> { offset(range.lowerBound)..<offset(range.upperBound) }
         var result = self
         result.entries = entries.map { entry in
-            Entry(key: entry.key.map(range), value: range(entry.value), container: entry.container)
+            Entry(
+                key: entry.key.map(range), value: range(entry.value), container: entry.container,
+                component: entry.component)
         }
         return result
     }

@@ -86,6 +86,13 @@ extension PropertyList {
         return result + written[copied...]
     }
 
+    /// The texts of the numbers that a real does not hold exactly, and that are no longer at their places in this edited
+    /// copy of a JSON file, by the real as which they are read.
+    func textsOfMovedNumbers(inJSON bytes: [UInt8], _ options: ReadingOptions) -> [Double: Set<String>] {
+        let moved = Self.jsonNumbers(in: bytes, options).filter { $0.isInexact && self[$0.path] != .real($0.value) }
+        return Swift.Dictionary(grouping: moved, by: \.value).mapValues { Set($0.map(\.text)) }
+    }
+
     /// Whether the elements of all arrays on the way to `path` are at the same index as in `former`.
     private func isAligned(with former: PropertyList, to path: EntryPath) -> Bool {
         var (now, before) = (self, former)

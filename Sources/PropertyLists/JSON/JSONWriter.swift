@@ -16,7 +16,7 @@ extension PropertyList {
 }
 
 /// Writes JSON with only the escapes that RFC 8259 demands.
-private struct JSONWriter: ValueSink, ~Copyable {
+struct JSONWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
     private let options: PropertyList.WritingOptions
@@ -32,6 +32,15 @@ private struct JSONWriter: ValueSink, ~Copyable {
     consuming func finished() -> Data {
         if isPretty { output.append(UInt8(ascii: "\n")) }
         return output.data()
+    }
+
+    /// The text of a scalar.
+    static func text(_ scalar: PropertyList, _ options: PropertyList.WritingOptions) throws(Refusal) -> [UInt8] {
+        var options = options
+        options.isPretty = false
+        var writer = JSONWriter(options)
+        try writer.add(scalar: scalar)
+        return Array(writer.finished())
     }
 
     @inline(never)

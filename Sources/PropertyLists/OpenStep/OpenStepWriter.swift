@@ -43,6 +43,22 @@ struct OpenStepWriter: ValueSink, ~Copyable {
         return output.data()
     }
 
+    /// The text of a scalar.
+    ///
+    /// - Parameter isQuoted: Whether to write a string in quotes even if it does not need them.
+    static func text(
+        _ scalar: PropertyList, dialect: PropertyList.OpenStepDialect, isQuoted: Bool,
+        _ options: PropertyList.WritingOptions
+    ) throws(Refusal) -> [UInt8] {
+        var writer = OpenStepWriter(options, dialect: dialect)
+        if isQuoted, case .string(let text) = scalar {
+            writer.write(quoted: text)
+        } else {
+            try writer.write(scalar: scalar)
+        }
+        return Array(writer.finished().dropLast())
+    }
+
     mutating func begin(_ container: ContainerShape) {
         if container.isDictionary { output.append("{\n") } else { output.append("(\n") }
         level += 1

@@ -15,7 +15,7 @@ extension PropertyList {
 }
 
 /// Writes the XML form as Apple does, but for what formats.md calls better: reals in shortest digits, `-0.0`, `&#13;`.
-private struct XMLWriter: ValueSink, ~Copyable {
+struct XMLWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
     private let isLossy: Bool
@@ -36,6 +36,13 @@ private struct XMLWriter: ValueSink, ~Copyable {
     consuming func finished() -> Data {
         output.append("</plist>\n")
         return output.data()
+    }
+
+    /// The element of a scalar, without a newline after it.
+    static func element(_ scalar: PropertyList, _ options: PropertyList.WritingOptions) throws(Refusal) -> [UInt8] {
+        var writer = XMLWriter(options)
+        try writer.add(scalar: scalar)
+        return Array(writer.output.data().dropLast())
     }
 
     @inline(__always)

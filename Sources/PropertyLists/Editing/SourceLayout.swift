@@ -1,0 +1,254 @@
+/// Where a text has white space, comments and separators around its entries.
+struct SourceLayout {
+    /// The text in UTF-8.
+    let text: [UInt8]
+    let format: PropertyList.Format
+    let map: SourceMap
+    /// The positions of the entries of each container, in the order of the text.
+    let children: [[Int]]
+    /// Whether the root is a dictionary without braces.
+    let isStringsFile: Bool
+
+    init(_ text: [UInt8], _ format: PropertyList.Format, _ map: SourceMap) {
+        (self.text, self.format, self.map) = (text, format, map)
+        children = map.positionsOfChildren
+        let isOpenStep = format == .openstep || format == .gnustep
+        let opening = map.entries.first.map { text[$0.value.lowerBound] }
+        isStringsFile =
+            isOpenStep
+            && (opening == nil || !children[0].isEmpty && opening != UInt8(ascii: "{") && opening != UInt8(ascii: "("))
+    }
+
+    var isOpenStep: Bool { format == .openstep || format == .gnustep }
+
+    /// What ends or separates the entries of a container; nil in XML.
+    func separator(inDictionary: Bool) -> UInt8? {
+        if format == .xml { return nil }
+        return isOpenStep && inDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")
+    }
+}
+
+// MARK: White space and comments
+
+extension SourceLayout {
+    /// A part of a text with nothing in it but white space and comments.
+    struct Gap {
+        /// Whether there is no comment in it.
+        var isBlank = true
+        /// The last line break outside of comments.
+        var newline: Range<Int>?
+        /// The white space at the beginning of the last line, if there is a line break.
+        var indent: Range<Int>?
+        /// Whether the last line has nothing but white space.
+        var endsWithIndent = true
+    }
+
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0B || byte == 0x0C }
+
+    /// The line break at `offset`.
+    func newline(at offset: Int) -> Range<Int>? {
+        guard offset < text.count else { return nil }
+        if text[offset] == 0x0A { return offset..<offset + 1 }
+        guard text[offset] == 0x0D else { return nil }
+        return offset..<(offset + 1 < text.count && text[offset + 1] == 0x0A ? offset + 2 : offset + 1)
+    }
+
+    /// The end of the comment that begins at `offset`; nil if none does.
+    func endOfComment(at offset: Int) -> Int? {
+        func begins(_ mark: StaticString, at place: Int) -> Bool {
+            let count = mark.utf8CodeUnitCount
+            guard place + count <= text.count else { return false }
+            return text[place..<place + count].elementsEqual(mark.description.utf8)
+        }
+        func end(after mark: StaticString, from start: Int) -> Int {
+            var at = start
+            while at < text.count, !begins(mark, at: at) { at += 1 }
+            return min(at + mark.utf8CodeUnitCount, text.count)
+        }
+        if format == .xml {
+            if begins("<!--", at: offset) { return end(after: "-->", from: offset + 4) }
+            return begins("<?", at: offset) ? end(after: "?>", from: offset + 2) : nil
+        }
+        if begins("/*", at: offset) { return end(after: "*/", from: offset + 2) }
+        guard begins("//", at: offset) else { return nil }
+        var at = offset
+        while at < text.count, newline(at: at) == nil, lengthOfWideSpace(at: at) == 0 || !isSeparator(at: at) {
+            at += 1
+        }
+        return at
+    }
+
+    /// The length of the white space beyond ASCII at `offset`.
+    func lengthOfWideSpace(at offset: Int) -> Int {
+        guard format != .xml, text[offset] >= 0x80, offset + 1 < text.count else { return 0 }
+        if format == .json, text[offset] == 0xC2, text[offset + 1] == 0xA0 { return 2 }
+        guard offset + 2 < text.count else { return 0 }
+        if isSeparator(at: offset) { return 3 }
+        guard format == .json else { return 0 }
+        let code =
+            UInt32(text[offset] & 0x0F) << 12 | UInt32(text[offset + 1] & 0x3F) << 6 | UInt32(text[offset + 2] & 0x3F)
+        switch (text[offset] & 0xF0, code) {
+        case (0xE0, 0x1680), (0xE0, 0x2000...0x200A), (0xE0, 0x202F), (0xE0, 0x205F), (0xE0, 0x3000), (0xE0, 0xFEFF):
+            return 3
+        default: return 0
+        }
+    }
+
+    /// Whether U+2028 or U+2029 is at `offset`, which end a comment of one line.
+    private func isSeparator(at offset: Int) -> Bool {
+        offset + 2 < text.count && text[offset] == 0xE2 && text[offset + 1] == 0x80 && text[offset + 2] | 1 == 0xA9
+    }
+
+    /// The end of the white space and comments at `offset`.
+    func skippingBlank(_ offset: Int) -> Int {
+        var at = offset
+        while at < text.count {
+            if isSpace(text[at]) || newline(at: at) != nil {
+                at += 1
+            } else if let end = endOfComment(at: at) {
+                at = end
+            } else if lengthOfWideSpace(at: at) > 0 {
+                at += lengthOfWideSpace(at: at)
+            } else {
+                break
+            }
+        }
+        return at
+    }
+
+    /// What is between two tokens.
+    func gap(_ range: Range<Int>) -> Gap {
+        var gap = Gap()
+        var at = range.lowerBound
+        while at < range.upperBound {
+            if let newline = newline(at: at) {
+                at = newline.upperBound
+                gap.newline = newline
+                gap.indent = at..<at
+                gap.endsWithIndent = true
+            } else if let end = endOfComment(at: at) {
+                at = end
+                gap.isBlank = false
+                gap.endsWithIndent = false
+            } else {
+                if text[at] >= 0x80 { gap.isBlank = false }
+                if let indent = gap.indent, indent.upperBound == at, text[at] == 0x20 || text[at] == 0x09 {
+                    gap.indent = indent.lowerBound..<at + 1
+                }
+                at += 1
+            }
+        }
+        return gap
+    }
+
+    /// The end of the line on which nothing but white space and comments follow `offset`: the place of the line break
+    /// or the end of the text. Nil if there is something else.
+    func endOfLine(after offset: Int) -> Int? {
+        var at = offset
+        while at < text.count {
+            if newline(at: at) != nil { return at }
+            if isSpace(text[at]) {
+                at += 1
+            } else if let end = endOfComment(at: at) {
+                if text[at..<end].contains(where: { $0 == 0x0A || $0 == 0x0D }) { return nil }
+                at = end
+            } else {
+                return nil
+            }
+        }
+        return at
+    }
+
+    /// The white space at the beginning of the line of `offset`.
+    func indent(ofLineAt offset: Int) -> [UInt8] {
+        var start = offset
+        while start > 0, text[start - 1] != 0x0A, text[start - 1] != 0x0D { start -= 1 }
+        return Array(text[start..<offset].prefix { $0 == 0x20 || $0 == 0x09 })
+    }
+}
+
+// MARK: Entries
+
+extension SourceLayout {
+    /// The entry of a container with its separator.
+    struct Child {
+        let entry: SourceMap.Entry
+        /// What is before it, after the previous entry or the opening bracket.
+        let gap: Gap
+        /// The end of the previous entry with its separator, or of the opening bracket.
+        let gapStart: Int
+        /// The separator after it.
+        let separator: Range<Int>?
+
+        var start: Int { entry.start }
+        /// The end of the entry with its separator.
+        var end: Int { separator?.upperBound ?? entry.value.upperBound }
+
+        /// Where its line begins if there is nothing before it on the line.
+        var lineStart: Int? {
+            guard gap.endsWithIndent else { return nil }
+            return gap.newline?.upperBound ?? (gapStart == 0 ? 0 : nil)
+        }
+    }
+
+    /// The places of the brackets or tags of a container: from the end of the first to the start of the last.
+    func interior(of position: Int) -> Range<Int> {
+        if position == 0, isStringsFile { return 0..<text.count }
+        let range = map.entries[position].value
+        guard format == .xml else { return range.lowerBound + 1..<range.upperBound - 1 }
+        let open = endOfTag(at: range.lowerBound)
+        guard open < range.upperBound else { return open..<open }
+        let close = text[..<range.upperBound].lastIndex(of: UInt8(ascii: "<")) ?? open
+        return open..<max(open, close)
+    }
+
+    /// The end of the tag that begins at `offset`.
+    func endOfTag(at offset: Int) -> Int {
+        var at = offset
+        var quote: UInt8?
+        while at < text.count {
+            let byte = text[at]
+            at += 1
+            if let open = quote {
+                if byte == open { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+                quote = byte
+            } else if byte == UInt8(ascii: ">") {
+                break
+            }
+        }
+        return at
+    }
+
+    /// What is between the tags of an XML element; nil if it has only one.
+    func interior(ofElement range: Range<Int>) -> Range<Int>? {
+        let open = endOfTag(at: range.lowerBound)
+        guard open < range.upperBound, let close = text[..<range.upperBound].lastIndex(of: UInt8(ascii: "<")),
+            close >= open
+        else { return nil }
+        return open..<close
+    }
+
+    /// The name of the XML element that begins at `offset`.
+    func element(at offset: Int) -> XMLElement? {
+        let name = text[(offset + 1)...].prefix { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") }
+        return XMLElement(rawValue: String(decoding: name, as: UTF8.self))
+    }
+
+    /// The entry at an index of a container.
+    func child(_ index: Int, of container: Int, inDictionary: Bool) -> Child {
+        let entry = map.entries[children[container][index]]
+        func separator(of entry: SourceMap.Entry) -> Range<Int>? {
+            guard let mark = self.separator(inDictionary: inDictionary) else { return nil }
+            let place = skippingBlank(entry.value.upperBound)
+            return place < text.count && text[place] == mark ? place..<place + 1 : nil
+        }
+        var start = interior(of: container).lowerBound
+        if index > 0 {
+            let previous = map.entries[children[container][index - 1]]
+            start = separator(of: previous)?.upperBound ?? previous.value.upperBound
+        }
+        return Child(
+            entry: entry, gap: gap(start..<entry.start), gapStart: start, separator: separator(of: entry))
+    }
+}

@@ -1,0 +1,244 @@
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A property list with the text that it was read from, for edits that change only the bytes of what is edited.
+///
+/// Comments, the order of keys, indentation, quotes, the spelling of numbers, line breaks and the encoding stay. A new
+/// entry looks like its siblings; it is in its place if they are sorted, and else at the end. A removed entry takes its
+/// line and its comma with it.
+package struct SourceText {
+    /// The value of the text.
+    package let value: PropertyList
+    package let format: PropertyList.Format
+
+    private let bytes: [UInt8]
+    private let options: PropertyList.ReadingOptions
+    private let limits: PropertyList.Limits
+    private let decoded: DecodedText
+    /// Nil for a binary file.
+    private let layout: SourceLayout?
+
+    /// Reads a file in the given format.
+    package init(
+        _ bytes: [UInt8], as format: PropertyList.Format, limits: PropertyList.Limits = .default,
+        options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
+    ) throws(DecodingFailure) {
+        (self.bytes, self.format, self.options, self.limits) = (bytes, format, options, limits)
+        guard format != .binary else {
+            value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
+            (decoded, layout) = (DecodedText([], as: .utf8, from: 0), nil)
+            return
+        }
+        let mark = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
+        let (encoding, start) = format == .xml ? try PropertyList.xmlEncoding(of: bytes) : mark
+        decoded = DecodedText(bytes, as: encoding, from: start)
+        let text = decoded.text(of: bytes)
+        if encoding != .utf8 || start > 0 {
+            // For a failure that has its place in the file.
+            _ = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
+        }
+        let map: SourceMap
+        (value, map) = try Self.read(text, as: format, limits, options)
+        layout = SourceLayout(text, format, map)
+    }
+
+    /// Reads a text in UTF-8, whatever encoding it declares.
+    private static func read(
+        _ text: [UInt8], as format: PropertyList.Format, _ limits: PropertyList.Limits,
+        _ options: PropertyList.ReadingOptions
+    ) throws(DecodingFailure) -> (PropertyList, SourceMap) {
+        var sources: SourceMap? = SourceMap()
+        let value: PropertyList
+        if format == .xml {
+            value = try DecodedText(text, as: .utf8, from: 0).read(text, as: .xml, sources: &sources) { text, isASCII in
+                XMLReader(text, isASCII: isASCII, limits: limits, options: options)
+            }
+        } else {
+            value = try PropertyList.read(text, as: format, limits: limits, options: options, sources: &sources)
+        }
+        return (value, sources ?? SourceMap())
+    }
+
+    /// Returns the bytes of the file with `value` in place of its value. A binary file is written anew.
+    ///
+    /// The result has been read again, and is equal to `value`.
+    package func rewritten(
+        to value: PropertyList, options: PropertyList.WritingOptions = .default
+    ) throws(EncodingFailure) -> [UInt8] {
+        guard let layout else { return Array(try value.serialized(as: format, options: options)) }
+        guard value != self.value else { return bytes }
+        var plan = EditPlan(layout, TextStyle(of: layout, options), self.options)
+        if format == .json {
+            plan.style.exactNumbers = value.textsOfMovedNumbers(inJSON: bytes, self.options)
+        }
+        try plan.edit(from: self.value, to: value)
+        let result = encoded(plan.pieces())
+        guard result.count <= limits.inputBytes else {
+            throw EncodingFailure(.tooLarge(limit: limits.inputBytes), format: format)
+        }
+        guard (try? PropertyList(parsing: result, as: format, limits: limits, options: self.options)) == value else {
+            throw EncodingFailure(.notKept, format: format)
+        }
+        return result
+    }
+
+    /// Returns the bytes of a file after an edit.
+    package static func rewriting(
+        _ bytes: [UInt8], as format: PropertyList.Format, to value: PropertyList,
+        reading: PropertyList.ReadingOptions = PropertyList.ReadingOptions(),
+        writing: PropertyList.WritingOptions = .default
+    ) throws -> [UInt8] {
+        try SourceText(bytes, as: format, options: reading).rewritten(to: value, options: writing)
+    }
+}
+
+// MARK: Encoding
+
+extension SourceText {
+    /// The bytes of a text that is made of old and new parts.
+    private func encoded(_ pieces: [EditPlan.Piece]) -> [UInt8] {
+        guard let layout else { return bytes }
+        let offset = decoded.originalOffsets(in: bytes)
+        let isEscaping = usesEscapes(layout)
+        var result = Array(bytes[..<decoded.start])
+        for piece in pieces {
+            switch piece {
+            case .old(let range): result += bytes[offset(range.lowerBound)..<offset(range.upperBound)]
+            case .new(let text):
+                for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
+                    if scalar.isASCII || !isEscaping, let bytes = decoded.encoding.bytes(of: scalar) {
+                        result += bytes
+                    } else {
+                        for byte in escape(scalar).utf8 {
+                            result += decoded.encoding.bytes(of: Unicode.Scalar(byte)) ?? []
+                        }
+                    }
+                }
+            }
+        }
+        return result
+    }
+
+    /// Whether all characters beyond ASCII are escaped in the text, and there are some.
+    private func usesEscapes(_ layout: SourceLayout) -> Bool {
+        guard format != .xml, !layout.text.contains(where: { $0 >= 0x80 }) else { return false }
+        let mark = UInt8(ascii: format == .json ? "u" : "U")
+        var at = 0
+        while let backslash = layout.text[at...].firstIndex(of: UInt8(ascii: "\\")), backslash + 5 < layout.text.count {
+            let digits = layout.text[(backslash + 2)...(backslash + 5)]
+            if layout.text[backslash + 1] == mark, let code = UInt64(digits: digits, radix: 16), code >= 0x80 {
+                return true
+            }
+            at = backslash + 2
+        }
+        return false
+    }
+
+    private func escape(_ scalar: Unicode.Scalar) -> String {
+        if format == .xml { return "&#\(scalar.value);" }
+        return (UTF16.encode(scalar) ?? UTF16.encodedReplacementCharacter).map { unit in
+            let digits = String(unit, radix: 16)
+            return (format == .json ? "\\u" : "\\U") + String(repeating: "0", count: 4 - digits.count) + digits
+        }.joined()
+    }
+}
+
+extension TextEncoding {
+    /// The bytes of a character; nil if the encoding lacks it.
+    fileprivate func bytes(of scalar: Unicode.Scalar) -> [UInt8]? {
+        func unit(_ value: UInt32, width: Int, _ bigEndian: Bool) -> [UInt8] {
+            let bytes = (0..<width).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
+            return bigEndian ? bytes.reversed() : bytes
+        }
+        switch self {
+        case .utf8: return UTF8.encode(scalar).map(Array.init)
+        case .utf16(let bigEndian):
+            return UTF16.encode(scalar).map { $0.flatMap { unit(UInt32($0), width: 2, bigEndian) } }
+        case .utf32(let bigEndian): return unit(scalar.value, width: 4, bigEndian)
+        case .ascii: return scalar.isASCII ? [UInt8(scalar.value)] : nil
+        case .latin1: return UInt8(exactly: scalar.value).map { [$0] }
+        // What it has between 80 and 9F is written as references.
+        case .windows1252:
+            return UInt8(exactly: scalar.value).flatMap { (0x80...0x9F).contains($0) ? nil : [$0] }
+        }
+    }
+}
+
+// MARK: Style
+
+extension TextStyle {
+    /// The style of a text.
+    init(of layout: SourceLayout, _ options: PropertyList.WritingOptions) {
+        self.init(layout.format, options)
+        let text = layout.text
+        if let newline = text.indices.lazy.compactMap({ layout.newline(at: $0) }).first {
+            self.newline = Array(text[newline])
+        }
+        var (hasUnit, hasSpace, hasColon) = (false, false, false)
+        var evidence = (keys: QuoteEvidence(), strings: QuoteEvidence())
+        for (position, children) in layout.children.enumerated() {
+            let entry = layout.map.entries[position]
+            if let key = entry.key { evidence.keys.note(text, key, isKey: true, layout) }
+            guard !children.isEmpty else {
+                evidence.strings.note(text, entry.value, isKey: false, layout)
+                continue
+            }
+            if hasUnit, hasSpace, hasColon { continue }
+            let first = layout.map.entries[children[0]]
+            let isDictionary = first.key != nil
+            if !hasUnit {
+                let outer = layout.indent(ofLineAt: entry.value.lowerBound)
+                let child = layout.child(0, of: position, inDictionary: isDictionary)
+                if let indent = child.gap.indent.map({ Array(text[$0]) }), indent.count > outer.count,
+                    indent.starts(with: outer)
+                {
+                    (unit, hasUnit) = (Array(indent[outer.count...]), true)
+                }
+            }
+            if !hasColon, let key = first.key, layout.format == .json {
+                let between = text[key.upperBound..<first.value.lowerBound]
+                if between.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: ":") }) {
+                    (colon, hasColon) = (Array(between), true)
+                    if !hasSpace, between.last == UInt8(ascii: ":") { space = [] }
+                }
+            }
+            if !hasSpace, children.count > 1 {
+                let second = layout.child(1, of: position, inDictionary: isDictionary)
+                if second.gap.newline == nil, second.gap.isBlank {
+                    (space, hasSpace) = (Array(text[second.gapStart..<second.start]), true)
+                }
+            }
+        }
+        keyQuotes = evidence.keys.quotes(default: layout.isStringsFile ? .double : keyQuotes)
+        stringQuotes = evidence.strings.quotes(default: layout.isStringsFile ? .double : stringQuotes)
+        usesLetterEscapes = layout.isOpenStep && layout.isStringsFile
+    }
+}
+
+/// What the strings of a text show about quotes.
+private struct QuoteEvidence {
+    private var first: TextStyle.Quotes?
+
+    /// Notes a key or a value. A string that needs its quotes shows nothing about others.
+    mutating func note(_ text: [UInt8], _ range: Range<Int>, isKey: Bool, _ layout: SourceLayout) {
+        guard first != .whereNeeded, !range.isEmpty, layout.format != .xml else { return }
+        switch text[range.lowerBound] {
+        case UInt8(ascii: "'"): first = first ?? .single
+        case UInt8(ascii: "\""):
+            let inside = text[range].dropFirst().dropLast()
+            if !layout.isOpenStep
+                || inside.first != UInt8(ascii: "/") && !inside.isEmpty
+                    && inside.allSatisfy({ BareCharacters.openstep.contains($0) })
+            {
+                first = first ?? .double
+            }
+        case UInt8(ascii: "<"), UInt8(ascii: "{"), UInt8(ascii: "("): break
+        default: if layout.isOpenStep || isKey { first = .whereNeeded }
+        }
+    }
+
+    func quotes(default preset: TextStyle.Quotes) -> TextStyle.Quotes { first ?? preset }
+}

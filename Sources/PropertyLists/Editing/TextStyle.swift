@@ -1,0 +1,310 @@
+internal import Digests
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// The way in which a text writes values, taken from what it contains.
+struct TextStyle {
+    /// How a string is delimited.
+    enum Quotes { case double, single, whereNeeded }
+
+    let format: PropertyList.Format
+    var options: PropertyList.WritingOptions
+    /// The line break.
+    var newline: [UInt8] = [0x0A]
+    /// The indentation of one level.
+    var unit: [UInt8]
+    /// What separates entries on one line.
+    var space: [UInt8] = [0x20]
+    /// What separates a key from its value in JSON.
+    var colon = Array(": ".utf8)
+    var keyQuotes = Quotes.double
+    var stringQuotes = Quotes.double
+    /// Whether control characters in OpenStep strings are escaped by letters, and not by octal digits.
+    var usesLetterEscapes = false
+    /// The texts of numbers that a real does not hold exactly, by the real as which they are read.
+    var exactNumbers: [Double: Set<String>] = [:]
+
+    init(_ format: PropertyList.Format, _ options: PropertyList.WritingOptions) {
+        self.format = format
+        self.options = options
+        switch format {
+        case .xml: (unit, space) = ([0x09], [])
+        case .openstep, .gnustep:
+            unit = Array("    ".utf8)
+            (keyQuotes, stringQuotes) = (.whereNeeded, .whereNeeded)
+        case .json, .binary: unit = [0x20, 0x20]
+        }
+    }
+
+    var isOpenStep: Bool { format == .openstep || format == .gnustep }
+    var dialect: PropertyList.OpenStepDialect { format == .gnustep ? .gnustep : .openstep }
+}
+
+// MARK: Scalars
+
+extension TextStyle {
+    /// The key with its quotes or tags.
+    func text(ofKey key: String) throws(Refusal) -> [UInt8] {
+        switch format {
+        case .xml:
+            let element = try XMLWriter.element(.string(key), options)
+            return Array("<key>".utf8) + Array(element[8..<(element.count - 9)]) + Array("</key>".utf8)
+        case .json where keyQuotes == .whereNeeded && key.isIdentifier: return Array(key.utf8)
+        default: return try text(ofString: key, keyQuotes)
+        }
+    }
+
+    /// The string in JSON or OpenStep.
+    private func text(ofString string: String, _ quotes: Quotes) throws(Refusal) -> [UInt8] {
+        guard isOpenStep else {
+            let text = try JSONWriter.text(.string(string), options)
+            return quotes == .single ? text.inSingleQuotes : text
+        }
+        // A strings file that began with such a key would be taken for a binary file.
+        let isQuoted = quotes != .whereNeeded || string.hasPrefix("bpl")
+        var text = try OpenStepWriter.text(.string(string), dialect: dialect, isQuoted: isQuoted, options)
+        if usesLetterEscapes, text.first == UInt8(ascii: "\"") { text = text.withLetterEscapes }
+        return quotes == .single ? text.inSingleQuotes : text
+    }
+
+    /// The scalar as it is in the text.
+    ///
+    /// - Parameters:
+    ///   - indent: The indentation of its line, if data in XML is to be on lines of its own.
+    ///   - depth: The number of containers around it.
+    func text(
+        of scalar: PropertyList, indent: [UInt8]?, depth: Int
+    ) throws(Refusal) -> [UInt8] {
+        var options = options
+        options.limits.nesting -= depth
+        switch (format, scalar) {
+        case (.xml, .data(let data)): return element(of: data, indent)
+        case (.xml, _): return try XMLWriter.element(scalar, options)
+        case (.json, .string(let string)), (.openstep, .string(let string)), (.gnustep, .string(let string)):
+            return try text(ofString: string, stringQuotes)
+        case (.json, .real(let number)):
+            guard let texts = exactNumbers[number], let text = texts.first else { break }
+            guard texts.count == 1 else { throw Refusal(.numberNotKept(text)) }
+            return Array(text.utf8)
+        case (.openstep, _), (.gnustep, _):
+            return try OpenStepWriter.text(scalar, dialect: dialect, isQuoted: false, options)
+        default: break
+        }
+        return try JSONWriter.text(scalar, options)
+    }
+
+    private func element(of data: Data, _ indent: [UInt8]?) -> [UInt8] {
+        guard let indent else { return Array("<data>".utf8) + Array(data).base64 + Array("</data>".utf8) }
+        // As the writer does: lines of 76 columns, indented by at most eight tabs.
+        let columns = indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) }
+        let lead = columns <= 64 ? indent : [UInt8](repeating: 0x09, count: 8)
+        let bytesInLine = (76 - min(columns, 64)) / 4 * 3
+        let bytes = Array(data)
+        var text = "<data>".utf8 + newline
+        for start in stride(from: 0, to: bytes.count, by: bytesInLine) {
+            text += lead + Array(bytes[start..<min(start + bytesInLine, bytes.count)]).base64 + newline
+        }
+        return text + indent + Array("</data>".utf8)
+    }
+}
+
+extension String {
+    /// Whether JSON5 takes this as a key without quotes.
+    fileprivate var isIdentifier: Bool {
+        guard let first = utf8.first, first &- 0x30 > 9 else { return false }
+        return utf8.allSatisfy { byte in
+            byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte &- 0x30 <= 9
+                || (byte | 0x20) &- UInt8(ascii: "a") < 26
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var base64: [UInt8] {
+        var output = OutputBuffer(capacity: count / 3 * 4 + 16)
+        unsafe withUnsafeBufferPointer { unsafe output.append(base64: $0) }
+        return Array(output.data())
+    }
+
+    /// A string in double quotes in single ones.
+    fileprivate var inSingleQuotes: [UInt8] {
+        guard count >= 2, first == UInt8(ascii: "\"") else { return self }
+        return [UInt8(ascii: "'")]
+            + self[1..<(count - 1)].mappingEscapes { escaped in
+                escaped == UInt8(ascii: "\"") ? [escaped] : [UInt8(ascii: "\\"), escaped]
+            } plain: {
+                $0 == UInt8(ascii: "'") ? [UInt8(ascii: "\\"), $0] : [$0]
+            } + [UInt8(ascii: "'")]
+    }
+
+    /// An OpenStep string with `\n` in place of `\012`, and its like.
+    fileprivate var withLetterEscapes: [UInt8] {
+        var result: [UInt8] = []
+        var rest = self[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                result.append(byte)
+                continue
+            }
+            result.append(byte)
+            if let letter = Self.letters.first(where: { rest.starts(with: $0.octal.utf8) })?.letter {
+                result.append(letter)
+                rest = rest.dropFirst(3)
+            } else if let escaped = rest.popFirst() {
+                result.append(escaped)
+            }
+        }
+        return result
+    }
+
+    private static let letters: [(octal: String, letter: UInt8)] = [
+        ("012", UInt8(ascii: "n")), ("011", UInt8(ascii: "t")), ("015", UInt8(ascii: "r")),
+    ]
+}
+
+extension ArraySlice<UInt8> {
+    fileprivate func mappingEscapes(
+        _ escape: (UInt8) -> [UInt8], plain: (UInt8) -> [UInt8]
+    ) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = self
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\\"), let escaped = rest.popFirst() {
+                result += escape(escaped)
+            } else {
+                result += plain(byte)
+            }
+        }
+        return result
+    }
+}
+
+// MARK: Values
+
+/// Writes a value in the style of a text, from its first byte to its last.
+struct FragmentWriter: ValueSink {
+    private(set) var output: [UInt8] = []
+    private let style: TextStyle
+    /// The indentation of the line; nil if the value is on one line.
+    private var indent: [UInt8]?
+    /// The number of containers around the value that is being written.
+    private var depth = 0
+    private var isAlone = false
+
+    /// The text of `value`.
+    ///
+    /// - Parameters:
+    ///   - indent: The indentation of the line on which it begins; nil to write all of it on this line.
+    ///   - path: Where it is, for failures and the limit of nesting.
+    static func text(
+        of value: PropertyList, _ style: TextStyle, indent: [UInt8]?, at path: [EntryPath.Component]
+    ) throws(EncodingFailure) -> [UInt8] {
+        var style = style
+        style.options.limits.nesting -= path.count
+        var writer = FragmentWriter(style, indent)
+        do throws(EncodingFailure) {
+            try ValueWalk.walk(value, into: &writer, options: style.options, format: style.format)
+        } catch {
+            throw EncodingFailure(
+                error.problem, path: EntryPath(path + error.path.components), format: error.format)
+        }
+        return writer.output
+    }
+
+    private init(_ style: TextStyle, _ indent: [UInt8]?) { (self.style, self.indent) = (style, indent) }
+
+    private mutating func beginLine() {
+        if let indent { output += style.newline + indent }
+    }
+
+    mutating func begin(_ container: ContainerShape) {
+        switch (style.format, container.isDictionary) {
+        case (.xml, true): output += container.isEmpty ? "<dict/>".utf8 : "<dict>".utf8
+        case (.xml, false): output += container.isEmpty ? "<array/>".utf8 : "<array>".utf8
+        case (.openstep, false), (.gnustep, false): output.append(UInt8(ascii: "("))
+        case (_, true): output.append(UInt8(ascii: "{"))
+        case (_, false): output.append(UInt8(ascii: "["))
+        }
+        depth += 1
+        indent? += style.unit
+        isAlone = container.count == 1
+    }
+
+    mutating func end(_ container: ContainerShape) {
+        depth -= 1
+        indent?.removeLast(style.unit.count)
+        if !container.isEmpty || style.isOpenStep { beginLine() }
+        switch (style.format, container.isDictionary) {
+        case (.xml, true): output += container.isEmpty ? "".utf8 : "</dict>".utf8
+        case (.xml, false): output += container.isEmpty ? "".utf8 : "</array>".utf8
+        case (.openstep, false), (.gnustep, false): output.append(UInt8(ascii: ")"))
+        case (_, true): output.append(UInt8(ascii: "}"))
+        case (_, false): output.append(UInt8(ascii: "]"))
+        }
+    }
+
+    mutating func beginElement(isFirst: Bool) { beginChild(isFirst: isFirst, separator: UInt8(ascii: ",")) }
+
+    private mutating func beginChild(isFirst: Bool, separator: UInt8?) {
+        if !isFirst, style.format != .xml {
+            if let separator { output.append(separator) }
+            if indent == nil { output += style.space }
+        }
+        beginLine()
+    }
+
+    mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal) {
+        let isDoubled = style.format == .json && style.options.wrapsInJSON && isFirst && isAlone && key.hasPrefix("$")
+        beginChild(isFirst: isFirst, separator: style.format == .json ? UInt8(ascii: ",") : nil)
+        output += try style.text(ofKey: isDoubled ? "$" + copy key : copy key)
+        switch style.format {
+        case .xml: beginLine()
+        case .json: output += style.colon
+        default: output += " = ".utf8
+        }
+    }
+
+    mutating func endElement(inDictionary: Bool) {
+        if inDictionary, style.isOpenStep { output.append(UInt8(ascii: ";")) }
+    }
+
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
+        style.mistakenKind(of: dictionary)
+    }
+
+    mutating func add(scalar: borrowing PropertyList) throws(Refusal) {
+        let text = try style.text(of: copy scalar, indent: indent, depth: depth)
+        switch (style.format, copy scalar) {
+        case (.xml, .uid(let number)): try addReference(number)
+        case (.json, .date), (.json, .data), (.json, .uid), (.json, .real):
+            guard text.first == UInt8(ascii: "{"), let colon = text.firstIndex(of: UInt8(ascii: ":")) else {
+                output += text
+                return
+            }
+            // The wrapping is on lines of its own as any other dictionary.
+            begin(ContainerShape(isDictionary: true, count: 1))
+            beginElement(isFirst: true)
+            output += text[1..<colon] + style.colon + text[(colon + 1)..<(text.count - 1)]
+            end(ContainerShape(isDictionary: true, count: 1))
+        default: output += text
+        }
+    }
+
+    private mutating func addReference(_ number: UInt64) throws(Refusal) {
+        begin(ContainerShape(isDictionary: true, count: 1))
+        try addKey("CF$UID", isFirst: true)
+        try add(scalar: .integer(PropertyList.Integer(number)))
+        end(ContainerShape(isDictionary: true, count: 1))
+    }
+}
+
+extension TextStyle {
+    /// The kind as which a reader would read this dictionary back; nil if it is read as a dictionary.
+    func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
+        (format == .xml || format == .gnustep) && dictionary.asUID != nil ? .uid : nil
+    }
+}
