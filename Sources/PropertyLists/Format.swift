@@ -242,7 +242,7 @@ package enum NamedFormat {
     package init?(fileName: String) {
         guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
         switch fileName[fileName.index(after: dot)...].lowercased() {
-        case "json": self = .json
+        case "json": self = fileName.isOfJSONWithComments ? .jsonc : .json
         case "json5": self = .json5
         case "jsonc": self = .jsonc
         case "strings": self = .openstep
@@ -251,6 +251,16 @@ package enum NamedFormat {
     }
 
     var format: PropertyList.Format { self == .openstep ? .openstep : .json }
+}
+
+extension String {
+    /// Whether a file of this name has comments by convention, although its extension is `json`.
+    fileprivate var isOfJSONWithComments: Bool {
+        let name = utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? "" }?.lowercased() ?? ""
+        let first = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first
+        return ["tsconfig", "jsconfig"].contains(first.flatMap { String($0) })
+            || ["devcontainer.json", ".devcontainer.json", ".eslintrc.json"].contains(name)
+    }
 }
 
 /// What the first bytes of an input look like.

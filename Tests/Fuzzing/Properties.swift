@@ -56,6 +56,7 @@ extension Target {
     /// Reads the bytes in every way that the target has, and checks all that must hold of the answers.
     func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         switch self {
+        case .edit: try checkEdit(bytes)
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
         case .pack: try checkPack(bytes)

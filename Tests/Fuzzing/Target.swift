@@ -4,6 +4,8 @@ internal import PropertyLists
 /// what a mirror reads.
 enum Target: String, CaseIterable {
     case xml, binary, openstep, gnustep, json, cross
+    /// A text that is edited.
+    case edit
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.
     case schema, settings
     /// Bytes that are a file of a mirror, that say what stands in two bases, and that are a store's own journal.
@@ -20,7 +22,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .schema, .settings, .pack, .base, .local, .command: return []
+        case .edit, .schema, .settings, .pack, .base, .local, .command: return []
         }
     }
 }

@@ -13,7 +13,11 @@ extension StoreAccess {
         }
         defer { context.delayInterrupts(false) }
         let outcomes = try writer.commit(
-            edits.map { delayingInterrupts(judgingSecrets($0.made(in: policy.newFormat))) })
+            edits.map { edit in
+                var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
+                edit.isAnew = writesAnew
+                return edit
+            })
         for outcome in outcomes {
             if let recovery = outcome.before.recovery { context.remark(recovery.description) }
             if outcome.hasDroppedFractions { try context.noteDroppedFractions(in: outcome.file.path.description) }
@@ -79,6 +83,7 @@ extension StoreFailure: Reportable {
         switch problem {
         case .damaged, .notADictionary: .damaged
         case .locked: .lockTimeout
+        case .unwritable(let failure) where failure.problem == .notKept: .systemFailed
         case .unwritable, .badKey, .notAllowed, .changedTwice, .refused, .invalid, .otherVersion,
             .exposed, .ownKey:
             .invalidValue

@@ -8,6 +8,8 @@ struct StoreAccess {
     let machine: Machine
     let places: StorePlaces
     let schemas: SchemaCache
+    /// Whether text files are written anew, and not only edited.
+    let writesAnew: Bool
     /// The user's settings for the store itself. Only writers need them.
     var policy: StorePolicy { StorePolicy(in: places, on: machine) }
     /// The layer that classic verbs read, and that is written.
@@ -24,6 +26,7 @@ struct StoreAccess {
         }
         self.places = places
         schemas = SchemaCache(kind, on: machine)
+        writesAnew = invocation.has(.rewrite)
         let named = invocation[.host]
         if let named { try Self.check(host: named) }
         let isByHost = invocation.has(.currentHost) || named != nil

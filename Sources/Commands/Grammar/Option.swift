@@ -116,6 +116,7 @@ extension Option {
     package static let layer = Option(
         "--layer", Argument("LAYER", .choice(.words(Layer.writable.map(\.name)))), "the layer to read or write")
     package static let force = Option("--force", "write despite the schema and forced values")
+    package static let rewrite = Option("--rewrite", "write a text file anew, without its comments and layout")
     package static let dryRun = Option("--dry-run", "print what would be done, without doing it")
     package static let sort = Option("--sort", "sort the keys of JSON")
     package static let losslessJSON = Option(

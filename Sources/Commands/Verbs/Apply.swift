@@ -9,7 +9,7 @@ extension Verb {
             "A file whose values are all dictionaries is a dictionary of domains. Any other file contains one domain, named by the file name or by --domain.",
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
         ],
-        options: [.prune, .dryRun, .force, .fromLines, .declaredDomain], forms: [[.files]],
+        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)

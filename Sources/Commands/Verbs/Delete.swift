@@ -6,7 +6,7 @@ internal import Synchronization
 extension Verb {
     package static let delete = Verb(
         "delete", aliases: ["remove"], .classic, "remove a value, or a whole domain",
-        options: [.layer, .force], forms: [[.domain, .anyKey]],
+        options: [.layer, .force, .rewrite], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
@@ -16,7 +16,7 @@ extension Verb {
 
     package static let deleteAll = Verb(
         "delete-all", .classic, "remove from every layer that the user can write, including this host's",
-        options: [.force], forms: [[.domain, .anyKey]],
+        options: [.force, .rewrite], forms: [[.domain, .anyKey]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

@@ -8,7 +8,7 @@ extension Verb {
         details: [
             "FILE is in any of the formats; - is the standard input, and what is only read may be a pipe. What export --format typed wrote needs --from typed. Keys that are not in the file are kept."
         ],
-        options: [.layer, .force, .replace, .fromLines], forms: [[.domain, .file]],
+        options: [.layer, .force, .rewrite, .replace, .fromLines], forms: [[.domain, .file]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)

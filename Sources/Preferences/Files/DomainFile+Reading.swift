@@ -69,20 +69,28 @@ extension DomainFile {
     /// The limits for reading and writing. A domain written by version 0.1 must remain readable.
     package var limits: PropertyList.Limits { isOfDomain ? .ofStore : .default }
 
+    /// The options for reading the file as it is.
+    var optionsOfText: PropertyList.ReadingOptions {
+        var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
+        options.inexactIntegers = inexactIntegers
+        let named = isOfDomain ? nil : NamedFormat(fileName: path.description)
+        options.allowsJSON5 = named == .json5 || named == .jsonc
+        return options
+    }
+
     /// Parses the values of a file.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
         var format: PropertyList.Format
         var value: PropertyList
-        var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
-        options.inexactIntegers = inexactIntegers
         do throws(DecodingFailure) {
             if let requiredFormat {
+                var options = optionsOfText
                 options.allowsJSON5 = allowsJSON5
                 format = requiredFormat
                 value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
             } else {
                 (value, format) = try PropertyList.sniffed(
-                    bytes, named: isOfDomain ? nil : path.description, limits: limits, options: options)
+                    bytes, named: isOfDomain ? nil : path.description, limits: limits, options: optionsOfText)
             }
             if isOfDomain, format == .openstep {
                 // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.

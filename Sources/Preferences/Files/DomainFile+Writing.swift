@@ -6,35 +6,52 @@ extension DomainFile {
     package func serialized(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format
     ) throws(StoreFailure) -> [UInt8] {
+        try reporting { () throws(EncodingFailure) in
+            Array(try PropertyList.dictionary(values).serialized(as: format, options: writingOptions))
+        }
+    }
+
+    private var writingOptions: PropertyList.WritingOptions {
         var options = PropertyList.WritingOptions.ofDomains
         options.wrapsInJSON = isOfDomain
         options.limits = limits
         options.writesJSON5 = NamedFormat(fileName: path.description) == .json5
-        do throws(EncodingFailure) {
-            return Array(try PropertyList.dictionary(values).serialized(as: format, options: options))
-        } catch {
-            throw StoreFailure(self, .unwritable(error))
-        }
+        return options
     }
 }
 
 extension DomainFile {
-    /// Returns the bytes of a file with these values. A JSON file keeps the text of numbers that a property list cannot
-    /// hold.
+    /// Returns the bytes of a file with these values. Of a text, only what differs from its values is changed.
     ///
-    /// - Parameter former: The bytes of the file or version from which the values come.
+    /// - Parameters:
+    ///   - former: The bytes of the file or version from which the values come.
+    ///   - isAnew: Whether to write all of the text anew. JSON still keeps the text of numbers that a property list
+    ///     cannot hold.
     func serialized(
-        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?
+        _ values: PropertyList.Dictionary, as format: PropertyList.Format, editing former: [UInt8]?, isAnew: Bool
     ) throws(StoreFailure) -> [UInt8] {
-        let written = try serialized(values, as: format)
-        guard format == .json, let former, let (formerValues, formerFormat) = try? parse(former),
-            formerFormat == .json
-        else {
-            return written
+        guard let former, let (formerValues, formerFormat) = try? parse(former), formerFormat == format else {
+            return try serialized(values, as: format)
         }
+        let value = PropertyList.dictionary(values)
+        if format != .binary, !isAnew,
+            let source = try? SourceText(former, as: format, limits: limits, options: optionsOfText)
+        {
+            return try reporting { () throws(EncodingFailure) in
+                try source.rewritten(to: value, options: writingOptions)
+            }
+        }
+        let written = try serialized(values, as: format)
+        guard format == .json else { return written }
+        return try reporting { () throws(EncodingFailure) in
+            try value.keepingNumbers(in: written, of: (former, .dictionary(formerValues)), optionsOfJSON)
+        }
+    }
+
+    /// Runs `body` and reports its failure as one of this file.
+    private func reporting(_ body: () throws(EncodingFailure) -> [UInt8]) throws(StoreFailure) -> [UInt8] {
         do throws(EncodingFailure) {
-            return try PropertyList.dictionary(values).keepingNumbers(
-                in: written, of: (former, .dictionary(formerValues)), optionsOfJSON)
+            return try body()
         } catch {
             throw StoreFailure(self, .unwritable(error))
         }

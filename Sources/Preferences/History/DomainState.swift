@@ -5,7 +5,7 @@ package struct DomainState: Hashable, Sendable {
     package var values: PropertyList.Dictionary
     /// The format of the file, or nil if there was none.
     package var format: PropertyList.Format?
-    /// The bytes of a version, which may contain numbers more exactly than the values.
+    /// The bytes of a version, which is restored as it was.
     package private(set) var bytes: [UInt8]?
 
     package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
@@ -42,6 +42,6 @@ extension History {
         guard let bytes = bytes(of: version) else { return nil }
         if bytes == DomainState.tombstone { return .absent }
         guard let (values, format) = try? file.parse(bytes) else { return nil }
-        return DomainState(values: values, format: format, bytes: file.isOfDomain ? nil : bytes)
+        return DomainState(values: values, format: format, bytes: bytes)
     }
 }

@@ -15,6 +15,8 @@ package struct DomainEdit: Sendable {
     package var unkept: PendingVersion?
     /// Whether the writer, or the next one, keeps the new version later.
     package var isKeptLater = false
+    /// Whether to write all of a text file, and not only what has changed in it, and to do so even if nothing has.
+    package var isAnew = false
     /// Whether a value is sensitive according to the domain's schema, or nil for a domain without one.
     package var isSensitive: (@Sendable (_ key: String, _ value: PropertyList) -> Bool)?
     /// Changes the present values under the lock. If it throws, nothing is written.
@@ -41,6 +43,7 @@ package struct DomainEdit: Sendable {
         edit.requiresKnown = requiresKnown || other.requiresKnown
         edit.requiresFormer = requiresFormer || other.requiresFormer
         edit.acceptsLoss = acceptsLoss || other.acceptsLoss
+        edit.isAnew = isAnew || other.isAnew
         edit.isSensitive = isSensitive ?? other.isSensitive
         return edit
     }

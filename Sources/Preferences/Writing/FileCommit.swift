@@ -55,6 +55,7 @@ struct FileCommit {
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
         draft.isExposed = before.status?.isExposed(to: writer.machine.environment.user) ?? false
+        (draft.isAnew, draft.rewrites) = (edit.isAnew, edit.isAnew)
         try edit.change(&draft)
         try Self.checkKeys(draft, before, edit.file)
         audience = try Self.audience(of: draft.values, edit, before)
@@ -105,6 +106,8 @@ struct FileCommit {
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
         if draft.values != before.values || before.recovery != nil { return true }
+        // A version may have the same values in other bytes.
+        if let broughtBack, let bytesBefore, broughtBack != bytesBefore { return true }
         return before.exists && (draft.rewrites || draft.format != before.format)
     }
 
@@ -119,13 +122,36 @@ struct FileCommit {
     /// Writes the new file beside the present one, and starts to sync it.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
         guard isChanged, !draft.removesFile else { return }
-        let recovered = before.recovery?.version.flatMap { version in
-            History(of: resolved.file, on: writer.machine)?.bytes(of: version)
+        let bytes: [UInt8]
+        if let broughtBack {
+            bytes = broughtBack
+        } else {
+            bytes = try resolved.file.serialized(
+                draft.values, as: draft.format, editing: former(writer.machine), isAnew: draft.isAnew)
         }
-        let bytes = try resolved.file.serialized(
-            draft.values, as: draft.format, editing: draft.broughtBack ?? recovered ?? bytesBefore)
         self.bytes = bytes
         try startTemporary(bytes, writer)
+    }
+
+    /// The bytes of a version that is brought back as it is.
+    private var broughtBack: [UInt8]? {
+        guard let bytes = draft.broughtBack, let (values, format) = try? resolved.file.parse(bytes),
+            values == draft.values, format == draft.format
+        else { return nil }
+        return bytes
+    }
+
+    /// The bytes from which the new ones are made by an edit, if the file is a text.
+    private func former(_ machine: Machine) -> [UInt8]? {
+        guard draft.format != .binary else { return nil }
+        if let bytes = draft.broughtBack, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
+        if let version = before.recovery?.version {
+            return History(of: resolved.file, on: machine)?.bytes(of: version)
+        }
+        if bytesBefore != nil || before.recovery != nil || !before.exists { return bytesBefore }
+        // The values are known, but not the text.
+        guard let file = try? resolved.file.open(on: machine) else { return nil }
+        return try? resolved.file.load(file).1
     }
 
     private mutating func startTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {

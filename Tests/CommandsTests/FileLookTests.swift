@@ -1,0 +1,109 @@
+import Foundation
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+/// A verb that changes a text file changes only the entries that differ.
+@Suite struct FileLookTests {
+    static let xml = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!-- Raised by hand -->
+        <plist version="1.0">
+        <dict>
+          <key>Version</key>  <string>1</string> <!-- not the build -->
+          <key>Name</key>     <string>Notes</string>
+          <key>Tags</key>
+          <array><string>a</string><string>b</string></array>
+        </dict>
+        </plist>
+
+        """
+    static let json = "{\n    \"name\" : \"x\",\n    \"size\": 1.50,\n    \"list\": [1, 2]\n}\n"
+
+    /// A file, the words of a command, and how its text changes.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let path: FilePath
+        let text: String
+        let words: [String]
+        let changes: [(of: String, to: String)]
+
+        init(_ path: FilePath, _ text: String, _ words: String..., changes: (of: String, to: String)...) {
+            (self.path, self.text, self.words, self.changes) = (path, text, words, changes)
+        }
+
+        var testDescription: String { words.joined(separator: " ") }
+
+        var result: String {
+            changes.reduce(text) { text, change in
+                guard let range = text.range(of: change.of) else { return "no \(change.of)" }
+                return text.replacingCharacters(in: range, with: change.to)
+            }
+        }
+    }
+
+    static let rows = [
+        Row("/tmp/a.plist", xml, "write", "/tmp/a.plist", "Version", "2", changes: ("<string>1<", "<string>2<")),
+        Row(
+            "/tmp/a.plist", xml, "write", "/tmp/a.plist", "Tags", "-array-add", "c",
+            changes: ("b</string></array>", "b</string><string>c</string></array>")),
+        Row(
+            "/tmp/a.plist", xml, "write", "/tmp/a.plist", "New", "-bool", "true",
+            changes: ("</array>\n", "</array>\n  <key>New</key>\n  <true/>\n")),
+        Row(
+            "/tmp/a.plist", xml, "delete", "/tmp/a.plist", "Name",
+            changes: ("  <key>Name</key>     <string>Notes</string>\n", "")),
+        Row("/tmp/a.plist", xml, "rename", "/tmp/a.plist", "Name", "Title", changes: ("Name", "Title")),
+        Row("/tmp/a.plist", xml, "import", "/tmp/a.plist", "/tmp/new.json", changes: ("<string>1<", "<string>3<")),
+        Row("/tmp/a.json", json, "write", "/tmp/a.json", "name", "y", changes: ("\"x\"", "\"y\"")),
+        Row("/tmp/a.json", json, "write", "/tmp/a.json", ":list:0", "-int", "7", changes: ("[1,", "[7,")),
+        Row(
+            "/tmp/tsconfig.json", "{\n  // base\n  \"a\": 1, // one\n}\n", "write", "/tmp/tsconfig.json", "a", "-int",
+            "2",
+            changes: ("1,", "2,")),
+        Row(
+            "/tmp/L.strings", "/* Title */\n\"t\" = \"T\";\n", "write", "/tmp/L.strings", "t", "Zoë",
+            changes: ("\"T\"", "\"Zoë\"")),
+        Row(
+            "/tmp/g.plist", "{\n  a = <*I1>; // one\n  b = (x,y);\n}\n", "write", "/tmp/g.plist", "a", "-int", "2",
+            changes: ("<*I1>", "<*I2>")),
+        // A domain that is kept as text.
+        Row(
+            "/home/ada/.config/prefs/d.plist", xml, "write", "d", "Version", "2", changes: ("<string>1<", "<string>2<")
+        ),
+        Row(
+            "/home/ada/.config/prefs/d.plist", xml, "apply", "--domain", "d", "/tmp/new.json",
+            changes: ("<string>1<", "<string>3<")),
+        // On request, all of it.
+        Row(
+            "/tmp/a.json", json, "write", "--rewrite", "/tmp/a.json", "name", "y",
+            changes: (json, "{\n  \"list\": [\n    1,\n    2\n  ],\n  \"name\": \"y\",\n  \"size\": 1.5\n}\n")),
+        Row(
+            "/tmp/a.json", json, "write", "--rewrite", "/tmp/a.json", "name", "x",
+            changes: (json, "{\n  \"list\": [\n    1,\n    2\n  ],\n  \"name\": \"x\",\n  \"size\": 1.5\n}\n")),
+    ]
+
+    @Test(arguments: rows)
+    func `the rest stays as it is`(_ row: Row) throws {
+        let machine = try SimulatedMachine()
+        try machine.fileSystem.makeFolders("/home/ada/.config/prefs", for: .owner)
+        try machine.fileSystem.replace("/tmp/new.json", with: Array(#"{"Version": "3"}"#.utf8).span.bytes)
+        try machine.fileSystem.replace(row.path, with: Array(row.text.utf8).span.bytes)
+        func text() throws -> String {
+            String(decoding: try #require(try machine.fileSystem.contents(of: row.path)), as: UTF8.self)
+        }
+        #expect(try runPrefs(["prefs"] + row.words, on: machine) == Transcript.Outcome())
+        #expect(try text() == row.result)
+        // Both texts come back byte for byte.
+        let domain = row.words.first { $0 == "d" } ?? row.path.description
+        guard !row.words.contains("x") else { return }
+        #expect(try runPrefs(["prefs", "undo", domain], on: machine).status == 0)
+        #expect(try text() == row.text)
+        // The found text is version 2, for what was before it is unknown.
+        #expect(try runPrefs(["prefs", "restore", domain, "3"], on: machine).status == 0)
+        #expect(try text() == row.result)
+        #expect(try runPrefs(["prefs", "restore", domain, "2"], on: machine).status == 0)
+        #expect(try text() == row.text)
+    }
+}
