@@ -32,6 +32,7 @@ let package = Package(
     platforms: [.macOS(.v26)],
     products: [
         .library(name: "PropertyLists", targets: ["PropertyLists"]),
+        .library(name: "Queries", targets: ["Queries"]),
         .library(name: "Preferences", targets: ["Preferences"]),
         .library(name: "PreferencesMirror", targets: ["PreferencesMirror"]),
         .executable(name: "prefs", targets: ["prefs"]),
@@ -40,14 +41,16 @@ let package = Package(
         // Vocabulary: values, what may be said about them, and how their bytes are told apart. Pure.
         .target(name: "Digests"),
         .target(name: "PropertyLists", dependencies: ["Digests"]),
-        .target(name: "SettingsSchema", dependencies: ["PropertyLists"]),
+        .target(name: "Queries", dependencies: ["PropertyLists"]),
+        .target(name: "SettingsSchema", dependencies: ["PropertyLists", "Queries"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
         // The operating system, behind protocols.
         .target(name: "Platform", dependencies: ["Digests"]),
 
         // Policy: the store, and the loop that mirrors it.
-        .target(name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "SettingsSchema"]),
+        .target(
+            name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema"]),
         .target(
             name: "PreferencesMirror",
             dependencies: ["MirrorEngine", "Platform", "Preferences", "PropertyLists"]),
@@ -56,7 +59,8 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "SettingsSchema",
+                "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "Queries",
+                "SettingsSchema",
             ],
             // What a command does once need not be quick but small.
             swiftSettings: [
@@ -74,14 +78,15 @@ let package = Package(
         .executableTarget(
             name: "Fuzzing",
             dependencies: [
-                "Commands", "Digests", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "SettingsSchema",
-                "SimulatedPlatform",
+                "Commands", "Digests", "MirrorEngine", "Platform", "Preferences", "PropertyLists", "Queries",
+                "SettingsSchema", "SimulatedPlatform",
             ],
             path: "Tests/Fuzzing"),
         .target(
             name: "SimulatedPlatform", dependencies: ["Digests", "Platform"], path: "Tests/SimulatedPlatform"),
         .target(name: "TestSupport", dependencies: ["Platform", "PropertyLists"], path: "Tests/TestSupport"),
         .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "TestSupport"]),
+        .testTarget(name: "QueriesTests", dependencies: ["PropertyLists", "Queries", "TestSupport"]),
         .testTarget(name: "DigestsTests", dependencies: ["Digests"]),
         .testTarget(
             name: "MirrorEngineTests", dependencies: ["Digests", "MirrorEngine", "PropertyLists", "TestSupport"]),
@@ -133,7 +138,7 @@ let package = Package(
 )
 
 /// Modules whose memory safety is checked strictly: unsafe code in them is marked.
-let memorySafe = ["PropertyLists", "SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
+let memorySafe = ["PropertyLists", "Queries", "SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
 
 for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])

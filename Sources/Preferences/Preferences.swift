@@ -9,6 +9,7 @@
 // on writers. Arguments and Coercions: values from the command line, and values read as another type. Library: the
 // public API.
 @_exported public import PropertyLists
+@_exported public import Queries
 @_exported public import SettingsSchema
 
 #if canImport(FoundationEssentials)

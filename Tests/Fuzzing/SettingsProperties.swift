@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 internal import SettingsSchema
 
 /// The longest text whose pattern or arguments are looked into: what takes long is not what is sought.

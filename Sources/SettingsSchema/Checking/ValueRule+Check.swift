@@ -1,4 +1,5 @@
 package import PropertyLists
+internal import Queries
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials

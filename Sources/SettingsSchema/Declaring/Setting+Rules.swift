@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 /// A range that may be open at one end: `1...365`, `1...`, `...365`.
 public protocol SettingBounds<Bound> {

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 extension SettingDeclaration {
     /// The flags, the last one with its placeholder: `-k`, `--keep N`.

@@ -1,4 +1,5 @@
 package import PropertyLists
+package import Queries
 
 /// The types of settings.
 public enum ValueType: String, Hashable, Sendable, CaseIterable {

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.

@@ -1,4 +1,5 @@
 internal import PropertyLists
+internal import Queries
 
 extension ValueRule {
     /// The maximum nesting depth of rules.

@@ -1,4 +1,5 @@
 package import PropertyLists
+internal import Queries
 
 extension Schema {
     /// Returns the schema as a JSON Schema (draft 2020-12) for the domain in JSON.

@@ -7,27 +7,35 @@ struct PatternMatcher {
     private var entered: [Int]
     private var step = 0
     private var pending: [Int] = []
+    private let ignoresCase: Bool
 
-    init(_ program: PatternProgram) {
+    init(_ program: PatternProgram, ignoresCase: Bool) {
         self.program = program
+        self.ignoresCase = ignoresCase
         entered = Array(repeating: -1, count: program.end + 1)
     }
 
-    mutating func matches(_ text: String) -> Bool {
+    /// Returns nil once `budget` is used up.
+    mutating func matches(_ text: String, budget: inout Int) -> Bool? {
+        budget -= entered.count / 16
         enter(0)
         current = upcoming
         for scalar in text.unicodeScalars {
             if current.isEmpty { return false }
-            take(scalar.value)
+            budget -= current.count
+            if budget < 0 { return nil }
+            take(scalar)
         }
         return entered[program.end] == step
     }
 
-    private mutating func take(_ code: UInt32) {
+    private mutating func take(_ scalar: Unicode.Scalar) {
         step += 1
         upcoming.removeAll(keepingCapacity: true)
+        let others = ignoresCase ? scalar.otherCases : []
         for state in current {
-            if case .take(let set) = program.states[state], set.contains(code) { enter(state + 1) }
+            guard case .take(let set) = program.states[state] else { continue }
+            if set.contains(scalar.value, or: others) { enter(state + 1) }
         }
         swap(&current, &upcoming)
     }
@@ -46,6 +54,17 @@ struct PatternMatcher {
                 pending.append(second)
                 pending.append(first)
             }
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    /// The scalars that differ from this one only in case.
+    fileprivate var otherCases: [UInt32] {
+        [properties.lowercaseMapping, properties.uppercaseMapping].compactMap { mapping in
+            let scalars = mapping.unicodeScalars
+            guard let scalar = scalars.first, scalars.count == 1, scalar != self else { return nil }
+            return scalar.value
         }
     }
 }

@@ -6,6 +6,25 @@ indirect enum PatternNode: Sendable {
     case alternatives([PatternNode])
     case repeated(PatternNode, atLeast: Int, atMost: Int?)
 
+    /// The meaning of a text with the wildcards `*` and `?`.
+    init(wildcards text: String) {
+        var parts: [PatternNode] = []
+        var isAfterAsterisk = false
+        var rest = text.unicodeScalars[...]
+        while let scalar = rest.popFirst() {
+            // Consecutive asterisks are equivalent to one.
+            if scalar == "*", isAfterAsterisk { continue }
+            isAfterAsterisk = scalar == "*"
+            switch scalar {
+            case "*": parts.append(.repeated(.one(.all), atLeast: 0, atMost: nil))
+            case "?": parts.append(.one(.all))
+            case "\\": parts.append(.one(ScalarSet(rest.popFirst() ?? scalar)))
+            default: parts.append(.one(ScalarSet(scalar)))
+            }
+        }
+        self = .sequence(parts)
+    }
+
     /// The number of states that this compiles to, or a number above the limit if it is too large.
     var stateCount: Int {
         switch self {

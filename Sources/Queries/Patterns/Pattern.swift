@@ -9,6 +9,8 @@ package struct Pattern: Sendable {
     package let text: String
     /// The reason the pattern is invalid.
     package let failure: PatternFailure?
+    /// Whether the text is a regular expression, rather than one with wildcards.
+    let isRegular: Bool
     private let program: PatternProgram
 
     /// The maximum number of states of the compiled pattern.
@@ -17,9 +19,19 @@ package struct Pattern: Sendable {
     package static let maximumGroupDepth = 100
 
     package init(_ text: String) {
+        self.init(text, isRegular: true) { () throws(PatternFailure) in try PatternParser.parse(text) }
+    }
+
+    /// Compiles a text in which `*` stands for any characters, `?` for one, and a backslash makes the next one literal.
+    init(wildcards text: String) {
+        self.init(text, isRegular: false) { PatternNode(wildcards: text) }
+    }
+
+    private init(_ text: String, isRegular: Bool, _ parse: () throws(PatternFailure) -> PatternNode) {
         self.text = text
+        self.isRegular = isRegular
         do throws(PatternFailure) {
-            program = try PatternProgram(PatternParser.parse(text))
+            program = try PatternProgram(parse())
             failure = nil
         } catch {
             program = PatternProgram()
@@ -32,9 +44,15 @@ package struct Pattern: Sendable {
 
     /// Returns whether the whole of `value` matches.
     package func matches(_ value: String) -> Bool {
+        var budget = Int.max
+        return matches(value, budget: &budget) ?? true
+    }
+
+    /// Returns whether the whole of `value` matches; nil once the budget is used up. Entering a state takes 1 of it.
+    func matches(_ value: String, ignoresCase: Bool = false, budget: inout Int) -> Bool? {
         guard failure == nil else { return true }
-        var matcher = PatternMatcher(program)
-        return matcher.matches(value)
+        var matcher = PatternMatcher(program, ignoresCase: ignoresCase)
+        return matcher.matches(value, budget: &budget)
     }
 }
 

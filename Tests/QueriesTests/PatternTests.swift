@@ -1,4 +1,4 @@
-import SettingsSchema
+import Queries
 import Testing
 
 @Suite struct `A pattern` {

@@ -22,6 +22,7 @@ struct ScalarSet: Hashable, Sendable {
     static let digits = ScalarSet([0x30...0x39])
     static let wordCharacters = ScalarSet([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])
     static let spaces = ScalarSet([0x09...0x0D, 0x20...0x20])
+    static let all = ScalarSet().complement
     static let allButNewline = ScalarSet([0x0A...0x0A]).complement
 
     mutating func insert(_ range: ClosedRange<UInt32>) {
@@ -38,6 +39,13 @@ struct ScalarSet: Hashable, Sendable {
         low |= other.low
         high |= other.high
         ranges += other.ranges
+    }
+
+    /// Returns whether a scalar or one of its other cases is listed; for a complement, whether none is.
+    func contains(_ code: UInt32, or others: [UInt32]) -> Bool {
+        if others.isEmpty { return contains(code) }
+        let all = others + [code]
+        return isComplement ? all.allSatisfy(contains) : all.contains(where: contains)
     }
 
     func contains(_ code: UInt32) -> Bool {

@@ -1,0 +1,233 @@
+internal import PropertyLists
+
+/// A compiled predicate.
+indirect enum Condition: Sendable {
+    case constant(Bool)
+    case not(Condition)
+    case every([Condition])
+    case some([Condition])
+    case comparison(Comparison)
+}
+
+/// A comparison of two expressions.
+struct Comparison: Sendable {
+    enum Operator: String, Sendable {
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+        case between = "BETWEEN"
+        case isIn = "IN"
+        case contains = "CONTAINS"
+        case beginsWith = "BEGINSWITH"
+        case endsWith = "ENDSWITH"
+        case like = "LIKE"
+        case matches = "MATCHES"
+    }
+
+    /// Which elements of the left collection the comparison must hold for.
+    enum Quantifier: String, Sendable {
+        case any = "ANY"
+        case all = "ALL"
+        case none = "NONE"
+        case some = "SOME"
+    }
+
+    let quantifier: Quantifier?
+    let left: Expression
+    let `operator`: Operator
+    let folding: Folding
+    let right: Expression
+    /// The columns of the operator and of the right side.
+    let column: Int
+    let rightColumn: Int
+    /// The right side, folded, if it is constant.
+    private(set) var constant: Value?
+    /// What a constant right side is compiled to.
+    private(set) var needle: Needle?
+    private(set) var pattern: TextPattern?
+
+    init(
+        _ quantifier: Quantifier?, _ left: Expression, _ operator: Operator, _ folding: Folding, _ right: Expression,
+        column: Int, rightColumn: Int
+    ) throws(Predicate.Failure) {
+        self.quantifier = quantifier
+        self.left = left
+        self.operator = `operator`
+        self.folding = folding
+        self.right = right
+        self.column = column
+        self.rightColumn = rightColumn
+        guard case .constant(let value) = right else { return }
+        let folded = folding.folded(value)
+        constant = folded
+        guard let text = folded.text else { return }
+        switch `operator` {
+        case .contains: needle = Needle(text)
+        case .like, .matches: pattern = try pattern(value.text ?? text)
+        default: break
+        }
+    }
+
+    /// Compiles the right side of LIKE or MATCHES.
+    func pattern(_ text: String) throws(Predicate.Failure) -> TextPattern {
+        do throws(PatternFailure) {
+            return try TextPattern(text, isRegular: `operator` == .matches, folding)
+        } catch {
+            throw Predicate.Failure(.invalidPattern(error.description), at: rightColumn)
+        }
+    }
+}
+
+/// An operand of a comparison.
+indirect enum Expression: Sendable {
+    case record
+    /// The key under which a dictionary has the record.
+    case key
+    /// The name of the domain that has the record.
+    case domain
+    case constant(Value)
+    case variable(String, column: Int)
+    /// A key path, applied to the value of an expression.
+    case steps(Expression, [Step])
+    case aggregate([Expression])
+    case negated(Expression)
+    case arithmetic(Expression, [(Arithmetic, Expression)])
+    /// `CAST(…, "NSDate")`.
+    case date(Expression)
+}
+
+/// A component of a key path.
+enum Step: Hashable, Sendable {
+    /// The value of a key; of an array, the values of all elements.
+    case key(String)
+    /// A component of an entry path, which is a key or an index.
+    case entry(EntryPath.Component)
+    /// The element at an index, counted from the end if it is negative.
+    case index(Int)
+    /// The number of elements.
+    case count
+    /// A summary of the values that the rest of the path has in the elements of a collection.
+    case summary(Summary, [Step])
+
+    static let first = Step.index(0)
+    static let last = Step.index(-1)
+}
+
+/// An arithmetic operator.
+enum Arithmetic: String, Sendable {
+    case plus = "+"
+    case minus = "-"
+    case times = "*"
+    case over = "/"
+    case power = "**"
+}
+
+// MARK: Walking and binding
+
+extension Condition {
+    /// Calls `body` with every expression.
+    func visit(_ body: (Expression) -> Void) {
+        switch self {
+        case .constant: break
+        case .not(let condition): condition.visit(body)
+        case .every(let conditions), .some(let conditions): for condition in conditions { condition.visit(body) }
+        case .comparison(let comparison):
+            comparison.left.visit(body)
+            comparison.right.visit(body)
+        }
+    }
+
+    func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Condition {
+        switch self {
+        case .constant: return self
+        case .not(let condition): return .not(try condition.bound(to: values))
+        case .every(let conditions): return .every(try Self.bound(conditions, values))
+        case .some(let conditions): return .some(try Self.bound(conditions, values))
+        case .comparison(let comparison): return .comparison(try comparison.bound(to: values))
+        }
+    }
+
+    private static func bound(
+        _ conditions: [Condition], _ values: [String: PropertyList]
+    ) throws(Predicate.Failure) -> [Condition] {
+        var result: [Condition] = []
+        for condition in conditions { result.append(try condition.bound(to: values)) }
+        return result
+    }
+}
+
+extension Comparison {
+    fileprivate func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Comparison {
+        try Comparison(
+            quantifier, left.bound(to: values), `operator`, folding, right.bound(to: values), column: column,
+            rightColumn: rightColumn)
+    }
+}
+
+extension Expression {
+    func visit(_ body: (Expression) -> Void) {
+        body(self)
+        switch self {
+        case .record, .key, .domain, .constant, .variable: break
+        // The record itself is not read if only some of its keys are.
+        case .steps(.record, _): break
+        case .steps(let base, _): base.visit(body)
+        case .aggregate(let expressions): for expression in expressions { expression.visit(body) }
+        case .negated(let expression), .date(let expression): expression.visit(body)
+        case .arithmetic(let first, let rest):
+            first.visit(body)
+            for (_, expression) in rest { expression.visit(body) }
+        }
+    }
+
+    func bound(to values: [String: PropertyList]) throws(Predicate.Failure) -> Expression {
+        switch self {
+        case .record, .key, .domain, .constant: return self
+        case .variable(let name, _): return values[name].map { .constant(.one($0)) } ?? self
+        case .steps(let base, let steps): return .steps(try base.bound(to: values), steps)
+        case .aggregate(let expressions):
+            var bound: [Expression] = []
+            for expression in expressions { bound.append(try expression.bound(to: values)) }
+            return .aggregate(bound).simplified
+        case .negated(let expression): return .negated(try expression.bound(to: values))
+        case .date(let expression): return .date(try expression.bound(to: values))
+        case .arithmetic(let first, let rest):
+            var bound: [(Arithmetic, Expression)] = []
+            for (sign, expression) in rest { bound.append((sign, try expression.bound(to: values))) }
+            return .arithmetic(try first.bound(to: values), bound)
+        }
+    }
+
+    /// The expression as a constant if its parts are.
+    var simplified: Expression {
+        guard case .aggregate(let expressions) = self else { return self }
+        var values: [Value] = []
+        for expression in expressions {
+            guard case .constant(let value) = expression else { return self }
+            values.append(value)
+        }
+        return .constant(.many(values))
+    }
+}
+
+/// The keys that expressions read from a record.
+struct FieldSet {
+    /// The keys; nil if any may be read.
+    private(set) var names: Set<String>? = []
+
+    mutating func note(_ expression: Expression) {
+        switch expression {
+        case .record: names = nil
+        case .steps(.record, let steps):
+            switch steps.first {
+            case .key(let key): names?.insert(key)
+            case .entry(let component): names?.insert(component.text)
+            default: names = nil
+            }
+        default: break
+        }
+    }
+}

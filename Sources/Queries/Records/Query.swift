@@ -1,0 +1,176 @@
+public import PropertyLists
+
+/// A request for the records of a value that satisfy a predicate, in order.
+///
+///     let query = try Query(where: "read == NO AND age < 7", over: ":messages", sort: "-date", limit: 10)
+///     for message in try settings.records(matching: query) { … }
+public struct Query: Sendable {
+    /// The condition that a record must satisfy.
+    public var predicate: Predicate
+    /// The path of the array or dictionary whose elements or entries are the records. A component `*` stands for every
+    /// element or entry. Empty for those of the value itself.
+    public var over: EntryPath
+    /// The keys by which the records are sorted, most significant first; empty for the order of the value.
+    public var order: Order
+    /// The number of records to skip.
+    public var offset: Int
+    /// The maximum number of records.
+    public var limit: Int?
+
+    /// Creates a query.
+    ///
+    /// - Parameters:
+    ///   - text: The predicate.
+    ///   - over: The path of the records.
+    ///   - sort: Keys separated by commas; a minus sign before a key reverses its order.
+    public init(
+        where text: String = "TRUEPREDICATE", over: EntryPath = [], sort: String = "", offset: Int = 0,
+        limit: Int? = nil
+    ) throws(Query.Predicate.Failure) {
+        predicate = try Predicate(text)
+        self.over = over
+        order = try Order(sort)
+        self.offset = offset
+        self.limit = limit
+    }
+
+    /// Returns the query with variables replaced by values. A value is never parsed.
+    public func bound(to values: [String: PropertyList]) throws(Query.Predicate.Failure) -> Query {
+        var query = self
+        query.predicate = try predicate.bound(to: values)
+        return query
+    }
+}
+
+extension PropertyList {
+    /// Returns the records that satisfy a query.
+    public func records(matching query: Query) throws(Query.Predicate.Failure) -> [Query.Record] {
+        var selection = Selection(query)
+        try forEachRecord(at: query.over) { record throws(Query.Predicate.Failure) in try selection.add(record) }
+        return selection.records
+    }
+}
+
+/// Collects the records that satisfy a query.
+package struct Selection {
+    private let query: Query
+    private var evaluator: Evaluator
+    private var found: [Record] = []
+
+    package init(_ query: Query) {
+        self.query = query
+        evaluator = Evaluator(query.predicate)
+    }
+
+    /// Adds a record if it satisfies the predicate.
+    package mutating func add(_ record: Query.Record) throws(Query.Predicate.Failure) {
+        if try matches(record) { append(record) }
+    }
+
+    /// Returns whether a record satisfies the predicate. It may lack keys that the predicate does not read.
+    package mutating func matches(_ record: Query.Record) throws(Query.Predicate.Failure) -> Bool {
+        try evaluator.matches(record)
+    }
+
+    /// Adds a record that satisfies the predicate.
+    package mutating func append(_ record: Query.Record) { found.append(record) }
+
+    /// The records in the order of the query, from its offset to its limit.
+    package var records: [Query.Record] {
+        let rest = query.order.sorted(found).dropFirst(max(0, query.offset))
+        return Array(rest.prefix(max(0, query.limit ?? .max)))
+    }
+}
+
+extension Query {
+    /// A key path of a record.
+    public struct Key: Sendable {
+        /// The key path as written.
+        public let text: String
+        private let expression: Expression
+
+        fileprivate init(_ expression: Expression) {
+            self.expression = expression
+            text = expression.spelling
+        }
+
+        /// Parses key paths separated by commas.
+        public static func list(_ text: String) throws(Query.Predicate.Failure) -> [Key] {
+            var parser = try PredicateParser(text, Predicate.Limits())
+            return try parser.keys(allowsSigns: false).map { Key($0.key) }
+        }
+
+        /// Returns the value that a record has under the key path, or nil for NULL.
+        public func value(in record: Query.Record) -> PropertyList? { evaluated(in: record).propertyList }
+
+        func evaluated(in record: Query.Record) -> Value {
+            // Following a key path fails only beyond the limit of steps, which no value in memory reaches.
+            (try? Self.evaluate(expression, record)) ?? .null
+        }
+
+        private static func evaluate(_ expression: Expression, _ record: Record) throws(Query.Predicate.Failure)
+            -> Value
+        {
+            var evaluator = Evaluator.unlimited
+            return try evaluator.value(of: expression, in: record)
+        }
+
+        /// The keys that the path reads from a record, or nil if it may read any.
+        package var fields: Set<String>? {
+            var fields = FieldSet()
+            fields.note(expression)
+            return fields.names
+        }
+
+        static func signed(_ text: String) throws(Query.Predicate.Failure) -> [(isNegative: Bool, key: Key)] {
+            var parser = try PredicateParser(text, Predicate.Limits())
+            return try parser.keys(allowsSigns: true).map { ($0.isNegative, Key($0.key)) }
+        }
+    }
+}
+
+extension Evaluator {
+    fileprivate static let unlimited = Evaluator(steps: .max)
+}
+
+extension Expression {
+    /// The key path in the language of predicates.
+    fileprivate var spelling: String {
+        switch self {
+        case .key: return "@key"
+        case .domain: return "@domain"
+        case .steps(_, let steps):
+            let text = steps.map(\.spelling).joined()
+            return text.hasPrefix(".") ? String(text.dropFirst()) : text
+        default: return "SELF"
+        }
+    }
+}
+
+extension Step {
+    fileprivate var spelling: String {
+        switch self {
+        case .key(let key): ".\(key)"
+        case .entry(let component): EntryPath([component]).description
+        case .index(let index): "[\(index)]"
+        case .count: ".@count"
+        case .summary(let summary, let rest): ".@\(summary.operatorName)" + rest.map(\.spelling).joined()
+        }
+    }
+}
+
+extension Value {
+    /// The value as a property list; nil for NULL. NULL elements are omitted.
+    package var propertyList: PropertyList? {
+        switch self {
+        case .null: nil
+        case .one(let value): value
+        case .many(let values): .array(values.compactMap(\.propertyList))
+        }
+    }
+}
+
+// Foundation has types of these names as well.
+typealias Predicate = Query.Predicate
+typealias Record = Query.Record
+typealias Summary = Query.Summary
