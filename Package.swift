@@ -99,7 +99,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(
-            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "SettingsSchema", "TestSupport"]),
+            name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "PreferencesTests",
@@ -126,7 +126,7 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists",
+                "Commands", "ExampleEditor", "ExampleWords", "Platform", "Preferences", "PropertyLists", "Queries",
                 "SettingsSchema",
                 "SimulatedPlatform",
                 "TestSupport",

@@ -1,5 +1,6 @@
 import Foundation
 import PropertyLists
+import Queries
 import SettingsSchema
 import TestSupport
 import Testing
