@@ -116,7 +116,7 @@ extension BinaryPropertyList {
 
 extension BinaryReader where Bytes: ~Copyable {
     /// The object that `component` leads to from a container; nil where there is none.
-    fileprivate mutating func child(
+    mutating func child(
         _ component: EntryPath.Component, of object: Int, isSorted: Bool, isKey: Bool
     ) throws(Fault) -> Int? {
         let head = try head(at: offset(of: object))
@@ -135,7 +135,7 @@ extension BinaryReader where Bytes: ~Copyable {
         }
     }
 
-    fileprivate mutating func keys(of object: Int) throws(Fault) -> [String] {
+    mutating func keys(of object: Int) throws(Fault) -> [String] {
         let head = try head(at: offset(of: object))
         guard head.marker >> 4 == 0xD else { return [] }
         // With states, a long key that is referred to many times is one string.

@@ -1,0 +1,147 @@
+// Unsafe: the bytes of the file are used inside a closure, and the reader checks every offset.
+
+extension PropertyList {
+    /// Reads the elements or entries of the container at `path` in a binary file one by one, of dictionaries only the
+    /// entries under `fields` at first. Where `test` returns true, reads the whole value and passes it to `take`.
+    ///
+    /// As with any lazy view, damage in parts that are not read goes unnoticed.
+    ///
+    /// - Returns: false if the value at `path` is not a container, or one whose keys are not unique; nothing is read.
+    package static func forEachBinaryRecord(
+        in bytes: [UInt8], at path: EntryPath, fields: Set<String>, limits: Limits = .default,
+        test: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Bool,
+        take: (EntryPath.Component, _ isEntry: Bool, PropertyList) throws -> Void
+    ) throws -> Bool {
+        try unsafe bytes.withUnsafeBufferPointer { bytes in
+            func failure(_ fault: Fault, _ place: EntryPath) -> DecodingFailure {
+                DecodingFailure(fault.problem, offset: fault.offset, path: place, format: .binary)
+            }
+            guard bytes.count <= limits.inputBytes else {
+                throw failure(Fault(.tooLarge(limit: limits.inputBytes), at: bytes.count), path)
+            }
+            let trailer: BinaryTrailer
+            do throws(Fault) {
+                trailer = try unsafe BinaryTrailer(file: bytes)
+            } catch {
+                throw failure(error, path)
+            }
+            var records = BinaryRecords(
+                unsafe BytesInMemory(base: bytes.baseAddress!), trailer, limits, fields: fields)
+            do throws(Fault) {
+                guard try records.enter(path) else { return false }
+            } catch {
+                throw failure(error, path)
+            }
+            for position in 0..<records.count {
+                let component: EntryPath.Component
+                var value: PropertyList
+                do throws(Fault) {
+                    component = try records.component(at: position)
+                    value = try records.part(at: position)
+                } catch {
+                    throw failure(error, path)
+                }
+                guard try test(component, records.isDictionary, value) else { continue }
+                do throws(Fault) {
+                    value = try records.whole(at: position)
+                } catch {
+                    throw failure(error, EntryPath(path.components + [component]))
+                }
+                try take(component, records.isDictionary, value)
+            }
+            return true
+        }
+    }
+}
+
+/// The elements or entries of a container in a binary file.
+private struct BinaryRecords: ~Copyable {
+    private enum KeyUse: UInt8 { case unknown, ignored, wanted }
+
+    private var reader: BinaryReader<BytesInMemory>
+    private let trailer: BinaryTrailer
+    private let fields: Set<String>
+    private var container = BinaryReader<BytesInMemory>.Head(marker: 0, contents: 0)
+    private var keys: [String] = []
+    /// For each object, whether it is a key of a wanted entry.
+    private var uses: [KeyUse]
+    /// The objects that were read in part, and the results of those that were read twice.
+    private var isKnown: [Bool]
+    private var repeated: [Int: PropertyList] = [:]
+
+    init(_ bytes: BytesInMemory, _ trailer: BinaryTrailer, _ limits: PropertyList.Limits, fields: Set<String>) {
+        reader = BinaryReader(bytes, trailer: trailer, limits: limits, options: PropertyList.ReadingOptions())
+        self.trailer = trailer
+        self.fields = fields
+        uses = Array(repeating: .unknown, count: trailer.objectCount)
+        isKnown = Array(repeating: false, count: trailer.objectCount)
+    }
+
+    var count: Int { container.count }
+    var isDictionary: Bool { container.marker >> 4 == 0xD }
+
+    /// Goes to the container at a path; returns false if there is none that can be read this way.
+    mutating func enter(_ path: EntryPath) throws(Fault) -> Bool {
+        var object = trailer.root
+        for component in path.components {
+            guard let child = try reader.child(component, of: object, isSorted: false, isKey: false) else {
+                return false
+            }
+            object = child
+        }
+        container = try reader.head(at: reader.offset(of: object))
+        switch container.marker >> 4 {
+        case 0xD:
+            keys = try reader.keys(of: object)
+            return Set(keys).count == keys.count
+        case 0xA: return true
+        default: return false
+        }
+    }
+
+    func component(at position: Int) throws(Fault) -> EntryPath.Component {
+        isDictionary ? EntryPath.Component(keys[position]) : EntryPath.Component(position)
+    }
+
+    private mutating func object(at position: Int) throws(Fault) -> Int {
+        let first = isDictionary ? container.count : 0
+        return try reader.reference(at: container.contents + (first + position) * trailer.referenceSize)
+    }
+
+    mutating func whole(at position: Int) throws(Fault) -> PropertyList {
+        try reader.read(object: object(at: position))
+    }
+
+    /// Reads the wanted entries of a dictionary, or any other value completely.
+    mutating func part(at position: Int) throws(Fault) -> PropertyList {
+        let object = try object(at: position)
+        if let value = repeated[object] { return value }
+        let head = try reader.head(at: reader.offset(of: object))
+        let value: PropertyList
+        if head.marker >> 4 == 0xD {
+            var entries = PropertyList.Dictionary()
+            for position in 0..<head.count {
+                let key = try reader.reference(at: head.contents + position * trailer.referenceSize)
+                guard try isWanted(key) else { continue }
+                let place = head.contents + (head.count + position) * trailer.referenceSize
+                guard case .string(let name) = try reader.read(object: key) else { continue }
+                entries[name] = try reader.read(object: reader.reference(at: place))
+            }
+            value = .dictionary(entries)
+        } else {
+            value = try reader.read(object: object)
+        }
+        if isKnown[object] { repeated[object] = value } else { isKnown[object] = true }
+        return value
+    }
+
+    private mutating func isWanted(_ key: Int) throws(Fault) -> Bool {
+        if uses[key] == .unknown {
+            guard case .string(let name) = try reader.read(object: key) else {
+                throw try Fault(.keyIsNotText, at: reader.offset(of: key))
+            }
+            uses[key] = fields.contains(name) ? .wanted : .ignored
+        }
+        return uses[key] == .wanted
+    }
+}
