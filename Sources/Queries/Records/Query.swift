@@ -51,6 +51,20 @@ extension PropertyList {
     }
 }
 
+extension Query {
+    /// The keys that the query reads from a record, or nil if it may read any.
+    package var fields: Set<String>? {
+        predicate.fields.flatMap { fields in order.fields.map(fields.union) }
+    }
+}
+
+extension Query.Summary {
+    /// Returns the summary of the values that records have under a key, or nil if there is none.
+    package func value(of key: Query.Key, in records: some Sequence<Query.Record>) -> PropertyList? {
+        of(records.lazy.map { key.evaluated(in: $0) }).propertyList
+    }
+}
+
 /// Collects the records that satisfy a query.
 package struct Selection {
     private let query: Query

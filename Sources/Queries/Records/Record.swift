@@ -2,7 +2,7 @@ public import PropertyLists
 
 extension Query {
     /// A value that a query examines: an element of an array, the value of an entry of a dictionary, or a whole domain.
-    public struct Record: Sendable {
+    public struct Record: Hashable, Sendable {
         /// The value.
         public let value: PropertyList
         /// The key of the entry, which a predicate reads as `@key`.
