@@ -59,6 +59,7 @@ extension Target {
         case .edit: try checkEdit(bytes)
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
+        case .query: try checkQuery(bytes)
         case .pack: try checkPack(bytes)
         case .base: try checkBases(bytes)
         case .local: try checkLocal(bytes)

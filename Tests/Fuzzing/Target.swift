@@ -8,6 +8,8 @@ enum Target: String, CaseIterable {
     case edit
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.
     case schema, settings
+    /// Bytes that are a predicate, and after a newline a value.
+    case query
     /// Bytes that are a file of a mirror, that say what stands in two bases, and that are a store's own journal.
     case pack, base, local
     /// Lines of words for the command.
@@ -22,7 +24,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .edit, .schema, .settings, .pack, .base, .local, .command: return []
+        case .edit, .schema, .settings, .query, .pack, .base, .local, .command: return []
         }
     }
 }
