@@ -6,4 +6,4 @@
 // Verbs: one file each, and several for those of `mirror`. Grammar: parsing of arguments, and help. Addressing: the
 // domains, keys and layers that arguments name. Values and Rendering: parsing and printing of values. Running: the
 // command's access to the system, and its exit. Differences, Applying, Searching, Watching, Editing, Doctor, Forms,
-// Schemas, Scripts, Mirroring: the implementation of the verbs with these names. Shell: completions.
+// Schemas, Scripts, Querying, Mirroring: the implementation of the verbs with these names. Shell: completions.

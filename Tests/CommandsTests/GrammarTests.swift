@@ -216,9 +216,8 @@ import Testing
             "help",
         ]
         let new = [
-            "explain", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint", "args",
-            "schema",
-            "form", "mirror", "doctor", "completions",
+            "explain", "query", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint",
+            "args", "schema", "form", "mirror", "doctor", "completions",
         ]
         #expect(Verb.all.filter { $0.kind == .classic }.map(\.name) == classic)
         #expect(Verb.all.filter { $0.kind == .new }.map(\.name) == new)

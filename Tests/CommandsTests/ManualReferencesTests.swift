@@ -30,8 +30,8 @@ import Testing
     @Test func `are those that the architecture names`() {
         #expect(
             pages.keys.sorted() == [
-                "defaults.1", "prefs-args.1", "prefs-mirror.1", "prefs-mirror.7", "prefs-schema.5", "prefs.1",
-                "prefs.5",
+                "defaults.1", "prefs-args.1", "prefs-mirror.1", "prefs-mirror.7", "prefs-query.1", "prefs-schema.5",
+                "prefs.1", "prefs.5",
             ])
     }
 

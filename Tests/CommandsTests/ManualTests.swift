@@ -170,7 +170,7 @@ import Testing
         #expect(version.fileName?.description == name)
     }
 
-    @Test(arguments: [("prefs.1", 10), ("defaults.1", 5)])
+    @Test(arguments: [("prefs.1", 10), ("defaults.1", 5), ("prefs-query.1", 5)])
     func `its examples do what it says`(_ page: String, _ least: Int) throws {
         let examples = try Transcript(parsing: transcript(of: displays(page)))
         #expect(examples.steps.count > least)
@@ -212,6 +212,7 @@ import Testing
     @Test(arguments: [
         ("schema", "ATTRIBUTES OF A SCHEMA"), ("setting", "ATTRIBUTES OF A SETTING"),
         ("command", "ATTRIBUTES OF A COMMAND"), ("migration", "MIGRATIONS"),
+        ("query", "QUERIES"),
     ])
     func `the attributes of a schema are those that it is read by`(_ subject: String, _ name: String) throws {
         #expect(try words(name) == Schema.attributeNames[subject])

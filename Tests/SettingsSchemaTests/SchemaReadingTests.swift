@@ -44,6 +44,7 @@ import Testing
             { Key = i; Type = real; Default = 0.5; }, { Key = j; Type = integer; Repeats = YES; Flag = verbose; }
           );
           Commands = ({ Name = restore; Title = R; Summary = Q; Settings = ({ Key = from; Type = string; }); });
+          Queries = ({ Name = unread; Title = U; Over = ":messages"; Where = "read == NO AND age < $DAYS"; Sort = "-date"; });
           Migrations = ({ From = 1; Rename = { p = q; }; Remove = (r, s); Convert = { port = integer; }; });
         }
         """

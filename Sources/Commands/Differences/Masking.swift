@@ -7,6 +7,8 @@ package struct Masking: Sendable {
     package static var dots: String { mask }
 
     private let isSensitive: @Sendable (EntryPath, PropertyList?) -> Bool
+    /// Whether nothing is hidden.
+    private(set) var isEmpty = false
 
     /// Creates a masking.
     ///
@@ -26,7 +28,11 @@ package struct Masking: Sendable {
     }
 
     /// Hides nothing.
-    package static let none = Masking { _ in false }
+    package static let none = {
+        var masking = Masking { _ in false }
+        masking.isEmpty = true
+        return masking
+    }()
 
     /// Returns whether the value at the path, or one that contains it, is sensitive.
     package func hides(_ path: EntryPath) -> Bool {
@@ -50,6 +56,26 @@ package struct Masking: Sendable {
                     entries.map { entry in
                         let place = EntryPath(path.components + [EntryPath.Component(entry.key)])
                         return (entry.key, masked(entry.value, at: place))
+                    }))
+        default: return value
+        }
+    }
+
+    /// Returns the value without its sensitive parts, or nil if it is sensitive itself.
+    func revealed(_ value: PropertyList, at path: EntryPath) -> PropertyList? {
+        if !path.components.isEmpty, isSensitive(path, value) { return nil }
+        switch value {
+        case .array(let elements):
+            return .array(
+                elements.enumerated().compactMap { index, element in
+                    revealed(element, at: EntryPath(path.components + [EntryPath.Component(index)]))
+                })
+        case .dictionary(let entries):
+            return .dictionary(
+                PropertyList.Dictionary(
+                    entries.compactMap { entry in
+                        let place = EntryPath(path.components + [EntryPath.Component(entry.key)])
+                        return revealed(entry.value, at: place).map { (entry.key, $0) }
                     }))
         default: return value
         }

@@ -6,6 +6,8 @@ package struct Operand: Hashable, Sendable {
         /// A key that exists in the domain or is declared by its schema.
         case declaredKey
         case domainOrFile
+        /// A predicate, or the name of a request that the domain's schema declares.
+        case query
         case verb
         case word
         case choice(Choice)

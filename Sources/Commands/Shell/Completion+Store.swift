@@ -27,6 +27,11 @@ extension Completion {
         }
     }
 
+    /// Offers the requests that the schema of a domain declares.
+    mutating func offerRequests(of domain: String) {
+        for query in source.schema(domain)?.queries ?? [] { offer("@\(query.name)", query.title ?? "") }
+    }
+
     private mutating func offerEntries(of domain: PropertyList.Dictionary, at way: [EntryPath.Component]) {
         switch PropertyList.dictionary(domain)[EntryPath(way)] {
         case .dictionary(let entries)?:

@@ -139,6 +139,7 @@ extension Completion {
             answer.files = .files
         case .key: offerKeys(of: operands.first ?? "", declared: false)
         case .declaredKey: offerKeys(of: operands.first ?? "", declared: true)
+        case .query: offerRequests(of: operands.first ?? "")
         case .file: answer.files = .files
         case .folder: answer.files = .folders
         case .choice(let choice): for word in choice.words { offer(word) }

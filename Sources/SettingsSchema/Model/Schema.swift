@@ -19,6 +19,7 @@ public struct Schema: Hashable, Sendable {
     /// The domains whose schemas this one extends.
     package var extends: [String] = []
     package var migrations: [Migration] = []
+    package var queries: [QueryDeclaration] = []
 
     package init(domain: String, title: String? = nil, version: Int = 1) {
         self.domain = domain

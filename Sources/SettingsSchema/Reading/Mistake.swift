@@ -43,6 +43,8 @@ extension Schema.Mistake {
         /// A default or a choice breaks the setting's own rule.
         case refused(Schema.Problem.Reason)
         case pattern(String)
+        /// A predicate, path or key of a query that cannot be compiled.
+        case query(String)
         /// A key, flag, variable, position or command that is already declared.
         case duplicate(String)
         case reserved(String)
@@ -71,7 +73,7 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .doesNotApply(let type): "does not apply to \(type)"
         case .minimumAboveMaximum(let name): "is above \(name)"
         case .refused(let reason): "\(reason)"
-        case .pattern(let failure): failure
+        case .pattern(let failure), .query(let failure): failure
         case .duplicate(let what): "duplicate \(shortened(what, to: 80))"
         case .reserved(let what): "\(shortened(what, to: 80)) is reserved"
         case .invalidName(let name): "invalid name \(shortened(name))"

@@ -44,6 +44,16 @@ extension Schema {
         } write: { schema in
             schema.migrations.isEmpty ? nil : .array(schema.migrations.map { Migration.attributes.written($0) })
         },
+        Attribute(name: "Queries") { value, schema, place in
+            schema.queries = place.readEach(value) { value, place in
+                var query = QueryDeclaration()
+                place.read(value, into: &query, by: QueryDeclaration.attributes)
+                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
+                return query
+            }
+        } write: { schema in
+            schema.queries.isEmpty ? nil : .array(schema.queries.map { QueryDeclaration.attributes.written($0) })
+        },
     ]
 
     /// The names of all attributes, by what they belong to. Used to check that the manual describes them all.
@@ -51,6 +61,7 @@ extension Schema {
         [
             "schema": attributes.map(\.name), "setting": SettingDeclaration.attributes.map(\.name),
             "command": Command.attributes.map(\.name), "migration": Migration.attributes.map(\.name),
+            "query": QueryDeclaration.attributes.map(\.name),
         ]
     }
 

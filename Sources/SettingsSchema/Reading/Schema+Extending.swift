@@ -56,5 +56,6 @@ extension Schema {
         let keys = Set(settings.map { EntryPath.Component($0.key) })
         settings = base.settings.filter { !keys.contains(EntryPath.Component($0.key)) } + settings
         commands = base.commands.filter { row in !commands.contains { $0.name.hasSameBytes(as: row.name) } } + commands
+        queries = base.queries.filter { row in !queries.contains { $0.name.hasSameBytes(as: row.name) } } + queries
     }
 }

@@ -14,6 +14,7 @@ extension Schema {
         }
         check.checkUnique(commands.map(\.name), "command", at: ["Commands"], "Name")
         check.checkMigrations(migrations, version: version)
+        check.checkQueries(queries, at: ["Queries"])
         return check.mistakes
     }
 
@@ -47,6 +48,18 @@ struct SchemaCheck {
     mutating func checkCommand(_ command: Schema.Command, at path: EntryPath, outer: [SettingDeclaration]) {
         if !command.name.isFlagName { report(.invalidName(command.name), at: path.appending("Name")) }
         checkSettings(command.settings, at: path.appending("Settings"), outer: outer)
+    }
+
+    /// Compiles each query.
+    mutating func checkQueries(_ queries: [QueryDeclaration], at path: EntryPath) {
+        for (index, query) in queries.enumerated() {
+            let place = path.appending(EntryPath.Component(index))
+            if !query.name.isFlagName { report(.invalidName(query.name), at: place.appending("Name")) }
+            for fault in query.faults {
+                report(.query(fault.reason), at: place.appending(EntryPath.Component(fault.attribute)))
+            }
+        }
+        checkUnique(queries.map(\.name), "query", at: path, "Name")
     }
 
     /// Checks each setting, and its conflicts with the others and with those of the whole program.

@@ -91,6 +91,7 @@ extension Schema {
         result.settings.removeAll { $0.key.isEmpty }
         result.commands.removeAll { $0.name.isEmpty }
         result.migrations.removeAll { $0.from == 0 }
+        result.queries.removeAll { $0.name.isEmpty }
         return result
     }
 }

@@ -1,0 +1,124 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import Queries
+
+/// The records that satisfy a query.
+struct QueryRecords {
+    /// The records in order.
+    let all: [Query.Record]
+    /// Whether the records are whole domains.
+    let areDomains: Bool
+    /// Whether records can come from several domains.
+    let haveDomains: Bool
+}
+
+/// Reads the records of domains or of a file.
+struct QuerySource {
+    private let access: StoreAccess
+    private let invocation: Invocation
+    private let request: QueryRequest
+    /// The exit status. A domain that cannot be read does not stop a query of several.
+    private(set) var status = ExitStatus.done
+
+    init(_ access: StoreAccess, _ invocation: Invocation, _ request: QueryRequest) {
+        (self.access, self.invocation, self.request) = (access, invocation, request)
+    }
+
+    /// Returns the records that satisfy the query.
+    mutating func records() throws -> QueryRecords {
+        var query = request.query
+        // The offset and the limit are those of the rows that are printed.
+        (query.offset, query.limit) = (0, nil)
+        var selection = Selection(query)
+        let word = request.source
+        if word == "-" || DomainArgument.isPath(word) {
+            try readFile(word, &selection)
+            return QueryRecords(all: selection.records, areDomains: false, haveDomains: false)
+        }
+        let isPattern = word.utf8.contains {
+            $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "[")
+        }
+        if isPattern {
+            try readDomains(Glob(word), &selection)
+        } else {
+            let domain = try access.domain(word)
+            guard try read(domain, &selection) else { throw CommandFailure.noDomain(domain) }
+        }
+        return QueryRecords(
+            all: selection.records, areDomains: !request.hasPath, haveDomains: isPattern && request.hasPath)
+    }
+
+    private mutating func readDomains(_ pattern: Glob, _ selection: inout Selection) throws {
+        for name in try access.namesInAllLayers() where pattern.matches(name.text) {
+            do {
+                _ = try read(access.domain(name), &selection)
+            } catch let failure as StoreFailure {
+                try access.context.note(failure.description)
+                status = failure.status
+            }
+        }
+    }
+
+    /// Adds the records of the values in force; returns false if the domain does not exist.
+    private func read(_ domain: AddressedDomain, _ selection: inout Selection) throws -> Bool {
+        guard let values = try access.effectiveValues(domain) else { return false }
+        let shown = access.masking(domain).revealed(.dictionary(values), at: []) ?? [:]
+        if request.hasPath {
+            try shown.forEachRecord(at: request.query.over, domain: domain.word) { record in
+                try selection.add(record)
+            }
+        } else {
+            try selection.add(Query.Record(shown, domain: domain.word))
+        }
+        return true
+    }
+
+    private func readFile(_ word: String, _ selection: inout Selection) throws {
+        let name = word == "-" ? "standard input" : word.onOneLine
+        let bytes = try access.context.contents(word, limit: PropertyList.Limits.default.inputBytes)
+        // A file of the store itself is subject to its schema.
+        let masking = word == "-" ? .none : try access.masking(access.domain(word))
+        do {
+            if try readLazily(bytes, masking, &selection) { return }
+            let value = masking.revealed(try value(bytes, word), at: []) ?? [:]
+            try value.forEachRecord(at: request.query.over) { record in try selection.add(record) }
+        } catch let failure as DecodingFailure {
+            throw InvalidInput(name: name, bytes: bytes, failure: failure)
+        }
+    }
+
+    private func value(_ bytes: [UInt8], _ word: String) throws(DecodingFailure) -> PropertyList {
+        let format = invocation[.from].flatMap { FormatName(word: $0) }
+        let options = PropertyList.ReadingOptions(omitsNulls: true, allowsJSON5: format == .json5)
+        if let format = format?.ofPropertyList { return try PropertyList(parsing: bytes, as: format, options: options) }
+        return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0
+    }
+
+    /// Reads only the keys that the request names from a binary file. Returns false if that is not possible.
+    private func readLazily(
+        _ bytes: [UInt8], _ masking: Masking, _ selection: inout Selection
+    ) throws -> Bool {
+        let path = request.query.over
+        guard PropertyList.isBinary(bytes), invocation[.from].map({ FormatName(word: $0) == .binary }) ?? true,
+            masking.isEmpty, !path.components.contains(.every), let tested = request.query.predicate.fields
+        else { return false }
+        // Of a record that satisfies the predicate, the rest is read if the result needs it.
+        let fields = request.fields.flatMap { fields in request.query.fields.map(fields.union) }
+        let isEnough = fields != nil
+        func record(_ component: EntryPath.Component, _ isEntry: Bool, _ value: PropertyList) -> Query.Record {
+            isEntry
+                ? Query.Record(value, under: component.text, of: path)
+                : Query.Record(value, at: component.index ?? 0, of: path)
+        }
+        return try PropertyList.forEachBinaryRecord(
+            in: bytes, at: path, fields: fields ?? tested,
+            test: { component, isEntry, value in
+                let part = record(component, isEntry, value)
+                guard try selection.matches(part) else { return false }
+                if isEnough { selection.append(part) }
+                return !isEnough
+            },
+            take: { component, isEntry, value in selection.append(record(component, isEntry, value)) })
+    }
+}

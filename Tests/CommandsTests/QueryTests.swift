@@ -1,0 +1,243 @@
+import Commands
+import Platform
+import PropertyLists
+import SimulatedPlatform
+import TestSupport
+import Testing
+
+@Suite struct `prefs query` {
+    private static let bookmarks: PropertyList = [
+        "Children": [
+            ["title": "Swift", "tags": ["work", "code"], "visits": 12, "added": 3.5],
+            ["title": "News", "tags": ["home"], "visits": 3],
+            ["title": "Zoo\t1", "tags": [], "visits": 12, "private": true],
+        ],
+        "ByName": ["alpha": ["n": 1], "beta": ["n": 2], "gamma": 3],
+    ]
+
+    private func machine(_ format: PropertyList.Format = .binary) throws -> SimulatedMachine {
+        let machine = try SimulatedMachine()
+        let root = machine.disk.process()
+        var options = PropertyList.WritingOptions()
+        options.keepsKeyOrder = true
+        try root.replace("/b.plist", with: Array(Self.bookmarks.serialized(as: format, options: options)).span.bytes)
+        try root.open("/b.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        try machine.store(["fontSize": 12, "theme": "dark", "accounts": ["work": ["port": 1]]], as: "com.example.a")
+        try machine.store(
+            ["fontSize": 16, "accounts": ["home": ["port": 2], "spare": ["port": 9]]], as: "com.example.b")
+        try machine.store(["fontSize": 20], as: "org.example.c")
+        return machine
+    }
+
+    private static let rows: [(words: [String], output: String)] = [
+        (
+            ["./b.plist", ":Children", "visits > 3", "--select", "title,visits", "--format", "lines"],
+            "Swift\t12\nZoo\\t1\t12\n"
+        ),
+        (["./b.plist", ":Children", "ANY tags == 'work'", "--count"], "1\n"),
+        (
+            [
+                "./b.plist", ":Children", "TRUEPREDICATE", "--sort", "-visits,title", "--select", "title", "--format",
+                "tsv",
+            ],
+            "title\nSwift\nZoo\\t1\nNews\n"
+        ),
+        (
+            ["./b.plist", ":Children", "visits < 5"],
+            "[\n  {\n    \"title\": \"News\",\n    \"tags\": [\n      \"home\"\n    ],\n    \"visits\": 3\n  }\n]\n"
+        ),
+        (
+            ["./b.plist", ":Children", "visits < 5", "--select", "added,title"],
+            "[\n  {\n    \"title\": \"News\"\n  }\n]\n"
+        ),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--sum", "visits"], "27\n"),
+        (
+            ["./b.plist", ":Children", "TRUEPREDICATE", "--min", "visits", "--max", "visits", "--format", "tsv"],
+            "@min.visits\t@max.visits\n3\t12\n"
+        ),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--average", "visits"], "9\n"),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--average", "missing"], "null\n"),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--distinct", "visits", "--format", "lines"], "12\n3\n"),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--distinct", "visits", "--count"], "2\n"),
+        (
+            ["./b.plist", ":Children", "TRUEPREDICATE", "--group", "visits", "--sum", "added", "--format", "tsv"],
+            "visits\t@count\t@sum.added\n12\t2\t3.5\n3\t1\t0\n"
+        ),
+        (
+            [
+                "./b.plist", ":Children", "TRUEPREDICATE", "--select", "title", "--offset", "1", "--limit", "1",
+                "--format", "lines",
+            ],
+            "News\n"
+        ),
+        (["./b.plist", ":Children", "TRUEPREDICATE", "--select", "title", "--format", "nul"], "Swift\0News\0Zoo\t1\0"),
+        (
+            [
+                "./b.plist", ":Children", "visits == $N AND title == $T", "--bind", "N=12", "--bind", "T:string=Swift",
+                "--count",
+            ], "1\n"
+        ),
+        (["./b.plist", ":ByName", "n >= 1", "--format", "tsv"], "@key\tn\nalpha\t1\nbeta\t2\n"),
+        (["./b.plist", ":ByName", "SELF == 3", "--format", "tsv"], "@key\tSELF\ngamma\t3\n"),
+        (["./b.plist", ":ByName", "@key BEGINSWITH 'a'", "--select", "@key", "--format", "lines"], "alpha\n"),
+        (["./b.plist", ":Children:*:tags", "SELF LIKE '*o*'", "--format", "lines"], "work\ncode\nhome\n"),
+        (["./b.plist", "@key == 'ByName'", "--select", "@key,SELF.@count", "--format", "lines"], "ByName\t3\n"),
+        (["./b.plist", ":missing", "TRUEPREDICATE"], "[]\n"),
+        (["com.example.a", "fontSize > 10", "--select", "theme", "--format", "lines"], "dark\n"),
+        (["com.example.a", "fontSize > 14"], "[]\n"),
+        (["com.example.*", "fontSize > 14", "--format", "lines"], "com.example.b\n"),
+        (["*", "fontSize > 14", "--format", "lines"], "com.example.b\norg.example.c\n"),
+        (
+            ["*", ":accounts", "port > 1", "--format", "tsv"],
+            "@domain\t@key\tport\ncom.example.b\thome\t2\ncom.example.b\tspare\t9\n"
+        ),
+        (["com.example.a", ":", "@key == 'theme'", "--format", "tsv"], "@key\tSELF\ntheme\tdark\n"),
+        (["no.such.*", "TRUEPREDICATE", "--count"], "0\n"),
+    ]
+
+    @Test(arguments: rows)
+    private func prints(_ row: (words: [String], output: String)) throws {
+        let outcome = try runPrefs(["prefs", "query"] + row.words, on: machine())
+        #expect(outcome == Transcript.Outcome(output: row.output, errors: "", status: 0))
+    }
+
+    @Test(arguments: rows.filter { $0.words[0] == "./b.plist" })
+    private func `prints the same of any format`(_ row: (words: [String], output: String)) throws {
+        for format in [PropertyList.Format.xml, .json] {
+            #expect(
+                try runPrefs(["prefs", "query"] + row.words, on: machine(format)).output == row.output, "\(format)")
+        }
+    }
+
+    @Test(arguments: [
+        (["./b.plist", ":Children", "visits >"], "prefs: expected a key or a value, not the end, at column 9\n", 3),
+        (
+            ["./b.plist", ":Children", "title < 3", "--strict"],
+            "prefs: :Children:0: < cannot compare string and integer at column 7\n", 3
+        ),
+        (["./b.plist", ":Children", "visits == $N"], "prefs: no value for $N; add N=VALUE\n", 3),
+        (
+            ["./b.plist", ":Children", "visits > 1", "--steps", "2"],
+            "prefs: :Children:2: the query takes more than 2 steps\n", 3
+        ),
+        (["no.such", "TRUEPREDICATE"], "prefs: Domain no.such does not exist\n", 1),
+        (["com.example.a", "@unread"], "prefs: no schema is installed for com.example.a\n", 1),
+        (
+            ["./b.plist", ":Children", "TRUEPREDICATE", "--select", "title", "--distinct", "title"],
+            "prefs: these options exclude each other: --select, --distinct\n", 2
+        ),
+        (
+            ["./b.plist", ":Children", "TRUEPREDICATE", "--sort", "1"],
+            "prefs: expected a key path, not another expression, at column 1\n", 3
+        ),
+        (["./b.plist", "x", "TRUEPREDICATE"], "prefs: x: an entry path begins with a colon\n", 3),
+        (["./b.plist", ":a", "b == 1", "c"], "prefs: query: unexpected argument b\\ ==\\ 1\n", 2),
+    ])
+    func `reports errors`(_ words: [String], _ errors: String, _ status: Int32) throws {
+        let outcome = try runPrefs(["prefs", "query"] + words, on: machine())
+        #expect(outcome.output == "" && outcome.status == status)
+        #expect(outcome.errors == errors)
+    }
+
+    @Test func `reads the standard input`() throws {
+        let outcome = try runPrefs(
+            ["prefs", "query", "-", "a > 1", "--format", "lines", "--select", "a"],
+            input: "[{\"a\": 1, \"b\": null}, {\"a\": 2}]", on: machine())
+        #expect(outcome.output == "2\n")
+    }
+
+    @Test func `uses the values in force`() throws {
+        let machine = try machine()
+        try machine.administrate("/etc/xdg/prefs/com.example.a.plist", "{ suggested = <*I5>; fontSize = <*I1>; }")
+        let outcome = try runPrefs(
+            ["prefs", "query", "com.example.a", "suggested == 5 AND fontSize == 12", "--count"], on: machine)
+        #expect(outcome.output == "1\n")
+    }
+
+    // MARK: Schemas
+
+    private static let schema = """
+        { Domain = "com.example.mail"; Settings = (
+            { Key = token; Type = string; Sensitive = YES; },
+            { Key = accounts; Type = dictionary; Entries = { Type = dictionary; Entries = (
+                { Key = host; }, { Key = password; Sensitive = YES; }); }; },
+            { Key = messages; Type = array; Elements = { Type = dictionary; }; });
+          Queries = (
+            { Name = unread; Title = "Unread messages"; Over = ":messages"; Where = "read == NO AND age < $DAYS"; Sort = "-age"; },
+            { Name = everywhere; Over = "com.example.b:accounts"; },
+            { Name = all; Where = "@key != nil"; }); }
+        """
+
+    private func mailMachine() throws -> SimulatedMachine {
+        let machine = try machine()
+        try machine.store(
+            [
+                "token": "hush", "accounts": ["a": ["host": "x", "password": "hush"]],
+                "messages": [
+                    ["age": 3, "read": false], ["age": 5, "read": false], ["age": 2, "read": true],
+                    ["age": 9, "read": false],
+                ],
+            ], as: "com.example.mail")
+        let file: FilePath = "/mail.plist"
+        try machine.disk.process().replace(file, with: Array(Self.schema.utf8).span.bytes)
+        try machine.disk.process().open(file, .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        #expect(try machine.run("prefs schema install /mail.plist").status == 0)
+        return machine
+    }
+
+    @Test(
+        arguments: [
+            ("@unread DAYS=7 --format lines --select age", "5\n3\n"), ("@unread DAYS=4 --count", "1\n"),
+            ("@unread DAYS:string=7 --count", "0\n"), ("@everywhere --count", "2\n"), ("@all --count", "3\n"),
+            ("@unread DAYS=7 --sort age --format lines --select age", "3\n5\n"),
+            ("\"token != nil\" --count", "0\n"), (":accounts \"password != nil\" --count", "0\n"),
+            (":accounts \"host == 'x'\" --format tsv", "@key\thost\na\tx\n"),
+            ("\"ANY accounts.password == 'hush'\" --count", "0\n"),
+            ("TRUEPREDICATE --select token,SELF --format lines", nil),
+        ] as [(String, String?)])
+    func `runs stored requests and hides secrets`(_ words: String, _ output: String?) throws {
+        let outcome = try mailMachine().run("prefs query com.example.mail \(words)")
+        if let output { #expect(outcome == Transcript.Outcome(output: output, errors: "", status: 0)) }
+        #expect(!outcome.output.contains("hush"))
+    }
+
+    @Test func `hides secrets in a file of the store`() throws {
+        let machine = try mailMachine()
+        let file = "/home/ada/.config/prefs/com.example.mail.plist"
+        #expect(try machine.run("prefs query \(file) :accounts \"password != nil\" --count").output == "0\n")
+        #expect(try !machine.run("prefs query \(file) TRUEPREDICATE").output.contains("hush"))
+    }
+
+    @Test func `refuses requests that are not there`() throws {
+        let machine = try mailMachine()
+        let unknown = try machine.run("prefs query com.example.mail @unrad")
+        #expect(unknown.errors == "prefs: com.example.mail: unknown request @unrad; did you mean unread?\n")
+        #expect(
+            try machine.run("prefs query com.example.mail @unread").errors
+                == "prefs: no value for $DAYS; add DAYS=VALUE\n")
+        #expect(try machine.run("prefs query com.example.mail @unread DAYS").status == 2)
+        #expect(try machine.run("prefs query com.example.mail @unread DAYS:date=x").status == 3)
+    }
+
+    @Test func `offers stored requests as completions`() throws {
+        let outcome = try mailMachine().run("prefs __complete query com.example.mail @u")
+        #expect(outcome.output == "words\n@unread\tUnread messages\n")
+    }
+
+    @Test func `a schema with an invalid query is refused`() throws {
+        let machine = try machine()
+        let text = """
+            { Domain = d; Settings = ({ Key = k; }); Queries = (
+                { Name = "a b"; }, { Name = x; Where = "a =="; }, { Name = x; Over = ":a\\\\b"; Sort = "1"; }, { Where = "a == 1"; }); }
+            """
+        try machine.disk.process().replace("/s.plist", with: Array(text.utf8).span.bytes)
+        try machine.disk.process().open("/s.plist", .reading)?.setPermissions(FilePermissions(rawValue: 0o644))
+        let outcome = try machine.run("prefs schema check /s.plist")
+        #expect(outcome.status != 0)
+        for part in [
+            ":Queries:0:Name: invalid name a b",
+            ":Queries:1:Where: expected a key or a value, not the end, at column 5",
+            ":Queries:2:Over:", ":Queries:2:Sort:", "duplicate query x", ":Queries:3: Name is missing",
+        ] { #expect(outcome.output.contains(part) || outcome.errors.contains(part), "\(part) in \(outcome)") }
+    }
+}
