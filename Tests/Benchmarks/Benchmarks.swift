@@ -1,7 +1,8 @@
 // Measures prefs and its peers in one run, by one rule, and compares the ratios with floors.
 //
 // `formats`: readers and writers of property lists. `store`: settings stores, by their commands and libraries. `args`:
-// arguments of shell scripts. `mirror`: what a mirror costs. `compare`: some of the first two as a table and a picture.
+// arguments of shell scripts. `queries`: selecting records from files. `mirror`: what a mirror costs. `compare`: some of
+// the first two as a table and a picture.
 // The drivers of the peers are in Tests/Peers.
 import PropertyLists
 
@@ -16,6 +17,7 @@ struct Benchmark: Sendable {
         Benchmark(name: "formats", summary: "reading and writing property lists", run: FormatsBenchmark.run),
         Benchmark(name: "store", summary: "settings stores", run: StoreBenchmark.run),
         Benchmark(name: "args", summary: "a script's arguments, against getopt(1)", run: ScriptsBenchmark.run),
+        Benchmark(name: "queries", summary: "queries of records, against jq", run: QueriesBenchmark.run),
         Benchmark(name: "mirror", summary: "what a mirror costs", run: MirrorBenchmark.run),
         Benchmark(name: "compare", summary: "stores and formats, and the README's picture", run: Comparison.run),
     ]
