@@ -74,7 +74,7 @@ extension DomainFile {
         var options = isOfDomain ? PropertyList.ReadingOptions.ofDomains : PropertyList.ReadingOptions()
         options.inexactIntegers = inexactIntegers
         let named = isOfDomain ? nil : NamedFormat(fileName: path.description)
-        options.allowsJSON5 = named == .json5 || named == .jsonc
+        options.allowsJSON5 = allowsJSON5 || named == .json5 || named == .jsonc
         return options
     }
 
@@ -84,10 +84,8 @@ extension DomainFile {
         var value: PropertyList
         do throws(DecodingFailure) {
             if let requiredFormat {
-                var options = optionsOfText
-                options.allowsJSON5 = allowsJSON5
                 format = requiredFormat
-                value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
+                value = try PropertyList(parsing: bytes, as: format, limits: limits, options: optionsOfText)
             } else {
                 (value, format) = try PropertyList.sniffed(
                     bytes, named: isOfDomain ? nil : path.description, limits: limits, options: optionsOfText)
