@@ -117,6 +117,18 @@ import Testing
         #expect(try prefs(read, clinic).output == output)
     }
 
+    @Test func `an undeclared key is refused if the schema is closed`() throws {
+        let clinic = try clinic()
+        try install("{ Domain = d; Closed = YES; Settings = ({ Key = keep; RenamedFrom = (kept); }); }", clinic)
+        for program in ["prefs", "defaults"] {
+            let refused = try prefs("\(program) write d kep 5", clinic)
+            #expect(refused.status == 3 && refused.errors.contains("kep: is not declared; did you mean keep?"))
+        }
+        #expect(try prefs("prefs write d keep 5", clinic) == Transcript.Outcome())
+        #expect(try prefs("prefs write d kept 6", clinic).status == 0)
+        #expect(try prefs("prefs write --force d kep 5", clinic).status == 0)
+    }
+
     @Test func `an undeclared key is written with a note`() throws {
         let clinic = try clinic()
         #expect(

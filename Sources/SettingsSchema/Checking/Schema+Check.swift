@@ -1,9 +1,15 @@
 public import PropertyLists
 
 extension Schema {
-    /// Returns the problems of a value for a key. An undeclared key can have any value.
+    /// Returns the problems of a value for a key. An undeclared key can have any value, unless the schema is closed.
     public func problems(with value: PropertyList, forKey key: String) -> [Problem] {
-        guard let setting = anyDeclaration(of: key) else { return [] }
+        guard let setting = anyDeclaration(of: key) else {
+            let known = allSettings.flatMap(\.allKeys)
+            guard isClosed, key != Self.versionKey, !known.contains(where: { $0.hasSameBytes(as: key) }) else {
+                return []
+            }
+            return [Problem(path: [EntryPath.Component(key)], reason: .unknownKey(nearest: known.nearest(to: key)))]
+        }
         return setting.rule.problems(
             with: value, at: [EntryPath.Component(key)], isSecret: setting.isSensitive)
     }

@@ -18,6 +18,8 @@ public struct Schema: Hashable, Sendable {
     package var commands: [Command] = []
     /// The domains whose schemas this one extends.
     package var extends: [String] = []
+    /// Whether writers refuse keys that the schema does not declare.
+    package var isClosed = false
     package var migrations: [Migration] = []
     package var queries: [QueryDeclaration] = []
 

@@ -22,7 +22,7 @@ extension Schema {
         } write: { schema in
             schema.version == 1 ? nil : .integer(PropertyList.Integer(schema.version))
         },
-        .names("Extends", { $1(&$0.extends) }),
+        .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
         settingsAttribute({ $1(&$0.settings) }),
         Attribute(name: "Commands") { value, schema, place in
             schema.commands = place.readEach(value) { value, place in
