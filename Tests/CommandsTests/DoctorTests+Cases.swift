@@ -106,32 +106,6 @@ extension DoctorTests {
 
     static let layers = [
         Case(
-            name: "a key that this host hides",
-            said: ["d theme: in layer user, overridden by user-host in \(folder)/ByHost/d.HOST.plist"],
-            mended: ["prefs delete d theme"]
-        ) { try $0.run("prefs -currentHost write d theme x") },
-        Case(
-            name: "keys that the administrator hides",
-            said: [
-                "d theme: in layer user-host, overridden by forced in /etc/prefs/forced/d.plist",
-                "d theme: in layer user, overridden by forced in /etc/prefs/forced/d.plist",
-            ],
-            mended: ["prefs -currentHost delete --force d theme", "prefs delete --force d theme"]
-        ) { clinic in
-            try clinic.run("prefs -currentHost write d theme x")
-            try clinic.machine.force("d", ["theme": "forced"])
-        },
-        Case(
-            name: "a hidden key that begins with a colon, in a domain that begins with a dash",
-            said: [
-                "-d \\:it's: in layer user, overridden by user-host in \(folder)/ByHost/-d.HOST.plist"
-            ],
-            mended: ["prefs delete -- -d '\\:it'\\''s'"]
-        ) { clinic in
-            try clinic.run("prefs write -- -d '\\:it'\\''s' 1")
-            try clinic.run("prefs -currentHost write -- -d '\\:it'\\''s' 1")
-        },
-        Case(
             name: "a forced file that others write",
             said: ["/etc/prefs/forced/f.plist: it is ignored: users other than its owner can write to it"],
             mended: ["sudo chmod go-w /etc/prefs/forced/f.plist"]

@@ -3,42 +3,6 @@ internal import Preferences
 internal import PropertyLists
 
 extension DoctorCheck {
-    /// The user's values that a higher layer overrides.
-    static let hiddenKeys = DoctorCheck(subject: "keys that a higher layer overrides") { checkup in
-        let layers = checkup.domains.compactMap { domain -> (domain: CheckedDomain, source: LayerSource)? in
-            guard [.forced, .userHost, .user].contains(domain.layer),
-                domain.layer != .forced || (try? domain.file.isTrusted(on: checkup.machine)) == true,
-                var contents = try? domain.file.contents(on: checkup.machine)
-            else { return nil }
-            contents.values = contents.values.withoutHidden
-            return (domain, LayerSource(domain.layer, domain.file, contents, on: checkup.machine))
-        }
-        var higher: [DomainName: [(domain: CheckedDomain, source: LayerSource)]] = [:]
-        var findings: [DoctorFinding] = []
-        // The domains are ordered by layer, highest priority first.
-        for (domain, source) in layers {
-            let above = higher[domain.name] ?? []
-            let stack = LayerStack(above.map(\.source), checkup.access.schemas[domain.name]?.schemaInForce)
-            for key in source.values.keys.sorted() where domain.layer != .forced {
-                guard let winner = stack[key].winner else { continue }
-                findings.append(finding(domain, key, above[winner.layer].domain, checkup))
-            }
-            higher[domain.name] = above + [(domain, source)]
-        }
-        return findings
-    }
-
-    private static func finding(
-        _ domain: CheckedDomain, _ key: String, _ hiding: CheckedDomain, _ checkup: DoctorContext
-    ) -> DoctorFinding {
-        let options = hiding.layer == .forced ? [Option.force.name] : []
-        let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        return DoctorFinding(
-            "\(domain.name) \(argument ?? key)",
-            "in layer \(domain.layer), overridden by \(hiding.layer) in \(hiding.file.path)",
-            checkup.removal(of: key, in: domain, options: options))
-    }
-
     /// Files in the forced layer that are ignored because users other than the administrator could have written them.
     static let forcedFiles = DoctorCheck(subject: "forced files that are ignored") { checkup in
         guard let folder = checkup.access.places.forced?.folder else { return [] }

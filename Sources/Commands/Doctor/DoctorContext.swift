@@ -44,9 +44,9 @@ struct DoctorContext: Sendable {
     }
 
     /// Returns the command that removes a key from a domain in its layer.
-    func removal(of key: String, in domain: CheckedDomain, options: [String] = []) -> DoctorFinding.Remedy {
+    func removal(of key: String, in domain: CheckedDomain) -> DoctorFinding.Remedy {
         let argument = (try? KeyArgument(EntryPath([EntryPath.Component(key)])))?.argument
-        return argument.map { command("delete", domain, [$0], options: options) }
+        return argument.map { command("delete", domain, [$0]) }
             ?? .advice("this key cannot be on a command line: prefs edit")
     }
 
