@@ -25,21 +25,32 @@ extension Target {
         } catch {
             throw BrokenProperty(self, "no machine: \(error)")
         }
-        _ = run(["write", "d", "{a = 1; b = (x, {c = <00ff>;}); \":\" = y;}"], on: machine)
-        for line in lines {
-            let (status, text) = run(line, on: machine)
-            if status != .done, text.isEmpty { throw BrokenProperty(self, "\(line): \(status) without a word") }
-            guard let request = try? Parser.request(line), case .run(let invocation) = request else { continue }
+        _ = run(["write", "d", "{a = 1; b = (x, {c = <00ff>;}); \":\" = y;}"], as: "defaults", on: machine)
+        for (index, line) in lines.enumerated() {
+            let program = index.isMultiple(of: 2) ? "prefs" : "defaults"
+            let (status, text) = run(line, as: program, on: machine)
+            let request = try? Parser.request(line, program: program)
+            guard case .run(let invocation)? = request else {
+                if status != .done, text.isEmpty { throw BrokenProperty(self, "\(line): \(status) without a word") }
+                continue
+            }
+            // `find` is silent where it finds nothing, as grep is.
+            let isSilent = invocation.verb.name == Verb.find.name && status == .notFound
+            if status != .done, text.isEmpty, !isSilent {
+                throw BrokenProperty(self, "\(line): \(status) without a word")
+            }
             guard invocation.verb.allStatuses.contains(status) else {
                 throw BrokenProperty(self, "\(line): \(status) is no status of \(invocation.verb.name): \(text)")
             }
         }
     }
 
-    private func run(_ words: [String], on machine: SimulatedMachine) -> (ExitStatus, text: String) {
+    private func run(
+        _ words: [String], as program: String, on machine: SimulatedMachine
+    ) -> (ExitStatus, text: String) {
         let terminal = SimulatedTerminal(input: "{z = 1;}")
         var environment = machine.environment
-        environment.arguments = ["prefs"] + words
+        environment.arguments = [program] + words
         let status = Prefs.run(
             in: CommandContext(
                 Machine(
