@@ -89,7 +89,10 @@ private struct Conversion: Sendable {
         let output = invocation[.output] ?? file
         if output == file { try access.context.checkReplaceable(file) }
         let isJSON = rendering.format == .json
-        let input = try InputFile(file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused)
+        // What `read` prints may be converted to a format that has the types.
+        let input = try InputFile(
+            file, invocation, access.context, unwrapsJSON: file == "-" && !isJSON,
+            inexactIntegers: isJSON ? .rounded : .refused)
         let value = try input.value().value
         for note in try input.notes() where note.location == nil {
             guard !rendering.isStrict else {
