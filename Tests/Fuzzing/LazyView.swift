@@ -6,6 +6,12 @@ extension Target {
         do {
             let view = try BinaryPropertyList(parsing: bytes, limits: .default)
             guard try view.root == value else { throw BrokenProperty(.binary, "the lazy view has another root") }
+            var records: [PropertyList] = []
+            let areRead = try PropertyList.forEachBinaryRecord(
+                in: Array(bytes), at: [], fields: [], test: { _, _, _ in true },
+                take: { _, _, record in records.append(record) })
+            let all = value.arrayValue ?? value.dictionaryValue.map { Array($0.values) }
+            guard !areRead || records == all else { throw BrokenProperty(.binary, "the lazy view has other records") }
             guard case .dictionary(let dictionary) = value, mayBeSearched(bytes, dictionary, try view.keys) else {
                 return
             }

@@ -1,5 +1,6 @@
 import PropertyLists
 import Queries
+import TestSupport
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -586,19 +587,15 @@ private let unsatisfied = Row.table(
             "a", "==", "(", ")", "[", "]", "{", "}", "'", "\"", "\\", "1", ".", "@", "$", "#", ":", "NOT", "AND", "ANY",
             "BETWEEN", "CAST", ",", "-", "*", "**", "\u{301}", "é", "\u{0}", "🙂", " ", "[c]", "SELF", "@count", "nil",
         ]
-        var random = SystemRandomNumberGenerator()
-        let seed = random.next()
-        var state = seed
+        var random = SeededGenerator(stream: "predicates")
         for _ in 0..<20_000 {
-            var text = ""
-            for _ in 0..<(state >> 60) + 1 {
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                text += pieces[Int((state >> 33) % UInt64(pieces.count))] + (state & 1 << 40 == 0 ? " " : "")
-            }
+            let text = (0...Int.random(in: 0..<16, using: &random)).map { _ in
+                pieces[Int.random(in: pieces.indices, using: &random)] + (Bool.random(using: &random) ? " " : "")
+            }.joined()
             do throws(Predicate.Failure) {
                 _ = try Predicate(text).matches(sample)
             } catch {
-                #expect(!error.description.isEmpty, "seed \(seed)")
+                #expect(!error.description.isEmpty, "\(Seed.ofThisRun)")
             }
         }
     }

@@ -75,6 +75,8 @@ private struct BinaryRecords: ~Copyable {
         self.fields = fields
         uses = Array(repeating: .unknown, count: trailer.objectCount)
         isKnown = Array(repeating: false, count: trailer.objectCount)
+        // With states, objects that overlap are refused: a few bytes could otherwise be many long texts.
+        _ = unsafe reader.preparedStates()
     }
 
     var count: Int { container.count }
