@@ -1,7 +1,7 @@
 // Measures prefs and its peers in one run, by one rule, and compares the ratios with floors.
 //
 // `formats`: readers and writers of property lists. `store`: settings stores, by their commands and libraries. `args`:
-// arguments of shell scripts. `queries`: selecting records. `mirror`: what a mirror costs. `compare`: some of the first
+// arguments of shell scripts. `queries`: selection. `mirror`: what a mirror costs. `compare`: some of the first
 // two as a table and a picture.
 // The drivers of the peers are in Tests/Peers.
 import PropertyLists

@@ -70,7 +70,7 @@ struct `An example` {
             result.errorText == """
                 backup: unknown flag --kep; did you mean --keep?
                 backup: --name ../evil: must match ([A-Za-z0-9][A-Za-z0-9._-]*)?
-                backup: --target is needed
+                backup: --target is required
                 backup: FOLDER is required
                 Try backup --help.
 

@@ -40,7 +40,7 @@ import Testing
         let named = try heads("Cm", "SCHEMA")
         for name in named { #expect(known.values.contains { $0.contains(name) }, "\(name)") }
         for name in try #require(known["schema"]) { #expect(named.contains(name), "\(name)") }
-        // What a script: unexpected argument is told elsewhere.
+        // Other attributes have no meaning for a script.
         let elsewhere: Set = ["Key", "Elements", "Entries", "Mirrored", "Merge"]
         for name in try #require(known["setting"]) where !elsewhere.contains(name) {
             #expect(named.contains(name), "\(name)")

@@ -2,7 +2,7 @@ internal import PropertyLists
 internal import Queries
 
 extension Target {
-    /// A predicate is compiled or refused at a column within it. One that is compiled is evaluated within its steps, the
+    /// A predicate is compiled or refused at a column within it. A compiled one is evaluated within its steps, the
     /// same way twice, and negated it has the opposite result.
     func checkQuery(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         guard bytes.count <= 4096 else { return }

@@ -93,7 +93,7 @@ extension Setting where Value == String {
         let settings = try parse(["/mnt"], bench)
         #expect(settings[.keep] == 5)
         settings[.keep] = 6
-        #expect(bench.errors.contains("version 3, but its schema supports only up to 2; they are only read"))
+        #expect(bench.errors.contains("version 3, but its schema supports only up to 2; they are read-only"))
         #expect(throws: StoreFailure.self) { try parse(["--save", "-k", "6", "/mnt"], bench) }
         #expect(try bench.file() == ["keep": 5, "$schemaVersion": 3])
     }

@@ -29,7 +29,7 @@ import Testing
     }
 
     static let everything = """
-        { Domain = d; Title = t; Summary = s; Version = 4; Settings = (
+        { Domain = d; Title = t; Summary = s; Version = 4; Closed = YES; Settings = (
             { Key = a; Type = integer; Kind = duration; Default = 90; Minimum = "1m"; Maximum = "1h"; Choices = (60, 90);
               Required = YES; Conflicts = b; Requires = (c, d); ExactlyOneOf = (a, e); Title = T; Summary = S; Group = G;
               Placeholder = P; Unit = s; Deprecated = "because"; Flag = (aa, ab); Short = a; Environment = (A, B);

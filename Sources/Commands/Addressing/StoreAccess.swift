@@ -111,7 +111,7 @@ extension StoreAccess {
         (try places.place(of: layer, on: host) ?? LayerPlace(.user, places.user)).file(of: name)
     }
 
-    /// Returns a file by its path, to which `.plist` is added if only that file exists; `defaults` adds it to a new file
+    /// Returns a file by its path, with `.plist` added if only that file exists; `defaults` adds it to a new file
     /// too.
     private func file(at word: String) throws -> DomainFile {
         guard !word.hasSuffix("/") else {

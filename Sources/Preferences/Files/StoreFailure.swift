@@ -136,7 +136,7 @@ extension StoreFailure: CustomStringConvertible {
                 ? "\(domain): its settings have version \(stored), but its schema supports only up to \(known); they are read-only"
                 : "\(domain): its settings have version \(stored), but its schema requires version \(known); migrate them first"
         case .exposed(let key):
-            return "\(domain): \(key.shown) is sensitive, and others can read the file; nothing was written"
+            return "\(domain): \(key.shown) is sensitive, but other users can read the file; nothing was changed"
         case .ownKey(let key): return "\(key): this key is reserved for prefs"
         case .unfinished(_, let description):
             return

@@ -86,7 +86,7 @@ extension PropertyList {
         return result + written[copied...]
     }
 
-    /// The texts of the numbers that a real does not hold exactly, and that are no longer at their places in this edited
+    /// The texts of the numbers that a real does not hold exactly, and that are no longer in place in this edited
     /// copy of a JSON file, by the real as which they are read.
     func textsOfMovedNumbers(inJSON bytes: [UInt8], _ options: ReadingOptions) -> [Double: Set<String>] {
         let moved = Self.jsonNumbers(in: bytes, options).filter { $0.isInexact && self[$0.path] != .real($0.value) }
