@@ -137,7 +137,7 @@ both_wrote() { has_written a "$1" && has_written b "$1"; }
 has_written() { [ "$(wc -l < "$place/written-$1")" -ge "$2" ]; }
 
 # Whether a host knows so many of the entries that one has written.
-knows() { [ "$(on "$1" read "com.example.many-$2" | grep -c ' = ')" -ge "$3" ]; } 2> /dev/null
+knows() { [ "$(on "$1" read "com.example.many-$2" | grep -c '": ')" -ge "$3" ]; } 2> /dev/null
 
 all_know_all() { knows a a "$most" && knows a b "$most" && knows b a "$most" && knows b b "$most"; }
 
