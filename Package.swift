@@ -132,7 +132,7 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
-            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Cases", "Fuzz"]),
+            name: "Corpus", dependencies: ["PropertyLists", "TestSupport"], exclude: ["Archives", "Cases", "Fuzz"]),
         .testTarget(name: "Tidy", dependencies: ["TestSupport"], exclude: ["swift-format.json"]),
     ]
 )

@@ -57,6 +57,7 @@ extension Target {
     func check(_ bytes: UnsafeBufferPointer<UInt8>) throws(BrokenProperty) {
         switch self {
         case .edit: try checkEdit(bytes)
+        case .archive: try checkArchive(bytes)
         case .schema: try checkSchema(bytes)
         case .settings: try checkSettings(bytes)
         case .query: try checkQuery(bytes)

@@ -6,6 +6,8 @@ enum Target: String, CaseIterable {
     case xml, binary, openstep, gnustep, json, cross
     /// A text that is edited.
     case edit
+    /// Bytes that are a keyed archive in any format.
+    case archive
     /// Bytes that are a schema, and bytes that are a pattern, arguments and a script for one.
     case schema, settings
     /// Bytes that are a predicate, and after a newline a value.
@@ -24,7 +26,7 @@ enum Target: String, CaseIterable {
         switch self {
         case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
-        case .edit, .schema, .settings, .query, .pack, .base, .local, .command: return []
+        case .edit, .archive, .schema, .settings, .query, .pack, .base, .local, .command: return []
         }
     }
 }

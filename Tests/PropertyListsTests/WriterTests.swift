@@ -91,6 +91,7 @@ import Testing
         (date(0), "{\"$date\":\"2001-01-01T00:00:00Z\"}"), (.data(Data([0, 255])), "{\"$data\":\"AP8=\"}"),
         (.uid(7), "{\"$uid\":7}"), (.real(.nan), "{\"$real\":\"nan\"}"),
         (.dictionary(["$date": .string("x")]), "{\"$$date\":\"x\"}"), (.dictionary(["$": .integer(1)]), "{\"$$\":1}"),
+        (.dictionary(["$ref": .string(":a")]), "{\"$ref\":\":a\"}"), (.dictionary(["$$ref": 1]), "{\"$$$ref\":1}"),
         (.dictionary(["$a": .integer(1), "$b": .integer(2)]), "{\"$a\":1,\"$b\":2}"), (.real(1.5), "1.5"),
     ])
     func `JSON wraps on request`(_ value: PropertyList, _ text: String) throws {

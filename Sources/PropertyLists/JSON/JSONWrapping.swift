@@ -9,12 +9,18 @@
 ///     {"$date": "2001-02-03T04:05:06Z"}   {"$data": "AQID"}   {"$uid": 1}   {"$real": "nan"}
 ///
 /// A moment that no such text says exactly, be it too far or too fine, is a number: seconds since 2001 began in UTC.
-/// A dictionary whose only key really begins with `$` is written with the `$` doubled.
+/// A dictionary whose only key really begins with `$` is written with the `$` doubled, except for the keys of opened
+/// archives: no wrapping has those names.
 enum JSONWrapping {
     static let date = "$date"
     static let data = "$data"
     static let uid = "$uid"
     static let real = "$real"
+
+    /// Whether the key has its `$` doubled if it is the only one of its dictionary.
+    static func isDoubled(_ key: String) -> Bool {
+        key.utf8.first == UInt8(ascii: "$") && !ArchiveKey.all.contains { $0.utf8.elementsEqual(key.utf8) }
+    }
 
     /// The value that a dictionary just read stands for.
     static func unwrapped(_ dictionary: PropertyList.Dictionary, at place: Int) throws(Fault) -> PropertyList {

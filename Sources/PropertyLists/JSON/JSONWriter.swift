@@ -83,7 +83,7 @@ struct JSONWriter: ValueSink, ~Copyable {
     /// Writes a key on a line of its own, or one that could be taken for a wrapping.
     private mutating func addUnusualKey(_ key: String, isFirst: Bool) throws(Refusal) {
         beginElement(isFirst: isFirst)
-        let isDoubled = options.wrapsInJSON && isFirst && isAlone && key.utf8.first == UInt8(ascii: "$")
+        let isDoubled = options.wrapsInJSON && isFirst && isAlone && JSONWrapping.isDoubled(key)
         append(quoted: isDoubled ? "$" + key : key)
         if isPretty { output.append(": ") } else { output.append(UInt8(ascii: ":")) }
     }
