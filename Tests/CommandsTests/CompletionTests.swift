@@ -56,7 +56,8 @@ import Testing
         (
             ["read", "-"],
             [
-                "--effective", "--layer", "--format", "--default", "-currentHost", "-host", "--store", "--help", "-g",
+                "--effective", "--layer", "--format", "--default", "--unarchive", "--deep", "-currentHost", "-host",
+                "--store", "--help", "-g",
             ]
         ),
         (["read", "--format", "j"], ["json", "json-plain"]),
@@ -71,7 +72,10 @@ import Testing
         (["read", "com.example.app", "theme", ""], []),
         (
             ["read", "com.example.app", "--"],
-            ["--effective", "--layer", "--format", "--default", "--current-host", "--host", "--store", "--help"]
+            [
+                "--effective", "--layer", "--format", "--default", "--unarchive", "--deep", "--current-host", "--host",
+                "--store", "--help",
+            ]
         ),
         (["write", "com.example.app", "theme", "-b"], ["-bool", "-boolean"]),
         (["write", "com.example.app", "theme", "--b"], ["--bool", "--boolean"]),

@@ -2,7 +2,8 @@ internal import PropertyLists
 
 extension Rendering {
     /// Creates the rendering that `--format` requests, or the one of this command. JSON wraps what it has no type for,
-    /// and the keys of a domain are sorted; those of a file that is named by its path keep their order.
+    /// and the keys of a domain are sorted; those of a file that is named by its path, and of an opened archive, keep
+    /// their order.
     init(_ invocation: Invocation, preset: FormatName? = nil) {
         let format = invocation.format ?? preset ?? invocation.dialect.valueFormat
         var options = PropertyList.WritingOptions.default
@@ -10,7 +11,8 @@ extension Rendering {
         options.isLossy = true
         options.wrapsInJSON = format != .jsonPlain
         options.coerces = format == .jsonPlain
-        options.keepsKeyOrder = invocation[operand: Operand.domain.name].map(DomainArgument.isPath) ?? false
+        let isOfFile = invocation[operand: Operand.domain.name].map(DomainArgument.isPath) ?? false
+        options.keepsKeyOrder = isOfFile || invocation.unarchives
         self.init(format, options: options)
     }
 

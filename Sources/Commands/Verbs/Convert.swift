@@ -8,8 +8,9 @@ extension Verb {
         details: [
             "A word without a slash is a domain if one of that name exists, otherwise a file. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
             "If the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note if the format has none. A domain in JSON always wraps values that JSON has no type for; openstep, which has no types, is for files only.",
+            "With --unarchive the file is one that NSKeyedArchiver wrote, and its contents are written; see read.",
         ],
-        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict],
+        options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep],
         forms: [
             [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
         ],
@@ -20,6 +21,9 @@ extension Verb {
         let conversion = Conversion(Rendering(invocation, convertingTo: format))
         let access = try StoreAccess(invocation, context)
         if word != "-", let domain = try access.domain(toConvert: word) {
+            guard !invocation.unarchives else {
+                throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")
+            }
             try conversion.convert(domain, access, invocation)
         } else {
             try conversion.convert(file: access.context.file(toConvert: word), access, invocation)
@@ -93,7 +97,7 @@ private struct Conversion: Sendable {
         let input = try InputFile(
             file, invocation, access.context, unwrapsJSON: file == "-" && !isJSON,
             inexactIntegers: isJSON ? .rounded : .refused)
-        let value = try input.value().value
+        let value = try input.openedValue(invocation, access.context)
         for note in try input.notes() where note.location == nil {
             guard !rendering.isStrict else {
                 throw CommandFailure(.invalidValue, "\(input.name): \(note.message); nothing was written")
@@ -102,14 +106,14 @@ private struct Conversion: Sendable {
         }
         guard file != "-", invocation[.output] == nil, value.kind == .dictionary else {
             var bytes = try bytes(of: value, input.name)
-            if isJSON { bytes = try input.keepingNumbers(in: bytes) }
+            if isJSON, !invocation.unarchives { bytes = try input.keepingNumbers(in: bytes) }
             try noteLosses(of: value, to: output == "-" ? input.name : output, access)
             return try access.context.write(bytes, to: output)
         }
         try convertInPlace(access.domain(file), access) { _ in
             // Reads the file again under its lock, with the same options.
             try InputFile(file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused)
-                .dictionary()
+                .openedDictionary(invocation, access.context)
         }
     }
 

@@ -8,12 +8,13 @@ extension Verb {
         details: [
             "A scalar is printed as itself, data as Base64; everything else as JSON, in which {\"$date\": …}, {\"$data\": …}, {\"$uid\": …} and {\"$real\": …} stand for values that JSON has no type for.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
+            "--unarchive shows the contents of a file or value that NSKeyedArchiver wrote: objects of the usual classes as plain values, others as dictionaries with $class, and second references to an object as {\"$ref\": \":path\"}. Entry paths then lead into the contents.",
         ],
         classicDetails: [
             "Without --format the text is the one of macOS. It loses types: use json, xml or typed to read it back, and raw for one scalar in a script.",
             "A key that begins with a colon is the path of an entry within a value: :windows:0:width. Write \\:key for a key that itself begins with a colon.",
         ],
-        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText],
+        options: [.effective, .layer, .format(FormatName.ofValues), .defaultText, .unarchive, .deep],
         forms: [[], [.domain, .anyKey]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -25,7 +26,9 @@ extension Verb {
         let domain = try access.domain(word)
         let key = try invocation.key
         let value: PropertyList?
-        if let key {
+        if invocation.unarchives {
+            value = try access.openedValue(key, in: domain, invocation)
+        } else if let key {
             value = try access.value(key, in: domain, effective: isEffective)
         } else {
             value = try access.values(domain, effective: isEffective).map { .dictionary($0) }
