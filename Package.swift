@@ -22,6 +22,7 @@ let standalone: (swift: [SwiftSetting], linker: [LinkerSetting]) = (
                 "--icf=all", "-Xlinker", "--no-eh-frame-hdr",
                 "-Xlinker", "--symbol-ordering-file=\(Context.packageDirectory)/Sources/prefs/startup-order.txt",
                 "-Xlinker", "--no-warn-symbol-ordering",
+                "-Xlinker", "-T", "-Xlinker", "\(Context.packageDirectory)/Sources/prefs/discarded.ld",
             ] + (Context.environment["PREFS_SYMBOLS"] == nil ? ["-Xlinker", "-s"] : []),
             .when(platforms: [.linux], configuration: .release))
     ]
@@ -67,7 +68,8 @@ let package = Package(
                 .unsafeFlags(["-Osize", "-Xfrontend", "-function-sections"], .when(configuration: .release))
             ]),
         .executableTarget(
-            name: "prefs", dependencies: ["Commands"], exclude: ["install", "startup-order.txt"],
+            name: "prefs", dependencies: ["Commands"],
+            exclude: ["discarded.ld", "install", "package", "startup-order.txt"],
             swiftSettings: standalone.swift,
             linkerSettings: standalone.linker),
 
