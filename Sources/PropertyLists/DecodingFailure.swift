@@ -76,7 +76,7 @@ extension DecodingFailure {
         case severalValues
 
         // JSON.
-        /// JSON's null, which a property list has no place for.
+        /// A null where none is allowed.
         case null
         /// A comment, which only JSON5 has.
         case commentInJSON
@@ -135,7 +135,7 @@ extension DecodingFailure.Problem: CustomStringConvertible {
         case .valueWithoutKey: "a value without a key"
         case .noValue: "there is no value"
         case .severalValues: "there is more than one value"
-        case .null: "null, which a property list cannot hold"
+        case .null: "null, which settings cannot hold"
         case .commentInJSON: "comments are not JSON"
         case .unsupportedVersion(let version): "unsupported version \(quoted(version)) of the binary format"
         case .invalidTrailer(let what): "invalid trailer: \(what)"

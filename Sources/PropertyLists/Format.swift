@@ -17,8 +17,8 @@ extension PropertyList {
 
     /// What a reader accepts beyond the definition of a format, or refuses.
     public struct ReadingOptions: Hashable, Sendable {
-        /// Leaves out a JSON `null` instead of refusing it.
-        public var omitsNulls = false
+        /// What becomes of a null in JSON or a binary file.
+        public var nulls = Nulls.kept
         /// Reads `{"$date": …}` and its like in JSON as the values that `WritingOptions.wrapsInJSON` wrote so.
         public var unwrapsJSON = false
         /// Refuses a duplicate key in a dictionary; otherwise the last value is used.
@@ -32,6 +32,11 @@ extension PropertyList {
         /// Apple's tools read all of these as OpenStep strings.
         public var readsScalarsAsJSON = true
 
+        /// What becomes of a null: a value, an error, or nothing. One at the root is never left out.
+        public enum Nulls: Sendable {
+            case kept, refused, omitted
+        }
+
         /// What an integer beyond 64 bits in JSON is read as: a real, nothing, or a string with its digits.
         package enum InexactIntegers: Sendable {
             case rounded, refused, text
@@ -39,10 +44,10 @@ extension PropertyList {
 
         /// The options with the defaults for everything that is not given.
         public init(
-            omitsNulls: Bool = false, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false,
+            nulls: Nulls = .kept, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false,
             allowsJSON5: Bool = false, readsScalarsAsJSON: Bool = true
         ) {
-            self.omitsNulls = omitsNulls
+            self.nulls = nulls
             self.unwrapsJSON = unwrapsJSON
             self.refusesDuplicateKeys = refusesDuplicateKeys
             self.allowsJSON5 = allowsJSON5

@@ -19,12 +19,47 @@ public enum PropertyList: Sendable {
     case dictionary(Dictionary)
     /// A reference inside a keyed archive. Binary files have a type for it; XML uses `{CF$UID = n}`.
     case uid(UInt64)
+    /// JSON's null, which binary files have too. The other formats and domains cannot hold it.
+    case null
 }
 
 extension PropertyList {
     /// The kinds of value, under the names that `defaults read-type` prints.
     public enum Kind: String, Sendable, CaseIterable {
-        case string, integer, real, boolean, date, data, array, dictionary, uid
+        case string, integer, real, boolean, date, data, array, dictionary, uid, null
+    }
+
+    /// Whether the value is null or holds one.
+    package var hasNulls: Bool { pathToNull != nil }
+
+    /// The path to the first null.
+    package var pathToNull: EntryPath? {
+        switch self {
+        case .null: return EntryPath()
+        case .array(let elements):
+            for (index, element) in elements.enumerated() {
+                if let path = element.pathToNull { return EntryPath([EntryPath.Component(index)] + path.components) }
+            }
+        case .dictionary(let entries):
+            for entry in entries {
+                if let path = entry.value.pathToNull {
+                    return EntryPath([EntryPath.Component(entry.key)] + path.components)
+                }
+            }
+        default: break
+        }
+        return nil
+    }
+
+    /// The value without the entries of dictionaries that are null.
+    package var withoutNullEntries: PropertyList {
+        switch self {
+        case .array(let elements): .array(elements.map(\.withoutNullEntries))
+        case .dictionary(let entries):
+            .dictionary(
+                Dictionary(entries.filter { $0.value != .null }.map { ($0.key, $0.value.withoutNullEntries) }))
+        default: self
+        }
     }
 
     /// The kind of the value.
@@ -39,6 +74,7 @@ extension PropertyList {
         case .array: .array
         case .dictionary: .dictionary
         case .uid: .uid
+        case .null: .null
         }
     }
 
@@ -64,6 +100,7 @@ extension PropertyList: Hashable {
         case (.array(let a), .array(let b)): a == b
         case (.dictionary(let a), .dictionary(let b)): a == b
         case (.uid(let a), .uid(let b)): a == b
+        case (.null, .null): true
         default: false
         }
     }
@@ -80,6 +117,7 @@ extension PropertyList: Hashable {
         case .array(let elements): hasher.combine(elements)
         case .dictionary(let dictionary): hasher.combine(dictionary)
         case .uid(let number): hasher.combine(number)
+        case .null: break
         }
     }
 }

@@ -29,12 +29,15 @@ struct TreeBuilder: ~Copyable {
 
     private let nesting: Int
     private let refusesDuplicates: Bool
+    /// What becomes of a null.
+    let nulls: PropertyList.ReadingOptions.Nulls
     /// The source ranges of the values, if they are requested.
     var sources: SourceMap?
 
     init(limits: PropertyList.Limits, options: PropertyList.ReadingOptions) {
         nesting = limits.nesting
         refusesDuplicates = options.refusesDuplicateKeys
+        nulls = options.nulls
     }
 
     @inline(__always)

@@ -24,7 +24,8 @@ enum Target: String, CaseIterable {
     var readings: [PropertyList.ReadingOptions] {
         let strict = PropertyList.ReadingOptions(refusesDuplicateKeys: true)
         switch self {
-        case .json, .cross: return [.init(), strict, .init(omitsNulls: true), .init(unwrapsJSON: true)]
+        case .json, .cross:
+            return [.init(), strict, .init(nulls: .omitted), .init(nulls: .refused), .init(unwrapsJSON: true)]
         case .xml, .binary, .openstep, .gnustep: return [.init(), strict]
         case .edit, .archive, .schema, .settings, .query, .pack, .base, .local, .command: return []
         }

@@ -61,7 +61,7 @@ struct AppleBytesTests {
         Self.expectSame(try value.serialized(as: .xml), try Self.theirs(value, .xml))
     }
 
-    @Test(arguments: PropertyList.Kind.allCases.filter { $0 != .uid })
+    @Test(arguments: PropertyList.Kind.allCases.filter { $0 != .uid && $0 != .null })
     func `XML is the same at the root`(_ kind: PropertyList.Kind) throws {
         var values = ValueGenerator(SeededGenerator(seed: Seed(number: 1), stream: "root"), scope: Peer.scope)
         var value = values.value(of: kind, depth: 1)

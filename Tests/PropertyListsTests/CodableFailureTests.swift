@@ -96,6 +96,19 @@ import Testing
         #expect(failure(Wrapped(value: UInt128.max)) == "value")
     }
 
+    @Test func `nil outside a key is null on request`() throws {
+        struct Entries: Codable, Equatable {
+            var list: [Int?]
+            var missing: Int?
+        }
+        let entries = Entries(list: [1, nil], missing: nil)
+        let value = try PropertyList(encoding: entries, keepsNulls: true)
+        #expect(value == ["list": [1, .null]])
+        #expect(try value.decoded(as: Entries.self) == entries)
+        #expect(try PropertyList(encoding: Int?.none, keepsNulls: true) == .null)
+        #expect(try PropertyList.dictionary(["list": [1], "missing": .null]).decoded(as: Entries.self).missing == nil)
+    }
+
     @Test func `there is no null outside a key`() {
         #expect(failure(Int?.none) == "")
         #expect(failure([1, nil]) == "Index 1")

@@ -32,7 +32,7 @@ import Testing
     @Test func `a message shows a path on one line, however its keys are`() throws {
         let key = "a\n\u{1B}[2J" + String(repeating: "k", count: 1000)
         let shown = ":a\\n\\u{1B}[2J" + String(repeating: "k", count: 194) + "…"
-        let text = Data("{\"\(key.replacing("\n", with: "\\n").replacing("\u{1B}", with: "\\u001B"))\": null}".utf8)
+        let text = Data("{\"\(key.replacing("\n", with: "\\n").replacing("\u{1B}", with: "\\u001B"))\": nope}".utf8)
         let decoding = #expect(throws: DecodingFailure.self) { try PropertyList(parsing: text, as: .json) }
         #expect(decoding?.path.components.map(\.text) == [key])
         #expect(decoding?.description.hasSuffix(" (at \(shown))") == true)

@@ -54,7 +54,7 @@ import Testing
     ])
     func `are those of the entry`(_ row: Row) throws {
         var options = PropertyList.ReadingOptions()
-        options.omitsNulls = true
+        options.nulls = .omitted
         for encode in [{ Array($0.utf8) }, Self.utf16] as [@Sendable (String) -> [UInt8]] {
             // UTF-16 without a mark is XML or nothing.
             let bytes = encode(row.text)

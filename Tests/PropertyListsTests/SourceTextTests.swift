@@ -94,6 +94,10 @@ import Testing
         Row(.xml, "<dict>\n\t<key>a</key>\n\t<true/>\n</dict>", .remove(["a"]), result: "<dict/>"),
         Row(.strings, "a = b;\nc = d;", .remove(["c"]), result: "a = b;"),
         Row(.strings, "a = b;\n", .remove(["a"]), result: "{\n}\n"),
+        Row(
+            .json, "{\"a\": null, \"b\": [null, 1]}", .set(["b", 1], .null),
+            result: "{\"a\": null, \"b\": [null, null]}"),
+        Row(.json, "{\"a\": null, \"b\": 1}", .remove(["a"]), result: "{\"b\": 1}"),
         // Of a duplicate key the last entry is edited, and all are removed.
         Row(.json, "{\"a\": 1, \"a\": 2}", .set(["a"], 3), result: "{\"a\": 1, \"a\": 3}"),
         Row(.json, "{\"a\": 1, \"b\": 0, \"a\": 2}", .remove(["a"]), result: "{\"b\": 0}"),

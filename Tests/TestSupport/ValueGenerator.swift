@@ -13,7 +13,7 @@ package struct ValueGenerator {
 
     /// The values to generate, restricted to those that a format can hold.
     package struct Scope: Sendable {
-        package var kinds: Set<PropertyList.Kind> = Set(PropertyList.Kind.allCases)
+        package var kinds: Set<PropertyList.Kind> = Set(PropertyList.Kind.allCases).subtracting([.null])
         package var allowsFractionalDates = true
         /// The limit of dates, in seconds before and after 2001.
         package var greatestDate = 1e13
@@ -88,6 +88,7 @@ extension ValueGenerator {
         case .boolean: .boolean(.random(using: &generator))
         case .date: .date(date())
         case .data: .data(data())
+        case .null: .null
         case .uid: .uid(UInt64.borders.randomElement(using: &generator)!)
         case .array: .array((0..<size()).map { _ in value(depth: depth - 1) })
         case .dictionary: .dictionary(dictionary(depth: depth))

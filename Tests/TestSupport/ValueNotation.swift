@@ -67,6 +67,7 @@ extension ValueNotation {
         switch word {
         case "true": return .boolean(true)
         case "false": return .boolean(false)
+        case "null": return .null
         case "uid":
             guard take("("), let number = UInt64(self.word()), take(")") else {
                 throw mistake("not a uid")

@@ -15,7 +15,7 @@ extension StoreAccess {
         let outcomes = try writer.commit(
             edits.map { edit in
                 var edit = delayingInterrupts(judgingSecrets(edit.made(in: policy.newFormat)))
-                edit.isAnew = writesAnew
+                edit.isAnew = edit.isAnew || writesAnew
                 return edit
             })
         for outcome in outcomes {

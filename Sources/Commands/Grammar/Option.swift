@@ -122,7 +122,7 @@ extension Option {
     package static let losslessJSON = Option(
         "--lossless-json", "wrap values that JSON has no type for, and unwrap them when reading")
     package static let coerce = Option("--coerce", "write values as text if the format has no type for them")
-    package static let lossy = Option("--lossy", "deprecated: fractions of a second are always dropped")
+    package static let lossy = Option("--lossy", "leave null out of dictionaries if the format has none")
     package static let globalKeys = Option("--global", "include the keys of the global domain")
     package static let strict = Option("--strict", "fail if data would be lost")
     package static let from = Option(

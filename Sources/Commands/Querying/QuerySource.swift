@@ -90,7 +90,7 @@ struct QuerySource {
 
     private func value(_ bytes: [UInt8], _ word: String) throws(DecodingFailure) -> PropertyList {
         let format = invocation[.from].flatMap { FormatName(word: $0) }
-        let options = PropertyList.ReadingOptions(omitsNulls: true, allowsJSON5: format == .json5)
+        let options = PropertyList.ReadingOptions(nulls: .omitted, allowsJSON5: format == .json5)
         if let format = format?.ofPropertyList { return try PropertyList(parsing: bytes, as: format, options: options) }
         return try PropertyList.sniffed(bytes, named: word == "-" ? nil : word, options: options).0
     }

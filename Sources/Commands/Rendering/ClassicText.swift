@@ -56,7 +56,7 @@ package enum ClassicText {
             }
             indent(level, &output)
             output.append(UInt8(ascii: "}"))
-        case .data, .uid: output += scalar(value).utf8
+        case .data, .uid, .null: output += scalar(value).utf8
         default: appendQuotedUnlessPlain(scalar(value), to: &output)
         }
     }
@@ -70,6 +70,7 @@ package enum ClassicText {
         case .date(let date): date.spacedText ?? date.timeIntervalSinceReferenceDate.description
         case .data(let data): text(of: data)
         case .uid(let number): "<CFKeyedArchiverUID>{value = \(number)}"
+        case .null: "<null>"
         case .array, .dictionary: ""
         }
     }

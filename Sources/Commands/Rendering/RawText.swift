@@ -20,6 +20,7 @@ package enum RawText {
             return text
         case .data(let data): return data.base64EncodedString()
         case .uid(let number): return number.description
+        case .null: return "null"
         case .array, .dictionary: throw RawFailure(kind: value.kind)
         }
     }

@@ -25,6 +25,7 @@ extension Rendering {
         options.isLossy = !invocation.has(.strict)
         options.keepsKeyOrder = format == .json && !invocation.has(.sort)
         self.init(format, options: options)
+        dropsNulls = invocation.has(.lossy)
     }
 
     /// Whether loss of data is an error.

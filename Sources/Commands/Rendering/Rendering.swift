@@ -11,6 +11,8 @@ package struct Rendering: Hashable, Sendable {
     /// The format; nil for a scalar as itself and everything else as JSON.
     package var format: FormatName?
     package var options: PropertyList.WritingOptions
+    /// Whether to leave null out of dictionaries if the format has none.
+    var dropsNulls = false
 
     package init(_ format: FormatName?, options: PropertyList.WritingOptions = .default) {
         self.format = format
@@ -35,10 +37,15 @@ package struct Rendering: Hashable, Sendable {
             return Array(TypedText.text(of: domain).utf8)
         default:
             guard let format = format?.ofPropertyList else { return Array((ClassicText.text(of: value) + "\n").utf8) }
-            let bytes = try Array(value.serialized(as: format, options: options))
+            let bytes = try Array(withoutNulls(value).serialized(as: format, options: options))
             let isFinished = format == .binary || bytes.last == UInt8(ascii: "\n")
             return isFinished ? bytes : bytes + [UInt8(ascii: "\n")]
         }
+    }
+
+    /// Returns the value without null in dictionaries, if that is requested and the format has none.
+    func withoutNulls(_ value: PropertyList) -> PropertyList {
+        dropsNulls && format != .json && format != .binary ? value.withoutNullEntries : value
     }
 }
 

@@ -68,6 +68,7 @@ extension TypedText {
             case .date: date(word).map { .date($0) }
             case .data: Data(base64Encoded: word).map { .data($0) }
             case .uid: UInt64(word).map { .uid($0) }
+            case .null: word == "null" ? .null : nil
             case .array: .array([])
             case .dictionary: .dictionary([:])
             }

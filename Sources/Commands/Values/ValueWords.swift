@@ -73,7 +73,7 @@ package struct ValueWords: Hashable, Sendable {
         case .boolean(let flag): [TypeFlag.bool.rawValue, flag ? "true" : "false"]
         case .date(let date): date.rfc3339.map { [TypeFlag.date.rawValue, $0] }
         case .data(let data): [TypeFlag.data.rawValue, data.hexadecimal]
-        case .uid, .array, .dictionary: nil
+        case .uid, .null, .array, .dictionary: nil
         }
     }
 }

@@ -82,7 +82,7 @@ extension PropertyList {
         case .date: value = (text == "now" ? now?.wholeSecond : Date(word: text)).map { .date($0) }
         case .uid: value = text.isDecimal ? UInt64(text).map { .uid($0) } : nil
         case .data, .array, .dictionary: throw ValueFailure(.textOver(old?.kind ?? .data, key: key))
-        case .string, nil: value = nil
+        case .string, .null, nil: value = nil
         }
         self = value ?? .string(text)
     }

@@ -112,8 +112,10 @@ private struct Conversion: Sendable {
         }
         try convertInPlace(access.domain(file), access) { _ in
             // Reads the file again under its lock, with the same options.
-            try InputFile(file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused)
-                .openedDictionary(invocation, access.context)
+            let values = try InputFile(
+                file, invocation, access.context, inexactIntegers: isJSON ? .rounded : .refused
+            ).openedDictionary(invocation, access.context)
+            return rendering.withoutNulls(.dictionary(values)).dictionaryValue ?? values
         }
     }
 
@@ -127,13 +129,14 @@ private struct Conversion: Sendable {
         // A domain in GNUstep's format stores fractions of a second in its own notation.
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
-        let edit = DomainEdit(domain.file) { draft in
+        var edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw CommandFailure.noDomain(domain) }
             let former = try values(draft)
             draft.values = try conversion.fitted(former, domain)
             try conversion.noteLosses(of: .dictionary(former), to: domain.word, access)
             draft.format = format
         }
+        edit.isAnew = true
         try access.commit([edit], WriteReason(rawValue: "convert"))
     }
 

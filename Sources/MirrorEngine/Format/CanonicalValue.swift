@@ -58,6 +58,8 @@ extension CanonicalValue {
         case .data(let data):
             bytes.append(Tag.data)
             bytes.append(run: data)
+        // A domain holds none.
+        case .null: throw .unknownTag
         case .array, .dictionary: try appendContainer(value, to: &bytes, depth: depth)
         }
         guard bytes.count <= longest else { throw .beyondLimit("bytes of a value") }

@@ -150,7 +150,12 @@ extension DomainFile {
 
     private func value(at path: EntryPath, in view: BinaryPropertyList) throws -> PropertyList? {
         guard try view.hasDictionary else { throw StoreFailure(self, .notADictionary(try view.root.kind)) }
-        return try view.value(at: path)
+        let value = try view.value(at: path)
+        if isOfDomain, let inner = value?.pathToNull {
+            let place = EntryPath(path.components + inner.components)
+            throw DecodingFailure(.null, offset: 0, path: place, format: .binary)
+        }
+        return value
     }
 }
 

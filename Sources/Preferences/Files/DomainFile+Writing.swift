@@ -6,9 +6,19 @@ extension DomainFile {
     package func serialized(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format
     ) throws(StoreFailure) -> [UInt8] {
-        try reporting { () throws(EncodingFailure) in
+        try checkNulls(values, format)
+        return try reporting { () throws(EncodingFailure) in
             Array(try PropertyList.dictionary(values).serialized(as: format, options: writingOptions))
         }
+    }
+
+    /// Throws if a domain would get a null, which settings cannot be, even if the format has it.
+    private func checkNulls(
+        _ values: PropertyList.Dictionary, _ format: PropertyList.Format
+    ) throws(StoreFailure) {
+        guard isOfDomain, let path = PropertyList.dictionary(values).pathToNull else { return }
+        throw StoreFailure(
+            self, .unwritable(EncodingFailure(.kindNotSupported(.null), path: path, format: format)))
     }
 
     private var writingOptions: PropertyList.WritingOptions {
@@ -33,6 +43,7 @@ extension DomainFile {
         guard let former, let (formerValues, formerFormat) = try? parse(former), formerFormat == format else {
             return try serialized(values, as: format)
         }
+        try checkNulls(values, format)
         let value = PropertyList.dictionary(values)
         if format != .binary, !isAnew,
             let source = try? SourceText(former, as: format, limits: limits, options: optionsOfText)
@@ -82,13 +93,14 @@ extension PropertyList.WritingOptions {
 
 extension PropertyList.ReadingOptions {
     /// The counterpart of the options for writing domains.
-    package static let ofDomains = PropertyList.ReadingOptions(unwrapsJSON: true)
+    package static let ofDomains = PropertyList.ReadingOptions(nulls: .refused, unwrapsJSON: true)
 }
 
 extension DomainFile {
     /// The options that read any JSON that this file may hold. JSON5 contains JSON.
     package var optionsOfJSON: PropertyList.ReadingOptions {
-        PropertyList.ReadingOptions(unwrapsJSON: isOfDomain, allowsJSON5: !isOfDomain)
+        PropertyList.ReadingOptions(
+            nulls: isOfDomain ? .refused : .kept, unwrapsJSON: isOfDomain, allowsJSON5: !isOfDomain)
     }
 }
 

@@ -181,7 +181,10 @@ extension BinaryReader where Bytes: ~Copyable {
 
     mutating func addUnusual(_ marker: UInt8, at offset: Int) throws(Fault) -> Int {
         switch marker {
-        case 0x00: throw Fault(.null, at: offset)
+        case 0x00:
+            guard builder.nulls == .kept else { throw Fault(.null, at: offset) }
+            builder.add(.null)
+            return 1
         case 0x08, 0x09:
             builder.add(.boolean(marker == 0x09))
             return 1

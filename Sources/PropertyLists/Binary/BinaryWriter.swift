@@ -230,6 +230,7 @@ struct ScalarPool: ~Copyable {
             let size = sizeOfUnsigned(number)
             output.append(0x80 | UInt8(size - 1))
             output.append(bigEndian: number, size: size)
+        case .null: output.append(0x00 as UInt8)
         case .array, .dictionary: break
         }
         return number(from: start)

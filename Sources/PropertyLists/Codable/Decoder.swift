@@ -114,8 +114,8 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer { UnkeyedDecoding(node: try unkeyedNode()) }
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
-    /// A property list has no null: only a missing value is nil.
-    func decodeNil() -> Bool { value == nil }
+    /// A missing value is nil too.
+    func decodeNil() -> Bool { value == nil || value == .null }
 
     func decode<T: Scalar>(_ type: T.Type) throws -> T {
         guard let value, let scalar = T(scalar: value) else { throw scalarFailure(type) }
@@ -166,6 +166,7 @@ extension PropertyList.Kind {
         case .array: "The value is an array."
         case .dictionary: "The value is a dictionary."
         case .uid: "The value is a uid."
+        case .null: "The value is null."
         }
     }
 }
@@ -193,8 +194,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { node.dictionary?.position(of: key.stringValue) != nil }
 
-    /// A property list has no null: only a missing entry is nil.
-    func decodeNil(forKey key: Key) throws -> Bool { !contains(key) }
+    /// A missing entry is nil too.
+    func decodeNil(forKey key: Key) throws -> Bool { decoderIfPresent(key)?.decodeNil() ?? true }
 
     /// The decoder of the value under `key`.
     private func decoder(_ key: Key) throws -> ValueDecoder {
@@ -223,7 +224,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T { try scalar(decoder(key), key) }
 
     func decodeIfPresent<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try decoderIfPresent(key).map { try scalar($0, key) }
+        guard let decoder = decoderIfPresent(key), !decoder.decodeNil() else { return nil }
+        return try scalar(decoder, key)
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -234,7 +236,8 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-        try decoderIfPresent(key)?.decode(type)
+        guard let decoder = decoderIfPresent(key), !decoder.decodeNil() else { return nil }
+        return try decoder.decode(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -283,10 +286,11 @@ private struct UnkeyedDecoding: UnkeyedDecodingContainer {
         if isAtEnd { throw ValueDecoder(node: node, position: currentIndex).failure(type) }
     }
 
-    /// A property list has no null, so no element is nil.
     mutating func decodeNil() throws -> Bool {
         try checkEnd(Any?.self)
-        return false
+        guard ValueDecoder(node: node, position: currentIndex).decodeNil() else { return false }
+        currentIndex += 1
+        return true
     }
 
     mutating func decode<T: Scalar>(_ type: T.Type) throws -> T { try take { try $0.decode(type) } }

@@ -1,14 +1,18 @@
 extension PropertyList {
     /// The value that `value` encodes itself as.
     ///
-    /// A property list has no null. Under a key, nil is left out; anywhere else it is an `EncodingError`, and so is a
-    /// type that encodes nothing, or is nested deeper than 384 levels. Of several values for one key the last one is
-    /// used, but a container that is requested again is continued. Dates, data and property lists are kept as they
-    /// are; a `Float` becomes the double with the same shortest digits; `Decimal` and `URL` become strings.
-    public init(encoding value: some Encodable, userInfo: [CodingUserInfoKey: any Sendable] = [:]) throws {
+    /// Under a key, nil is left out; anywhere else it is a null if `keepsNulls` is true, as JSON and binary files have
+    /// it, and otherwise an `EncodingError`. A type that encodes nothing, or is nested deeper than 384 levels, is an
+    /// error too. Of several values for one key the last one is used, but a container that is requested again is
+    /// continued. Dates, data and property lists are kept as they are; a `Float` becomes the double with the same
+    /// shortest digits; `Decimal` and `URL` become strings.
+    public init(
+        encoding value: some Encodable, keepsNulls: Bool = false, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws {
+        var userInfo = userInfo
+        if keepsNulls, let key = EncodingNode.keepsNulls { userInfo[key] = true }
         let root = EncodingNode(userInfo)
-        guard let encoded = try root.encode(value, at: nil) else { throw root.invalid(value, at: nil, .null) }
-        self = encoded
+        self = try root.encode(value, at: nil) ?? root.null(value, at: nil)
     }
 }
 
@@ -31,7 +35,7 @@ final class EncodingPath {
 
 enum EncodingProblem: String, Error {
     case nothing = "The value encodes nothing."
-    case null = "A property list has no null; nil can only be left out under a key."
+    case null = "A setting cannot be null; nil can only be left out under a key."
     case twice = "The value encodes itself as more than one thing."
     case outOfRange = "A property list holds integers from −2⁶³ to 2⁶⁴−1."
     case nestedTooDeeply = "The value is nested too deeply, or holds itself."
@@ -101,6 +105,17 @@ extension EncodingNode {
         }
     }
 
+    /// The key under which the encoder is told to keep a nil as null.
+    fileprivate static let keepsNulls = CodingUserInfoKey(rawValue: "PropertyLists.keepsNulls")
+
+    /// A nil that is not under a key.
+    fileprivate func null(_ value: Any, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
+        guard keepsNulls else { throw invalid(value, at: key(), .null) }
+        return .null
+    }
+
+    private var keepsNulls: Bool { Self.keepsNulls.flatMap { userInfo[$0] } != nil }
+
     fileprivate func scalar(_ value: some Scalar, at key: @autoclosure () -> (any CodingKey)?) throws -> PropertyList {
         try checkDepth()
         guard let scalar = value.scalar else { throw invalid(value, at: key(), .outOfRange) }
@@ -123,7 +138,8 @@ extension EncodingNode {
         case .keyed: return .dictionary(try finishedDictionary())
         case .unkeyed:
             for (position, node) in pending {
-                guard let value = try node?.finishPending() else { throw EncodingProblem.null }
+                let value = try node?.finishPending() ?? (keepsNulls ? .null : nil)
+                guard let value else { throw EncodingProblem.null }
                 elements[position] = value
             }
             return .array(elements)
@@ -290,13 +306,12 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
     var count: Int { node.count }
     private var next: PathKey { .index(count) }
 
-    func encodeNil() throws { throw node.invalid(Any?.none as Any, at: next, .null) }
+    func encodeNil() throws { node.append(try node.null(Any?.none as Any, at: next)) }
 
     func encode<T: Scalar>(_ value: T) throws { node.append(try node.scalar(value, at: next)) }
 
     func encode<T: Encodable>(_ value: T) throws {
-        guard let encoded = try node.encode(value, at: next) else { throw node.invalid(value, at: next, .null) }
-        node.append(encoded)
+        node.append(try node.encode(value, at: next) ?? node.null(value, at: next))
     }
 
     func nestedContainer<NestedKey: CodingKey>(keyedBy type: NestedKey.Type) -> KeyedEncodingContainer<NestedKey> {
@@ -350,10 +365,9 @@ extension Array: DirectlyEncoded where Element: Encodable {
             var elements: [PropertyList] = []
             elements.reserveCapacity(count)
             for (position, element) in enumerated() {
-                guard let encoded = try node.encode(element, at: .index(position)) else {
-                    throw node.invalid(element, at: PathKey.index(position), .null)
-                }
-                elements.append(encoded)
+                elements.append(
+                    try node.encode(element, at: .index(position))
+                        ?? node.null(element, at: PathKey.index(position)))
             }
             return .array(elements)
         }

@@ -34,6 +34,7 @@ extension PropertyList: Codable {
         case .array(let elements): try container.encode(elements)
         case .dictionary(let dictionary): try Self.encode(dictionary, to: encoder)
         case .uid(let number): try Self.encode([Self.uidKey: .integer(Integer(number))], to: encoder)
+        case .null: try container.encodeNil()
         }
     }
 
@@ -58,11 +59,7 @@ extension PropertyList {
         if let text = try? container.decode(String.self) { return .string(text) }
         if let date = try? container.decode(Date.self) { return .date(date) }
         if let data = try? container.decode(Data.self) { return .data(data) }
-        guard !container.decodeNil() else {
-            throw DecodingError.dataCorrupted(
-                .init(codingPath: container.codingPath, debugDescription: "A property list has no null."))
-        }
-        return nil
+        return container.decodeNil() ? .null : nil
     }
 
     private static func elements(_ container: consuming any UnkeyedDecodingContainer) throws -> [PropertyList] {

@@ -509,6 +509,11 @@ extension EditPlan {
         }
         guard isBlank || isStringsFile && !leavesText else {
             for removal in removals { replace(removal, with: []) }
+            if isStringsFile, layout.format == .gnustep {
+                // GNUstep does not read a file with nothing but comments.
+                let end = Array("{".utf8) + style.newline + Array("}".utf8) + style.newline
+                replace(text.count..<text.count, with: style.newline + end)
+            }
             return
         }
         let isOnLines = children.contains { $0.gap.newline != nil }

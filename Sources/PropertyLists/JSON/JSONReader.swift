@@ -114,9 +114,13 @@ struct JSONReader: TextReader, ~Copyable {
             case UInt8(ascii: "t") where skip(wordOf("t", "r", "u", "e"), length: 4): builder.add(.boolean(true))
             case UInt8(ascii: "f") where skip(wordOf("f", "a", "l", "s", "e"), length: 5): builder.add(.boolean(false))
             case UInt8(ascii: "n") where skip(wordOf("n", "u", "l", "l"), length: 4):
-                guard options.omitsNulls else { throw Fault(.null, at: start) }
-                if builder.isInDictionary { builder.dropKey() }
-                return true
+                switch options.nulls {
+                case .kept: builder.add(.null)
+                case .refused: throw Fault(.null, at: start)
+                case .omitted:
+                    if builder.isInDictionary { builder.dropKey() }
+                    return true
+                }
             case UInt8(ascii: "'") where options.allowsJSON5: builder.add(.string(try readSingleQuoted()))
             case let sign where options.allowsJSON5 && (sign == UInt8(ascii: "+") || sign == UInt8(ascii: ".")):
                 builder.add(try readNumber())

@@ -95,6 +95,7 @@ struct JSONWriter: ValueSink, ~Copyable {
         case .integer(let number): output.append(number)
         case .real(let number) where number.isFinite: output.append(number, keepsPoint: true)
         case .boolean(let flag): if flag { output.append("true") } else { output.append("false") }
+        case .null: output.append("null")
         default: try addUnusual(copy scalar)
         }
     }

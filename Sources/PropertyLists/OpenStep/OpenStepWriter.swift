@@ -150,6 +150,7 @@ extension OpenStepWriter {
             output.append("{CF$UID = ")
             write(typed: PropertyList.Integer(number))
             output.append(";}")
+        case .null: throw Refusal(.kindNotSupported(.null))
         case .string, .data, .array, .dictionary: break
         }
     }
@@ -168,6 +169,7 @@ extension OpenStepWriter {
         case .boolean(let flag): write(text: flag ? "1" : "0")
         case .date(let date): write(text: try date.flooredText)
         case .uid(let number): write(text: String(number))
+        case .null: throw Refusal(.kindNotSupported(.null))
         case .string, .data, .array, .dictionary: break
         }
     }

@@ -102,6 +102,7 @@ struct XMLWriter: ValueSink, ~Copyable {
         case .date(let date): try append(date)
         case .data(let data): append(data)
         case .uid(let number): try append(uid: number)
+        case .null: throw Refusal(.kindNotSupported(.null))
         case .array, .dictionary: break
         }
     }

@@ -16,6 +16,7 @@ extension PropertyList {
         case .real(let number) where !number.isFinite: return number.isNaN ? "nan" : number < 0 ? "-inf" : "inf"
         case .boolean(let flag): return flag ? "true" : "false"
         case .uid(let number): return String(number)
+        case .null: return "null"
         case .real, .date: return json(coerces: true).unquoted
         case .data(let data): return data.base64EncodedString()
         case .array, .dictionary: return json(coerces: false)
