@@ -31,6 +31,11 @@ public enum Prefs: Sendable {
     }
 
     private static func perform(in context: CommandContext) throws -> ExitStatus {
+        switch context.program {
+        case "plutil": return try Plutil.run(in: context)
+        case "PlistBuddy": return try PlistBuddy.run(in: context)
+        default: break
+        }
         let words = Array(context.environment.arguments.dropFirst())
         guard !words.isEmpty else {
             try context.terminal.write(HelpText.overview(program: context.program), to: .errors)

@@ -4,10 +4,18 @@ internal import Synchronization
 /// A dialog of questions and answers, one line each.
 package protocol Dialogue: Sendable {
     /// Writes a prompt and returns the answer. The input of a secret is not echoed.
-    func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer
+    ///
+    /// - Parameter completesLine: Whether a line break is written after an answer that was not typed.
+    func answer(to prompt: String, isSecret: Bool, completesLine: Bool) throws -> DialogueAnswer
 
     /// Ends the process with the signal that interrupted the dialog, after cleanup.
     func endIfInterrupted()
+}
+
+extension Dialogue {
+    func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
+        try answer(to: prompt, isSecret: isSecret, completesLine: true)
+    }
 }
 
 /// The result of a question.
@@ -52,7 +60,7 @@ final class BatchDialogue: Dialogue {
 
     init(_ terminal: any Terminal) { self.terminal = terminal }
 
-    func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
+    func answer(to prompt: String, isSecret: Bool, completesLine: Bool) throws -> DialogueAnswer {
         try terminal.write(prompt, to: .output)
         let answer = try lines.withLock { lines in
             if lines == nil {
@@ -64,7 +72,7 @@ final class BatchDialogue: Dialogue {
             return lines?.next() ?? .endOfInput
         }
         // Not typed, so the terminal has not echoed the line break.
-        if answer != .endOfInput { try terminal.write("\n", to: .output) }
+        if completesLine, answer != .endOfInput { try terminal.write("\n", to: .output) }
         return answer
     }
 

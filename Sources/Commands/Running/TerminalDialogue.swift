@@ -24,7 +24,7 @@ final class TerminalDialogue: Dialogue {
         var interruption: Int32?
     }
 
-    func answer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
+    func answer(to prompt: String, isSecret: Bool, completesLine: Bool) throws -> DialogueAnswer {
         // Before the terminal is changed, and before the user sees a prompt that an interrupt could answer.
         _ = try state.withLock { state in try state.listen() }
         let isTyped = terminal.isTerminal(.input)
@@ -32,7 +32,7 @@ final class TerminalDialogue: Dialogue {
         defer { echo?.end() }
         try terminal.write(prompt, to: .output)
         let answer = try state.withLock { state in try state.next() }
-        if !isTyped, answer != .endOfInput { try terminal.write("\n", to: .output) }
+        if completesLine, !isTyped, answer != .endOfInput { try terminal.write("\n", to: .output) }
         return answer
     }
 

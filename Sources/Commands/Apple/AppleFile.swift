@@ -1,0 +1,192 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+
+/// A property list that `plutil` or `PlistBuddy` reads and writes: a plain file, a standard stream for `-`, or the
+/// domain that a path in macOS's folders of preferences names.
+///
+/// A plain file has no history, schema or layer. It is changed under its lock and replaced as a whole.
+struct AppleFile: Sendable {
+    /// The argument that names the file.
+    let name: String
+    private let context: CommandContext
+    private let domain: (access: StoreAccess, addressed: AddressedDomain)?
+
+    init(_ name: String, _ context: CommandContext) throws {
+        (self.name, self.context) = (name, context)
+        domain = try Self.domain(name, context)
+    }
+
+    /// The contents of a file.
+    struct Contents: Sendable {
+        var value: PropertyList
+        /// The format of the file; that of a new one if there is no file yet.
+        let format: PropertyList.Format
+        /// The bytes of a plain file.
+        var bytes: [UInt8]?
+    }
+
+    /// Bytes that are no property list.
+    struct Damage: Reportable {
+        let failure: DecodingFailure
+        let bytes: [UInt8]
+        let name: String
+
+        var status: ExitStatus { .damaged }
+        var lines: [String] { InvalidInput(name: name, bytes: bytes, failure: failure).lines }
+    }
+
+    /// Whether the file is that of a domain.
+    var isDomain: Bool { domain != nil }
+
+    /// Reads the file, or returns nil if it does not exist.
+    func contents() throws -> Contents? {
+        if let domain {
+            let contents = try domain.access.contents(domain.addressed.file)
+            guard contents.exists else { return nil }
+            return Contents(value: .dictionary(contents.values), format: contents.format ?? .binary)
+        }
+        do {
+            let bytes = try context.contents(name, limit: PropertyList.Limits.default.inputBytes)
+            return try Self.contents(bytes, named: name)
+        } catch let failure as CommandFailure where failure.status == .notFound {
+            return nil
+        }
+    }
+
+    /// Parses a property list as Apple's tools do: text that is not JSON is OpenStep, and so is a scalar.
+    static func contents(_ bytes: [UInt8], named name: String) throws(Damage) -> Contents {
+        let options = PropertyList.ReadingOptions(readsScalarsAsJSON: false)
+        do throws(DecodingFailure) {
+            let file = name == "-" ? nil : name
+            let (value, format) = try PropertyList.sniffed(bytes, named: file, options: options)
+            return Contents(value: value, format: format, bytes: bytes)
+        } catch {
+            throw Damage(failure: error, bytes: bytes, name: name)
+        }
+    }
+
+    /// Changes the file under its lock. It keeps its format.
+    ///
+    /// - Parameter change: Called with the present value, perhaps more than once. If it throws, nothing is written.
+    func edit(_ change: @escaping @Sendable (inout PropertyList) throws -> Void) throws {
+        guard var contents = try contents() else { throw SystemFailure(.noSuchFile, .open, try context.path(name)) }
+        let isDictionary = contents.value.kind == .dictionary
+        try change(&contents.value)
+        guard name != "-", isDictionary, contents.value.kind == .dictionary else { return try replace(contents) }
+        try commit { draft in
+            var value = PropertyList.dictionary(draft.values)
+            try change(&value)
+            if let values = value.dictionaryValue { draft.values = values }
+        }
+    }
+
+    /// Replaces the file, or writes to the standard output for `-`.
+    func replace(_ contents: Contents) throws {
+        guard let domain else { return try replace(try Self.bytes(of: contents)) }
+        guard let values = contents.value.dictionaryValue else {
+            throw CommandFailure(.invalidValue, "\(domain.addressed.word): a domain must be a dictionary")
+        }
+        try commit { draft in
+            // The store's own keys are not shown, and must not be lost.
+            draft.values.removeAll { !$0.key.isHidden }
+            for entry in values { draft.values.updateValue(entry.value, forKey: entry.key) }
+            draft.format = contents.format
+            draft.rewrites = true
+        }
+    }
+
+    /// Replaces a plain file, or writes to the standard output for `-`.
+    func replace(_ bytes: [UInt8]) throws {
+        guard domain == nil else { throw CommandFailure(.invalidValue, "a domain can only hold a property list") }
+        try context.write(bytes, to: name)
+    }
+
+    private func commit(_ change: @escaping @Sendable (inout DomainDraft) throws -> Void) throws {
+        if let domain {
+            try domain.access.commit([DomainEdit(domain.addressed.file, change: change)], .write)
+            return
+        }
+        try context.checkReplaceable(name)
+        let file = DomainFile(name: name, path: try context.absolutePath(name), lock: .itself).addressedByPath
+        defer { context.delayInterrupts(false) }
+        let (machine, delay) = (context.machine, context.delayInterrupts)
+        try DomainWriter(machine, WriteNote(.write, by: machine)).commit([
+            DomainEdit(file) { draft in
+                delay(true)
+                try change(&draft)
+            }
+        ])
+    }
+
+    /// Returns a property list as the bytes of a file. Fractions of a second are dropped where the format has none.
+    static func bytes(of contents: Contents) throws(EncodingFailure) -> [UInt8] {
+        if contents.format == .json { return Array(contents.value.appleJSON(isPretty: false).utf8) }
+        var options = PropertyList.WritingOptions()
+        options.isLossy = true
+        return Array(try contents.value.serialized(as: contents.format, options: options))
+    }
+
+    // MARK: Domains
+
+    private static func domain(_ name: String, _ context: CommandContext) throws -> (StoreAccess, AddressedDomain)? {
+        guard name.contains("/"), name.hasSuffix(".plist") else { return nil }
+        let access = try StoreAccess(Invocation(verb: .read, path: [], operands: [], options: []), context)
+        return try access.libraryDomain(name).map { (access, $0) }
+    }
+}
+
+// MARK: Entries
+
+extension PropertyList {
+    /// The entry to which keys and indexes lead, as both tools name it.
+    func entry(_ path: some Sequence<String>) -> PropertyList? {
+        var value = self
+        for component in path {
+            guard let position = value.position(component), let next = value[EntryPath([position])] else { return nil }
+            value = next
+        }
+        return value
+    }
+
+    /// Returns the place to which a component leads: a key, or the index of an element that exists.
+    private func position(_ component: String) -> EntryPath.Component? {
+        switch self {
+        case .dictionary(let entries): entries[component] == nil ? nil : EntryPath.Component(component)
+        case .array(let elements): Int(component).flatMap { elements.indices.contains($0) ? .init($0) : nil }
+        default: nil
+        }
+    }
+
+    /// Replaces an entry that exists.
+    mutating func replaceEntry(_ path: some Sequence<String>, by value: PropertyList) throws(EntryPath.Failure) {
+        try set(value, at: EntryPath(path.map { Int($0).map { EntryPath.Component($0) } ?? EntryPath.Component($0) }))
+    }
+}
+
+/// The failure of one command or of one file, as Apple's tool prints it.
+struct AppleFailure: Error, Hashable {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+extension ExitStatus {
+    /// The status of every failure of Apple's tools.
+    static let appleFailure = ExitStatus.notFound
+}
+
+extension Completion.Answer {
+    /// The options of one of Apple's tools that begin with the last word; for any other word, that files are offered.
+    ///
+    /// - Parameter words: The name of the shell, and the words after the program's name.
+    init(to words: ArraySlice<String>, _ options: [(word: String, summary: String)]) {
+        let current = words.dropFirst().last ?? ""
+        guard current.hasPrefix("-") else {
+            files = .files
+            return
+        }
+        candidates = options.filter { $0.word.hasPrefix(current) }
+            .map { Completion.Candidate(word: $0.word, meaning: $0.summary) }
+    }
+}
