@@ -178,12 +178,7 @@ struct ScriptBench {
               { Key = name; Flag = name; }); }
             """
         let bench = try ScriptBench(schema: schema)
-        let root = bench.machine.disk.process()
-        try root.makeFolders("/proc/self")
-        for folder in ["/proc", "/proc/self"] as [FilePath] {
-            try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
-        }
-        try root.makeSymbolicLink("/proc/self/cwd", to: "/home/ada")
+        try bench.machine.setWorkingFolder("/home/ada")
         let outcome = try bench.run(["--save", "--target", "copies", "--name", "copies"])
         #expect(bench.value("target", in: outcome) == "'copies'" && outcome.errors.isEmpty, "\(outcome)")
         #expect(try bench.prefs("read", "com.example.backup", "target").output == "/home/ada/copies\n")

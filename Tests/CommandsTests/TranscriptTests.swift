@@ -1,4 +1,5 @@
 import Foundation
+import Platform
 import SimulatedPlatform
 import TestSupport
 import Testing
@@ -19,6 +20,7 @@ import Testing
         #expect(!transcript.steps.isEmpty)
         // All commands of one transcript run on one machine, so that what one writes the next one reads.
         let machine = try SimulatedMachine()
+        try machine.setWorkingFolder("/home/ada")
         let failures = try transcript.failures { words, input in try runPrefs(words, input: input, on: machine) }
         #expect(failures.isEmpty, "\(failures.joined(separator: "\n"))")
     }

@@ -23,12 +23,20 @@ struct Location: Sendable {
 }
 
 extension DiskState {
+    /// The link to the folder that relative paths start from. Without it, this is the root.
+    static let workingFolder: FilePath = "/proc/self/cwd"
+
     /// Follows a path to its end; the last component's symbolic link only if asked to.
     func locate(
         _ path: FilePath, followingLink: Bool, as user: Identity
     ) throws(ErrorCode) -> Location {
         var rest = Array(path.components.reversed())
         var here = Location(folder: Self.root, name: nil, node: Self.root)
+        if !path.isAbsolute, let start = try? locate(Self.workingFolder, followingLink: true, as: Identity(user: 0)),
+            let node = start.node
+        {
+            here = Location(folder: node, name: nil, node: node)
+        }
         var links = 0
         while let component = rest.popLast() {
             guard let folder = here.node else { throw .noSuchFile }

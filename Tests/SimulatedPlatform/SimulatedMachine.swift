@@ -45,4 +45,13 @@ package struct SimulatedMachine: Sendable {
         try home?.setOwner(user, group: user)
         disk.synchronize()
     }
+
+    /// Sets the folder that relative paths start from.
+    package func setWorkingFolder(_ path: FilePath) throws {
+        let root = disk.process()
+        for folder in ["/proc", "/proc/self"] as [FilePath] {
+            _ = try root.makeFolder(folder, FilePermissions(rawValue: 0o755))
+        }
+        try root.makeSymbolicLink(DiskState.workingFolder, to: path)
+    }
 }
