@@ -231,6 +231,26 @@ import Testing
         #expect(zip(before, after).count { $0 != $1 } == 1)
     }
 
+    /// Emptied or reduced to comments, a file is still read.
+    @Test(arguments: [PropertyList.Format.openstep, .gnustep])
+    func `a strings file of which only comments remain is read`(_ format: PropertyList.Format) throws {
+        for text in ["/* c */ a = b; // d", "/* c */\na = b; // d\n", "a = b;", "// c\na = b;"] {
+            let result = try SourceText.rewriting(Array(text.utf8), as: format, to: [:])
+            #expect(try PropertyList.sniffed(result, named: "a.strings").value == [:], "\(shown(result))")
+        }
+    }
+
+    /// Many changes take no longer than their number and the size of the text explain.
+    @Test func `a text of one long line is edited in many places`() throws {
+        let text = "{" + (0..<20_000).map { "\"k\($0)\":{\"a\":\($0)}" }.joined(separator: ",") + "}"
+        var value = try PropertyList(parsing: text)
+        let path = { (index: Int) in EntryPath([.init("k\(index)"), "a"]) }
+        for index in stride(from: 0, to: 20_000, by: 2) { try value.set(.integer(-1), at: path(index)) }
+        for index in stride(from: 1, to: 20_000, by: 20) { try value.remove(at: path(index)) }
+        let result = try SourceText.rewriting(Array(text.utf8), as: .json, to: value)
+        #expect(result.count == 364_892)
+    }
+
     /// A character that the encoding lacks is written as a reference.
     @Test func `the encoding stays`() throws {
         let head = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><plist><dict><key>"

@@ -452,11 +452,11 @@ extension EditPlan {
         let entry = layout.map.entries[change.position]
         let interior = layout.interior(of: change.position)
         let isOnLines = isOnLines(change.position)
-        let outer = layout.indent(ofLineAt: entry.value.lowerBound)
+        let comments = text[interior].lastIndex { !layout.isSpace($0) && $0 != 0x0A && $0 != 0x0D }
+        let outer = isOnLines || comments != nil ? layout.indent(ofLineAt: entry.value.lowerBound) : []
         let indent: [UInt8]? = isOnLines ? outer + style.unit : nil
         let inDictionary = added[0].key != nil
         var inside: [UInt8] = []
-        let comments = text[interior].lastIndex { !layout.isSpace($0) && $0 != 0x0A && $0 != 0x0D }
         // A comment may end with its line.
         let line = isOnLines || comments != nil ? style.newline : []
         for (step, insertion) in added.enumerated() {

@@ -189,13 +189,11 @@ extension TextStyle {
             if hasUnit, hasSpace, hasColon { continue }
             let first = layout.map.entries[children[0]]
             let isDictionary = first.key != nil
-            if !hasUnit {
-                let outer = layout.indent(ofLineAt: entry.value.lowerBound)
-                let child = layout.child(0, of: position, inDictionary: isDictionary)
-                if let indent = child.gap.indent.map({ Array(text[$0]) }), indent.count > outer.count,
-                    indent.starts(with: outer)
-                {
-                    (unit, hasUnit) = (Array(indent[outer.count...]), true)
+            // The line is searched only where there are lines, for a text may be one long line.
+            if !hasUnit, let place = layout.child(0, of: position, inDictionary: isDictionary).gap.indent {
+                let (indent, outer) = (text[place], layout.indent(ofLineAt: entry.value.lowerBound))
+                if indent.count > outer.count, indent.starts(with: outer) {
+                    (unit, hasUnit) = (Array(indent.dropFirst(outer.count)), true)
                 }
             }
             if !hasColon, let key = first.key, layout.format == .json {
