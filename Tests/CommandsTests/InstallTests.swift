@@ -45,9 +45,10 @@ struct `Installing` {
         try folder.write("", to: "a prefix/bin/other")
         let installed = try install(words)
         #expect(installed.status == 0, "\(installed.errorText)")
-        let pages = try FileManager.default.contentsOfDirectory(
+        let all = try FileManager.default.contentsOfDirectory(
             atPath: packageRoot.appending(path: "man").path(percentEncoded: false)
         ).map { "share/man/man\($0.suffix(1))/\($0)" }
+        let pages = all.filter { page in !Self.appleNames.contains { page.contains("/\($0).") } }
         let others = [
             "bin/other", "bin/prefs", "share/bash-completion/completions/prefs",
             "share/fish/vendor_completions.d/prefs.fish", "share/zsh/site-functions/_prefs",
@@ -62,6 +63,28 @@ struct `Installing` {
         #expect(try install(["--remove"] + words).status == 0)
         #expect(try files(prefix) == ["bin/other"])
         #expect(try install(["--remove"] + words).status == 0)
+    }
+
+    private static let appleNames = ["defaults", "plutil", "PlistBuddy"]
+
+    /// A program of another package under one of the names stays, and so do its page and its completions.
+    @Test func `with Apple's names links the names that are free`() throws {
+        try folder.write("", to: "a prefix/bin/plutil")
+        let installed = try install(["--apple-names", "a prefix"])
+        #expect(installed.status == 0 && installed.errorText.hasSuffix("bin/plutil: another program; not replaced\n"))
+        let files = try files(prefix)
+        for (name, isFree) in zip(Self.appleNames, [true, false, true]) {
+            let page = "share/man/man\(name == "PlistBuddy" ? "8/PlistBuddy.8" : "1/\(name).1")"
+            for file in [page, "share/bash-completion/completions/\(name)", "share/zsh/site-functions/_\(name)"] {
+                #expect(files.contains(file) == isFree, "\(file)")
+            }
+        }
+        try folder.write("<plist><dict/></plist>", to: "a.plist")
+        let buddy = prefix.appending(path: "bin/PlistBuddy").path(percentEncoded: false)
+        let edited = try Subprocess.run(buddy, ["-c", "Add :a integer 7", "-c", "Print :a", "a.plist"], in: folder.url)
+        #expect(edited.text == "7\n" && edited.status == 0)
+        #expect(try install(["--remove", "a prefix"]).status == 0)
+        #expect(try self.files(prefix) == ["bin/plutil"])
     }
 
     @Test func `with an unknown option says how it is called`() throws {

@@ -17,7 +17,7 @@ import Testing
 
     /// The files that a text refers to: `.Xr prefs 5` means `prefs.5`.
     private func references(in text: some StringProtocol) -> [String] {
-        String(text).matches(of: /\bXr ([a-z-]+) ([1-9])/).map { "\($0.1).\($0.2)" }
+        String(text).matches(of: /\bXr ([A-Za-z-]+) ([1-9])/).map { "\($0.1).\($0.2)" }
     }
 
     /// What a page's section of that name refers to.
@@ -30,8 +30,8 @@ import Testing
     @Test func `are those that the architecture names`() {
         #expect(
             pages.keys.sorted() == [
-                "defaults.1", "prefs-args.1", "prefs-mirror.1", "prefs-mirror.7", "prefs-query.1", "prefs-schema.5",
-                "prefs.1", "prefs.5",
+                "PlistBuddy.8", "defaults.1", "plutil.1", "prefs-args.1", "prefs-mirror.1", "prefs-mirror.7",
+                "prefs-query.1", "prefs-schema.5", "prefs.1", "prefs.5",
             ])
     }
 

@@ -15,11 +15,9 @@ extension Choice {
 
     /// Returns the canonical spelling of a word, or nil if it is not in the set.
     func canonical(_ word: String) -> String? {
-        let name =
-            switch self {
-            case .formats: FormatName(word: word)?.rawValue
-            case .words: word.lowercased()
-            }
-        return words.first { $0 == name }
+        switch self {
+        case .formats: words.first { $0 == FormatName(word: word)?.rawValue }
+        case .words: words.first { $0.lowercased() == word.lowercased() }
+        }
     }
 }

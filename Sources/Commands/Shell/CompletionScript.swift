@@ -6,7 +6,10 @@ package enum CompletionScript: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CompletionScript {
-    /// Returns the script for `prefs` or for `defaults`.
+    /// The names of the command that the scripts are for.
+    package static let programs = [Prefs.name, "defaults", "plutil", "PlistBuddy"]
+
+    /// Returns the script for one of the command's names.
     ///
     /// The first line of an answer states what to offer: `words` only, or `files` or `folders` too.
     package func text(for program: String) -> String {
@@ -16,7 +19,7 @@ extension CompletionScript {
             case .zsh: Self.zshText
             case .fish: Self.fishText
             }
-        return Dialect(program: program) == .classic ? text.replacing("prefs", with: program) : text
+        return text.replacing(Prefs.name, with: program)
     }
 
     /// The script for `prefs`.

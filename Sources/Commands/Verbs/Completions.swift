@@ -4,14 +4,17 @@ extension Verb {
     package static let completions = Verb(
         "completions", .new, "print the completion script for a shell",
         details: [
-            "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source."
+            "bash: eval \"$(prefs completions bash)\". zsh: the same with zsh. fish: prefs completions fish | source. NAME is the name that prefs is linked as."
         ],
-        forms: [[Operand("SHELL", .choice(.words(CompletionScript.allCases.map(\.rawValue))))]]
+        forms: [[shell], [shell, Operand("NAME", .choice(.words(CompletionScript.programs)))]]
     ) { invocation, context in
         guard let script = CompletionScript(rawValue: invocation[operand: "SHELL"] ?? "") else { return .usage }
-        try context.terminal.write(script.text(for: context.program), to: .output)
+        let own = Dialect(program: context.program) == .classic ? context.program : Prefs.name
+        try context.terminal.write(script.text(for: invocation[operand: "NAME"] ?? own), to: .output)
         return .done
     }
+
+    private static let shell = Operand("SHELL", .choice(.words(CompletionScript.allCases.map(\.rawValue))))
 
     /// Called by the completion scripts with the shell and the words up to the one being completed.
     package static let complete = Verb(
