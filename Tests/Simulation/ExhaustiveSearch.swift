@@ -15,18 +15,27 @@ package struct ExhaustiveSearch {
         var deletes = false
         var clones = false
         var losesState = false
+        /// Whether preference files come back from a backup without the state, or the state without the files.
+        var restoresFiles = false
+        var restoresState = false
+        /// Whether files of the mirror arrive one at a time, and are compacted at any time.
+        var fetchesSingly = false
 
         package static let all = [
             Profile(name: "writes"), Profile(name: "deletes", hosts: 2, deletes: true),
+            Profile(name: "single files", hosts: 2, fetchesSingly: true),
             Profile(name: "clones", hosts: 2, clones: true), Profile(name: "lost state", hosts: 2, losesState: true),
+            Profile(name: "restored files", hosts: 2, restoresFiles: true),
+            Profile(name: "restored state", hosts: 2, restoresState: true),
         ]
 
         /// Whether no conflict may be needless.
-        package var isOrdinary: Bool { !clones && !losesState }
+        package var isOrdinary: Bool { !clones && !losesState && !restoresFiles && !restoresState }
     }
 
     private let profile: Profile
     private let depth: Int
+    private let listsOnlyUnfetched: Bool
     private var trace: [Step] = []
     package private(set) var events = 0
     package private(set) var executions = 0
@@ -37,16 +46,20 @@ package struct ExhaustiveSearch {
     /// The first execution that led to one.
     package private(set) var firstNeedless: String?
 
-    package init(_ profile: Profile, depth: Int) {
+    /// - Parameter listsOnlyUnfetched: Whether to use the first version's rule, which loses writes: a write replaces
+    ///   all that its host had fetched.
+    package init(_ profile: Profile, depth: Int, listsOnlyUnfetched: Bool = false) {
         self.profile = profile
         self.depth = depth
+        self.listsOnlyUnfetched = listsOnlyUnfetched
     }
 
     /// Tries all executions of one event, then of two, and so on.
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
             (events, executions, needless) = (0, 0, 0)
-            go(SmallWorld(hosts: profile.hosts), touched: [], left: length)
+            let world = SmallWorld(hosts: profile.hosts, listsOnlyUnfetched: listsOnlyUnfetched)
+            go(world, touched: [], left: length)
         }
     }
 
@@ -56,22 +69,41 @@ package struct ExhaustiveSearch {
         case fetch(host: Int, from: Int)
         case clone(host: Int)
         case loseState(host: Int)
+        /// The preference file, or the state, comes back as it was before the host's last write.
+        case restore(host: Int, state: Bool)
+        /// The host publishes, and writes a base if it is to compact.
+        case publish(host: Int, compacts: Bool)
+        /// The host takes in the oldest file of the other that it has not seen.
+        case fetchOne(host: Int, from: Int)
 
         var host: Int {
             switch self {
-            case .write(let host, _, _, _), .fetch(let host, _), .clone(let host), .loseState(let host): host
+            case .write(let host, _, _, _), .fetch(let host, _), .clone(let host), .loseState(let host),
+                .restore(let host, _), .publish(let host, _), .fetchOne(let host, _):
+                host
+            }
+        }
+
+        /// The other host that the step involves.
+        private var other: Int? {
+            switch self {
+            case .fetch(_, let from), .fetchOne(_, let from): from
+            default: nil
             }
         }
 
         /// Whether the order of two steps matters. That of two writes is a choice of its own.
         func touches(_ other: Step) -> Bool {
             if host == other.host { return true }
-            return switch (self, other) {
-            case (.fetch(_, let from), .fetch(_, let otherFrom)):
-                from == other.host || otherFrom == host || from == otherFrom
-            case (.fetch(_, let from), .write): from == other.host
-            case (.write, .fetch(_, let from)): from == host
-            default: true
+            guard Self.isOrdinary(self), Self.isOrdinary(other) else { return true }
+            return self.other == other.host || other.other == host || self.other != nil && self.other == other.other
+        }
+
+        /// Whether the step changes nothing but its host, and what the other has published.
+        private static func isOrdinary(_ step: Step) -> Bool {
+            switch step {
+            case .write, .fetch: true
+            default: false
             }
         }
     }
@@ -112,11 +144,20 @@ package struct ExhaustiveSearch {
             }
             for other in world.hosts.indices where other != host && world.hasNews(from: other, for: host) {
                 steps.append(.fetch(host: host, from: other))
+                if profile.fetchesSingly, world.unseen(from: other, by: host).count > 1 {
+                    steps.append(.fetchOne(host: host, from: other))
+                }
+            }
+            if profile.fetchesSingly, !isLast {
+                if world.canPublish(host) { steps.append(.publish(host: host, compacts: false)) }
+                if world.hasPublished(host) { steps.append(.publish(host: host, compacts: true)) }
             }
             if profile.clones, !isLast, world.hosts.count < 3 { steps.append(.clone(host: host)) }
-            if profile.losesState, world.hosts[host].mark != nil, !world.hosts[host].hasLostState {
-                steps.append(.loseState(host: host))
-            }
+            let isIntact = world.hosts[host].mark != nil && !world.hosts[host].wasRestored
+            if profile.losesState, isIntact { steps.append(.loseState(host: host)) }
+            guard isIntact, world.hosts[host].hasBackup else { continue }
+            if profile.restoresFiles { steps.append(.restore(host: host, state: false)) }
+            if profile.restoresState { steps.append(.restore(host: host, state: true)) }
         }
         return steps
     }

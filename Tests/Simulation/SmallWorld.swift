@@ -14,6 +14,8 @@ struct SmallWorld {
         let seen: Set<Int>
         /// Its identifier; nil where the mirror had that value already.
         var id: WriteID?
+        /// The transactions that its writer had fetched.
+        var known: VersionVector?
     }
 
     private(set) var hosts: [SmallHost]
@@ -25,7 +27,12 @@ struct SmallWorld {
     private var order: [PackAddress] = []
     private var random: UInt64 = 1
 
-    init(hosts count: Int) {
+    /// Whether a displaced write is listed only if the writer of the other had not fetched it, as in the first version.
+    /// What that writer's user had seen does not matter.
+    private let listsOnlyUnfetched: Bool
+
+    init(hosts count: Int, listsOnlyUnfetched: Bool = false) {
+        self.listsOnlyUnfetched = listsOnlyUnfetched
         hosts = (0..<count).map { SmallHost(number: $0) }
         for index in hosts.indices {
             tell(index, .command(.add(domain: SmallHost.domain)))
@@ -51,7 +58,17 @@ extension SmallWorld {
     }
 
     func hasNews(from other: Int, for index: Int) -> Bool {
-        !hosts[other].engine.local.outbox.isEmpty || !hosts[other].created.isSubset(of: hosts[index].view)
+        canPublish(other) || !hosts[other].created.isSubset(of: hosts[index].view)
+    }
+
+    func canPublish(_ index: Int) -> Bool { !hosts[index].engine.local.outbox.isEmpty }
+
+    /// Whether the host has published a log.
+    func hasPublished(_ index: Int) -> Bool { hosts[index].created.contains { $0.name.kind == .log } }
+
+    /// The files of the other host that a host has not seen, oldest first.
+    func unseen(from other: Int, by index: Int) -> [PackAddress] {
+        order.filter { hosts[other].created.contains($0) && !hosts[index].view.contains($0) }
     }
 
     mutating func carryOut(_ step: ExhaustiveSearch.Step) {
@@ -65,6 +82,13 @@ extension SmallWorld {
         case .clone(let host): hosts.append(hosts[host])
         case .loseState(let host):
             hosts[host].loseState()
+            exchange(host)
+        case .restore(let host, let state):
+            if state { hosts[host].restoreState() } else { hosts[host].restoreFile() }
+            exchange(host)
+        case .publish(let host, let compacts): publish(host, base: compacts)
+        case .fetchOne(let host, let from):
+            if let file = unseen(from: from, by: host).first { hosts[host].view.insert(file) }
             exchange(host)
         }
     }
@@ -92,10 +116,11 @@ extension SmallWorld {
         tell(index, .foundMark(hosts[index].mark))
         tell(index, .directory(.marked([SimulatedHost.mirror])))
         let listing = listing(for: index)
-        if hosts[index].hasLostState || hosts[index].engine.shouldPullFirst(listing) { tell(index, .listed(listing)) }
+        if hosts[index].wasRestored || hosts[index].engine.shouldPullFirst(listing) { tell(index, .listed(listing)) }
         tell(index, .observed([hosts[index].observation]))
         tell(index, .listed(listing))
         tell(index, .settled)
+        guard !hosts[index].isHeld else { return }
         hosts[index].shown = hosts[index].engine.local.atoms.atoms.flatMap { numbers[$0.id] ?? [] }
     }
 
@@ -146,7 +171,10 @@ extension SmallWorld {
         case .mark(let mark):
             hosts[index].leave(mark)
             return .marked
-        case .remove(let names): return .removed(names)
+        case .remove(let names):
+            let writer = hosts[index].engine.local.writer
+            for name in names { hosts[index].created.remove(PackAddress(writer: writer, name: name)) }
+            return .removed(names)
         case .removeBlobs(let names): return .removedBlobs(names)
         case .append, .removeFolder, .unlock, .quarantine, .report: break
         }
@@ -159,7 +187,10 @@ extension SmallWorld {
         let texts = atom.value.value?.propertyList.texts.compactMap { Int($0) } ?? []
         numbers[atom.id] = texts.isEmpty ? [last] : texts
         numbersOfDots[atom.dot, default: []] += numbers[atom.id] ?? []
-        for number in numbers[atom.id] ?? [] where writes[number].id == nil { writes[number].id = atom.id }
+        for number in numbers[atom.id] ?? [] where writes[number].id == nil {
+            writes[number].id = atom.id
+            writes[number].known = hosts[index].engine.local.knowledge
+        }
     }
 }
 
@@ -184,6 +215,8 @@ extension SmallWorld {
     var wrong: String? {
         if Set(hosts.map { $0.engine.local.atoms.value(at: SmallHost.key) }).count > 1 { return "hosts differ" }
         var accounted = inForce
+        // A user decides about a file that is held.
+        for host in hosts where host.isHeld { accounted.formUnion(host.texts) }
         for number in writes.indices where isListed(number) || writes[number].id == nil { accounted.insert(number) }
         for number in accounted { accounted.formUnion(writes[number].seen) }
         // What was to be deleted is gone.
@@ -211,14 +244,21 @@ extension SmallWorld {
 
     /// Whether the host that made a write lists it; any host, where one was cloned or has lost its state.
     private func isListed(_ number: Int) -> Bool {
-        let isAnyEnough = hosts.contains { $0.hasLostState } || Set(hosts.map(\.number)).count < hosts.count
+        let isAnyEnough = hosts.contains { $0.wasRestored } || Set(hosts.map(\.number)).count < hosts.count
         let listing = isAnyEnough ? hosts[...] : hosts[writes[number].author...writes[number].author]
         return listing.contains { host in
             host.conflicts.contains { conflict in
-                conflict.id == writes[number].id
+                guard !listsOnlyUnfetched || isUnfetched(conflict) else { return false }
+                return conflict.id == writes[number].id
                     || conflict.value.value?.propertyList.texts.contains("\(number)") ?? false
             }
         }
+    }
+
+    /// Whether the winner's writer had not fetched the write that it displaced.
+    private func isUnfetched(_ conflict: ConflictJournal.Conflict) -> Bool {
+        guard let loser = conflict.loser, let winner = conflict.winner else { return true }
+        return !(numbersOfDots[winner] ?? []).contains { writes[$0].known?.covers(loser) ?? false }
     }
 }
 
@@ -240,10 +280,21 @@ struct SmallHost {
     private(set) var now = epoch
     /// When its user last wrote.
     private(set) var lastTime = Int64.min
-    private(set) var hasLostState = false
+    /// Whether it lost its state, or its file or its state came back from a backup.
+    private(set) var wasRestored = false
     private var formerConflicts: [ConflictJournal.Conflict] = []
     private var file = PropertyList.Dictionary()
+    private var modified = epoch
     private var generation: UInt64 = 1
+    private var backup: Backup?
+
+    /// What it was before its user's last write.
+    private struct Backup {
+        let engine: Engine
+        let file: PropertyList.Dictionary
+        let modified: Int64
+        let mark: UInt64?
+    }
 
     init(number: Int) {
         self.number = number
@@ -262,15 +313,16 @@ struct SmallHost {
     }
 
     var observation: Observation {
-        let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: now, changed: now)
+        let identity = FileIdentity(device: 1, inode: generation, size: 1, modified: modified, changed: now)
         return Observation(
             domain: Self.domain, identity: identity, hash: Fingerprint(of: "\(generation)".utf8),
-            content: .values(file), modified: now, mark: .write)
+            content: .values(file), modified: modified, mark: .write)
     }
 
     /// A user writes the key or the entry inside it, and the mirror is to see that as one write.
     mutating func edit(inside: Bool, to text: String?, at time: Int64) {
-        (now, lastTime) = (time, time)
+        backup = Backup(engine: engine, file: file, modified: modified, mark: mark)
+        (now, lastTime, modified) = (time, time, time)
         if inside {
             var entries = file["k"]?.dictionaryValue ?? [:]
             entries["c"] = text.map(PropertyList.string)
@@ -287,9 +339,32 @@ struct SmallHost {
             for (path, replacement) in change.changes { file[path.key ?? ""] = replacement.new?.propertyList }
         }
         generation += 1
+        modified = now
     }
 
     mutating func leave(_ mark: UInt64) { (self.mark, markedBy) = (mark, engine.local.writer) }
+
+    var hasBackup: Bool { backup != nil }
+
+    /// Whether the mirror neither captures nor writes the file until the user decides.
+    var isHeld: Bool { engine.local.trackedFiles[Path(domain: Self.domain)]?.held != nil }
+
+    /// The users' writes that are in the file.
+    var texts: [Int] { PropertyList.dictionary(file).texts.compactMap { Int($0) } }
+
+    mutating func restoreFile() {
+        guard let backup else { return }
+        (file, modified, mark) = (backup.file, backup.modified, backup.mark)
+        generation += 1
+        wasRestored = true
+    }
+
+    mutating func restoreState() {
+        guard let backup else { return }
+        formerConflicts += engine.local.conflicts.conflicts
+        engine = backup.engine
+        wasRestored = true
+    }
 
     mutating func loseState() {
         formerConflicts = engine.local.conflicts.conflicts
@@ -298,6 +373,6 @@ struct SmallHost {
             mirror: SimulatedHost.mirror, writer: writer, formerWriters: Set([markedBy].compactMap { $0 }))
         state.apply(.configured(domain: Self.domain, isMirrored: true))
         engine = Engine(state, profile: SimulatedHost.profile, seed: .merge)
-        hasLostState = true
+        wasRestored = true
     }
 }

@@ -15,4 +15,15 @@ import Testing
         #expect(search.executions > 100)
         if profile.isOrdinary { #expect(search.needless == 0) }
     }
+
+    /// An edit over the winner of two blind writes, and a write of a clone: both replace what their users never saw.
+    @Test(arguments: zip(["writes", "clones"], [5, 4]))
+    func `finds what the first version's rule loses`(_ name: String, _ depth: Int) throws {
+        var profile = try #require(ExhaustiveSearch.Profile.all.first { $0.name == name })
+        profile.writesInside = false
+        var search = ExhaustiveSearch(profile, depth: depth, listsOnlyUnfetched: true)
+        search.search()
+        let counterexample = try #require(search.counterexample)
+        #expect(counterexample.contains("is lost"))
+    }
 }

@@ -32,6 +32,12 @@ import TestSupport
             if profile.isOrdinary, let needless = search.firstNeedless { say("needless: \(needless)") }
             isSound = isSound && search.counterexample == nil
         }
+        for profile in ExhaustiveSearch.Profile.all where ["writes", "clones"].contains(profile.name) {
+            var search = ExhaustiveSearch(profile, depth: max(depth, 5), listsOnlyUnfetched: true)
+            search.search()
+            say("\(profile.name), by the first version's rule: \(search.counterexample ?? "not refuted")")
+            isSound = isSound && search.counterexample != nil
+        }
         return isSound
     }
 
@@ -45,10 +51,17 @@ import TestSupport
                 for script in rule.blindScripts { say("without \(rule): \(script) ends well") }
                 say("without \(rule): " + (finding.map { "run \($0.run): \($0.wrong.prefix(100))" } ?? "not found"))
             }
-            var search = ExhaustiveSearch(ExhaustiveSearch.Profile.all[0], depth: 3)
-            Rule.$broken.withValue(.listsLost) { search.search() }
-            say("without listsLost: " + (search.counterexample ?? "not found by the search"))
-            return areFound && search.counterexample != nil
+            let needed: [Rule] = [.listsLost, .noticesRestores, .claimsFormerNumbers]
+            for rule in needed {
+                let counterexample = ExhaustiveSearch.Profile.all.lazy.compactMap { profile in
+                    var search = ExhaustiveSearch(profile, depth: 4)
+                    Rule.$broken.withValue(rule) { search.search() }
+                    return search.counterexample.map { "\(profile.name): \($0)" }
+                }.first
+                say("without \(rule), the search: \(counterexample ?? "not found")")
+                areFound = areFound && counterexample != nil
+            }
+            return areFound
         #else
             say("built without MUTANTS")
             return false
