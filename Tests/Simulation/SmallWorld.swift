@@ -224,6 +224,13 @@ extension SmallWorld {
             let path = write.inside ? SmallHost.key.appending("c") : SmallHost.key
             if hosts[0].engine.local.atoms.value(at: path) == nil { accounted.formUnion(write.seen.union([number])) }
         }
+        // Two deletions are equal, so the later one has the effect of both.
+        for (number, write) in writes.enumerated() where write.deletes && !accounted.contains(number) {
+            let isRepeated = accounted.contains { other in
+                writes[other].deletes && writes[other].inside == write.inside && writes[other].time > write.time
+            }
+            if isRepeated { accounted.formUnion(write.seen.union([number])) }
+        }
         return writes.indices.first { !accounted.contains($0) }.map { "write \($0) is lost" }
     }
 
