@@ -346,7 +346,7 @@ extension Dictionary: DirectlyDecoded where Key == String, Value: Decodable {
 extension Scalar {
     static func decoded(from decoder: ValueDecoder) throws -> Self { try decoder.decode(Self.self) }
 
-    static func array(from decoder: ValueDecoder) throws -> [Self] {
+    static func array(from decoder: ValueDecoder) throws -> Any {
         guard case .array(let elements)? = decoder.value else { throw decoder.failure([Self].self) }
         var result: [Self] = []
         result.reserveCapacity(elements.count)
@@ -359,7 +359,7 @@ extension Scalar {
         return result
     }
 
-    static func dictionary(from decoder: ValueDecoder) throws -> [String: Self] {
+    static func dictionary(from decoder: ValueDecoder) throws -> Any {
         guard case .dictionary(let dictionary)? = decoder.value else { throw decoder.failure([String: Self].self) }
         var result = [String: Self](minimumCapacity: dictionary.count)
         for (position, entry) in dictionary.enumerated() {

@@ -15,8 +15,10 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
     /// The value in a property list, or nil if none can hold it.
     var scalar: PropertyList? { get }
 
-    static func array(from decoder: ValueDecoder) throws -> [Self]
-    static func dictionary(from decoder: ValueDecoder) throws -> [String: Self]
+    /// Returns an array of this type, or a dictionary with values of this type. As `Any`, because a result of a type
+    /// that depends on `Self` would be converted element by element.
+    static func array(from decoder: ValueDecoder) throws -> Any
+    static func dictionary(from decoder: ValueDecoder) throws -> Any
     /// The value of an array or a dictionary of these scalars; nil for anything else.
     static func encoded(arrayOrDictionary value: Any, in node: EncodingNode, at key: PathKey?) throws -> PropertyList?
 }
