@@ -175,6 +175,14 @@ extension PropertyList {
 }
 
 extension PropertyList.Format {
+    /// Whether an edit changes only the bytes of what is edited. A file in any other format is written anew.
+    package var isEditedInPlace: Bool {
+        switch self {
+        case .xml, .json, .openstep, .gnustep: true
+        case .binary: false
+        }
+    }
+
     /// Whether a date keeps its fraction of a second.
     ///
     /// GNUstep ignores the fraction that this package writes in a domain, so other files have none.

@@ -210,19 +210,6 @@ import Testing
         #expect(Verb.fastPath("read") != nil)
     }
 
-    @Test func `the verbs of the specification are there`() {
-        let classic = [
-            "read", "read-type", "write", "rename", "delete", "delete-all", "import", "export", "domains", "find",
-            "help",
-        ]
-        let new = [
-            "explain", "query", "diff", "apply", "watch", "edit", "history", "undo", "restore", "convert", "lint",
-            "args", "schema", "form", "mirror", "doctor", "completions",
-        ]
-        #expect(Verb.all.filter { $0.kind == .classic }.map(\.name) == classic)
-        #expect(Verb.all.filter { $0.kind == .new }.map(\.name) == new)
-    }
-
     @Test(arguments: everyVerb)
     func `a row is well formed`(_ path: [Verb]) throws {
         let verb = try #require(path.last)

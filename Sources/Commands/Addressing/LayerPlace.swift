@@ -29,17 +29,6 @@ struct LayerPlace: Sendable {
 }
 
 extension StorePlaces {
-    /// Returns the folder of a layer, or nil if this store does not have the layer.
-    func folder(of layer: Layer) -> StoreFolder? {
-        switch layer {
-        case .user: user
-        case .userHost: user.arrangement == .own ? user : nil
-        case .site: site.first
-        case .forced: forced
-        default: nil
-        }
-    }
-
     /// Returns the location of a writable layer, or nil if this store does not have it.
     ///
     /// - Parameter host: The host for the layer `user-host`; nil for this one.

@@ -84,6 +84,17 @@ extension StorePlaces {
         }
     }
 
+    /// Returns the folder of a layer that a command can name, or nil if this store does not have the layer.
+    package func folder(of layer: Layer) -> StoreFolder? {
+        switch layer {
+        case .user: user
+        case .userHost: user.arrangement == .own ? user : nil
+        case .site: site.first
+        case .forced: forced
+        case .arguments, .environment, .session, .suite, .globalHost, .global, .siteGlobal, .factory, .registered: nil
+        }
+    }
+
     /// Returns the files to search for a domain, in order.
     ///
     /// - Parameter suites: Other domains to search after the user's own, highest priority first.

@@ -45,7 +45,7 @@ extension DomainFile {
         }
         try checkNulls(values, format)
         let value = PropertyList.dictionary(values)
-        if format != .binary, !isAnew,
+        if format.isEditedInPlace, !isAnew,
             let source = try? SourceText(former, as: format, limits: limits, options: optionsOfText)
         {
             return try reporting { () throws(EncodingFailure) in

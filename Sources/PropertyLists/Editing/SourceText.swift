@@ -27,7 +27,7 @@ package struct SourceText {
         options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
     ) throws(DecodingFailure) {
         (self.bytes, self.format, self.options, self.limits) = (bytes, format, options, limits)
-        guard format != .binary else {
+        guard format.isEditedInPlace else {
             value = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
             (decoded, layout) = (DecodedText([], as: .utf8, from: 0), nil)
             return
