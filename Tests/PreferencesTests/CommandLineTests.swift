@@ -3,6 +3,7 @@ import Preferences
 import PropertyLists
 import SettingsSchema
 import SimulatedPlatform
+import Synchronization
 import TestSupport
 import Testing
 
@@ -59,6 +60,32 @@ extension Setting where Value == String {
         _ = try Self.schema.parsing(["backup", "-k3", "/mnt"], in: store)
         let defaults = Defaults("com.example.backup", in: store)
         #expect(defaults[.keep] == 3 && defaults.string(forKey: "mode") == "full")
+    }
+
+    @Test func `is seen by those who looked before it was parsed`() throws {
+        let bench = try SchemaBench(nil)
+        try bench.stored(["keep": 5, "$schemaVersion": 2])
+        let store = bench.store()
+        let (early, untouched) = (Defaults("com.example.backup", in: store), Defaults("com.example.backup", in: store))
+        let property = Preference(.keep, in: early)
+        let changes = Mutex<[SettingsChange]>([])
+        let observation = early.observe { batch in changes.withLock { $0 += batch.changes } }
+        #expect(early[.keep] == 5 && property.wrappedValue == 5)
+        let settings = try Self.schema.parsing(["backup", "-k3", "/mnt"], in: store)
+        #expect([early[.keep], untouched[.keep], property.wrappedValue, settings[.keep]] == [3, 3, 3, 3])
+        #expect(early.origin(of: .keep)?.layer == .arguments)
+        early[.keep] = 999
+        #expect(bench.errors.contains("999 must be from 1 to 365"))
+        #expect(changes.withLock { $0.map(\.key) } == ["here", "keep", "level", "mode", "target", "token"])
+        observation.cancel()
+    }
+
+    @Test func `is checked for errors of its own in a debug build`() throws {
+        let schema = Schema("d") { Setting("a", default: "").pattern("[") }
+        #expect(throws: Schema.Mistakes.self) { try schema.parsing(["p"], in: .memory) }
+        let defaults = Defaults("d", in: .memory)
+        #expect(throws: StoreFailure.self) { try defaults.set("x", for: Setting("a", default: "").pattern("[")) }
+        try defaults.set("x", for: Setting("a", default: "").conflicts(with: "elsewhere"))
     }
 
     @Test func `passes over stored values that break its rules`() throws {
@@ -128,7 +155,9 @@ extension Setting where Value == String {
             try root.open(folder, .reading)?.setPermissions(FilePermissions(rawValue: 0o755))
         }
         try root.makeSymbolicLink("/proc/self/cwd", to: "/home/ada")
-        let schema = Schema("com.example.backup") { Setting("copies", default: "").kind(.folder).flag("copies") }
+        let schema = Schema("com.example.backup") {
+            Setting("copies", default: nil as String?).kind(.folder).flag("copies")
+        }
         let settings = try schema.parsing(["b", "--save", "--copies", "here"], in: bench.store())
         #expect(settings.defaults.string(forKey: "copies") == "here")
         #expect(try bench.file() == ["copies": "/home/ada/here"])

@@ -63,7 +63,7 @@ private struct Window: Codable, Equatable {
         defaults.set("large", forKey: "size")
         var issues = defaults.issues.makeAsyncIterator()
         #expect(defaults[.size] == 12)
-        #expect(throws: DecodingError.self) { try defaults.value(of: .size) }
+        #expect(throws: StoreFailure.self) { try defaults.value(of: .size) }
         let issue = await issues.next()
         #expect(issue?.description.contains("size") == true)
     }
@@ -214,6 +214,34 @@ private struct Window: Codable, Equatable {
         }
         #expect(runs == 2)
         #expect(ours[.size] == 101)
+    }
+
+    @Test func `are changed within a transaction by its draft alone`() throws {
+        let store = try StoreBench().store()
+        let defaults = Defaults(Self.name, in: store)
+        var runs = 0
+        for attempt in [
+            { try $0.transaction { $0[.size] += 1 } }, { try $0.set(1, for: .size) },
+            { _ = try $0.replace(.size, expecting: 12, with: 1) }, { try $0.edit().commit() },
+        ] as [(Defaults) throws -> Void] {
+            let failure = #expect(throws: StoreFailure.self) {
+                try defaults.transaction { draft in
+                    runs += 1
+                    draft[.size] += 1
+                    try attempt(Defaults(Self.name, in: store))
+                }
+            }
+            #expect(failure?.problem == .reentrant)
+        }
+        #expect(runs == 4 && defaults[.size] == 12)
+        let other = Defaults("com.example.other", in: store)
+        try defaults.transaction { draft in
+            draft[.size] = try other.transaction {
+                $0[.size] += 1
+                return $0[.size]
+            }
+        }
+        #expect(defaults[.size] == 13 && other[.size] == 13)
     }
 
     @Test func `are replaced only if they are what is expected`() throws {

@@ -30,6 +30,8 @@ public struct StoreFailure: Error, Hashable, Sendable {
         case locked(holder: LockHolder?)
         /// The store has the record of a change of several files by another user, which only that user can complete.
         case pendingOfOthers(note: String)
+        /// The domain was changed within a transaction of it, but not by its draft.
+        case reentrant
         /// The store is read-only.
         case readOnly
         /// The format of the file cannot hold a value.
@@ -119,6 +121,8 @@ extension StoreFailure: CustomStringConvertible {
         case .pendingOfOthers(let note):
             return
                 "\(domain): another user has an incomplete transaction in this store (\(note)), which only that user can complete; nothing was written"
+        case .reentrant:
+            return "\(domain): within a transaction of this domain, only its draft can be changed; nothing was changed"
         case .readOnly: return "\(domain): this store is read-only"
         case .unwritable(let failure): return "\(place): \(failure)"
         case .notCurrent: return "\(domain): the value is not the expected one; nothing was changed"

@@ -20,7 +20,7 @@ extension Defaults {
         stream { changes, continuation in
             for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
                 func value(_ stored: PropertyList?) -> Value {
-                    stored.flatMap { try? $0.decodedStrictly(as: Value.self) } ?? setting.defaultValue
+                    stored.flatMap(setting.value) ?? setting.defaultValue
                 }
                 continuation.yield(
                     SettingChange(

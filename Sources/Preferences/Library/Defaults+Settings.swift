@@ -2,15 +2,15 @@ internal import PropertyLists
 internal import SettingsSchema
 
 extension Defaults {
-    /// The value of a setting. A stored value of another type is ignored and reported as an issue.
+    /// The value of a setting. A value that the setting cannot have is ignored and reported once as an issue.
     public subscript<Value>(setting: Setting<Value>) -> Value {
         get {
-            do {
-                return try value(of: setting)
-            } catch {
-                post(.undecodable(key: setting.key, reason: "\(error)"))
-                return setting.defaultValue
+            guard let stored = value(setting.key) else {
+                guard setting.hasFormerKeys else { return setting.defaultValue }
+                return resolution(of: setting).value ?? setting.defaultValue
             }
+            if isResolved(setting), let value = try? stored.decodedStrictly(as: Value.self) { return value }
+            return resolution(of: setting).value ?? setting.defaultValue
         }
         set {
             do {
@@ -27,14 +27,36 @@ extension Defaults {
         for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
     }
 
-    /// Returns the value of a setting. Throws if the stored value has another type.
+    /// Returns the value of a setting. Throws if all layers with a value have one that the setting cannot have.
     public func value<Value>(of setting: Setting<Value>) throws -> Value {
-        guard let stored = value(setting.key) else { return setting.defaultValue }
-        // A declaration in the domain's schema was applied when the layers were resolved.
-        guard let declaration = setting.ownDeclaration, schema?.declarations[ExactKey(setting.key)] == nil else {
-            return try stored.decodedStrictly(as: Value.self)
+        if let stored = value(setting.key), isResolved(setting),
+            let value = try? stored.decodedStrictly(as: Value.self)
+        {
+            return value
         }
-        return try stack[declaration].winner?.value?.decodedStrictly(as: Value.self) ?? setting.defaultValue
+        let (value, resolution) = resolution(of: setting)
+        if let value { return value }
+        guard let answer = resolution.answers.first else { return setting.defaultValue }
+        throw StoreFailure(
+            .invalid(key: setting.key, origin: answer.origin, reason: answer.fault ?? "must be a \(Value.self)"),
+            name.text)
+    }
+
+    /// Whether the rules for a setting's value were applied when the layers were resolved.
+    private func isResolved<Value>(_ setting: Setting<Value>) -> Bool {
+        setting.ownDeclaration == nil || schema?.declarations[ExactKey(setting.key)] != nil
+    }
+
+    /// Resolves the layers by the declaration of a setting, and reports the values that are skipped.
+    private func resolution<Value>(of setting: Setting<Value>) -> (value: Value?, resolution: Resolution) {
+        let resolution = refreshed(\.stack)[setting.declaration]
+        report(
+            Set(
+                resolution.skipped.map { answer in
+                    ResolvedTable.PassedOver(
+                        domain: name, key: setting.key, origin: answer.origin, reason: answer.fault ?? "")
+                }))
+        return (resolution.winner?.value.flatMap { try? $0.decodedStrictly(as: Value.self) }, resolution)
     }
 
     /// Sets a value, which is visible to the whole process at once and is written to the disk shortly after.
@@ -48,7 +70,14 @@ extension Defaults {
     public func reset<Value>(_ setting: Setting<Value>) { removeObject(forKey: setting.key) }
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.
-    public func origin<Value>(of setting: Setting<Value>) -> Origin? { origin(forKey: setting.key) }
+    public func origin<Value>(of setting: Setting<Value>) -> Origin? {
+        let stored = value(setting.key)
+        guard stored != nil || setting.hasFormerKeys else { return nil }
+        if let stored, isResolved(setting), (try? stored.decodedStrictly(as: Value.self)) != nil {
+            return origin(forKey: setting.key)
+        }
+        return resolution(of: setting).resolution.winner?.origin
+    }
 
     /// Sets a value if the present one is as expected, under the domain's lock and durably.
     ///
@@ -56,11 +85,12 @@ extension Defaults {
     public func replace<Value: Equatable>(
         _ setting: Setting<Value>, expecting expected: Value, with value: Value
     ) throws -> Bool {
+        try checkReentrancy()
         let encoded = try PropertyList.encoded(value)
         try setting.check(encoded, name.text)
         _ = schema
         return try target.change(.write) { values in
-            let current = try values[setting.key].map { try $0.decodedStrictly(as: Value.self) }
+            let current = values[setting.key].flatMap(setting.value)
             guard current ?? setting.defaultValue == expected else { return false }
             values[setting.key] = encoded
             return true
@@ -69,9 +99,25 @@ extension Defaults {
 }
 
 extension Setting {
+    /// Returns the value of the setting that a layer's value is, or nil if the setting cannot have it.
+    func value(_ stored: PropertyList) -> Value? {
+        if ownDeclaration == nil, let value = try? stored.decodedStrictly(as: Value.self) { return value }
+        guard case .usable(let usable) = declaration.verdict(on: stored) else { return nil }
+        return try? usable.decodedStrictly(as: Value.self)
+    }
+
+    fileprivate var hasFormerKeys: Bool { !(ownDeclaration?.renamedFrom.isEmpty ?? true) }
+
     /// Throws if a value violates the setting's own declaration.
     func check(_ value: PropertyList?, _ domain: String) throws(StoreFailure) {
         guard let value, let declaration = ownDeclaration else { return }
+        if Schema.checksDeclarations {
+            // The keys that it refers to are those of other settings.
+            let mistake = Schema("") { self }.mistakes.first { mistake in
+                if case .unknownKey = mistake.reason { false } else { true }
+            }
+            if let mistake { throw StoreFailure(.notAllowed("the declaration is invalid: \(mistake)"), domain) }
+        }
         let problems = declaration.rule.problems(
             with: value, at: [EntryPath.Component(key)], isSecret: declaration.isSensitive)
         guard problems.isEmpty else { throw StoreFailure(.refused(problems), domain) }

@@ -26,7 +26,11 @@ public final class Defaults: Sendable {
     /// Held while the layers are being determined.
     private let preparing = Mutex(())
 
-    private struct Prepared: Sendable { let schema: EffectiveSchema? }
+    private struct Prepared: Sendable {
+        let schema: EffectiveSchema?
+        /// The number of schemas that the program had declared.
+        let declarations: Int
+    }
 
     /// Opens a domain.
     ///
@@ -58,16 +62,21 @@ public final class Defaults: Sendable {
     /// Returns the value in effect for a key.
     func value(_ key: String) -> PropertyList? { refreshed { $0.found.entries[key] } }
 
-    /// The schema in effect, which is loaded at the first access.
+    /// The schema in effect, which is loaded at the first access and when the program declares one.
     var schema: EffectiveSchema? {
-        if let prepared = prepared.withLock(\.self) { return prepared.schema }
+        let schemas = store.process.schemas
+        let declarations = schemas.declarations
+        if let prepared = prepared.withLock(\.self), prepared.declarations == declarations { return prepared.schema }
         return preparing.withLock { _ in
-            if let prepared = prepared.withLock(\.self) { return prepared.schema }
-            let schema = store.process.schemas.schemaInForce(of: name)
-            target.state.withLock { $0.rules = schema?.rules }
-            replaceLayers(schema)
+            let former = prepared.withLock(\.self)
+            if let former, former.declarations >= declarations { return former.schema }
+            let schema = schemas.schemaInForce(of: name)
+            if former == nil || former?.schema !== schema {
+                target.state.withLock { $0.rules = schema?.rules }
+                replaceLayers(schema)
+            }
             // This must be last, because other threads then use the layers at once.
-            prepared.withLock { $0 = Prepared(schema: schema) }
+            prepared.withLock { $0 = Prepared(schema: schema, declarations: declarations) }
             return schema
         }
     }
@@ -111,6 +120,11 @@ public final class Defaults: Sendable {
             return (!changes.isEmpty, table.takePassedOver())
         }
         if isChanged { observation.tell() }
+        report(passedOver)
+    }
+
+    /// Reports values that were skipped, each once.
+    func report(_ passedOver: Set<ResolvedTable.PassedOver>) {
         for entry in store.process.signals.news(of: passedOver).sorted(by: { $0.key.isBefore($1.key) }) {
             post(.passedOver(key: entry.key, origin: entry.origin, reason: entry.reason))
         }
@@ -139,6 +153,7 @@ public final class Defaults: Sendable {
 
     /// Makes all changes or none. Throws if a schema or the store refuses one.
     func setChecked(_ changes: [(key: String, value: PropertyList?)]) throws(StoreFailure) {
+        try checkReentrancy()
         for (key, value) in changes {
             if value != nil, !key.isFitForWriting { throw StoreFailure(.badKey(key), name.text) }
             if key.isHidden { throw StoreFailure(.ownKey(key), name.text) }

@@ -19,7 +19,7 @@ public final class EditSession: Sendable {
 
     /// The value of a setting after a commit.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        get { (try? self[setting.key]?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
+        get { self[setting.key].flatMap(setting.value) ?? setting.defaultValue }
         set {
             do {
                 let value = try PropertyList.encoded(newValue)
@@ -67,6 +67,7 @@ public final class EditSession: Sendable {
     ///   session now.
     @discardableResult
     public func commit() throws -> [String] {
+        try defaults.checkReentrancy()
         let (base, changes) = state.withLock { ($0.base, $0.changes) }
         let (conflicts, values) = try defaults.target.change(.write) { values in
             let conflicts = changes.filter {

@@ -29,8 +29,13 @@ extension Defaults {
     /// Returns the value of a key in each layer.
     public func explain(_ key: String) -> Explanation {
         let stack = refreshed(\.stack)
-        let declaration = stack.declaration(of: key)
-        let entries = stack.explanation(of: key).answers.map { answer in
+        return explanation(of: key, stack, stack.declaration(of: key))
+    }
+
+    private func explanation(
+        of key: String, _ stack: LayerStack, _ declaration: SettingDeclaration?
+    ) -> Explanation {
+        let entries = stack.explanation(of: key, declaration).answers.map { answer in
             let value = answer.value ?? answer.stored
             return Explanation.Entry(
                 origin: answer.origin, value: declaration?.masked(value) ?? value, fault: answer.fault)
@@ -39,7 +44,10 @@ extension Defaults {
     }
 
     /// Returns the value of a setting in each layer.
-    public func explain<Value>(_ setting: Setting<Value>) -> Explanation { explain(setting.key) }
+    public func explain<Value>(_ setting: Setting<Value>) -> Explanation {
+        let stack = refreshed(\.stack)
+        return explanation(of: setting.key, stack, stack.declaration(of: setting.key) ?? setting.declaration)
+    }
 }
 
 extension Explanation: CustomStringConvertible {

@@ -16,9 +16,8 @@ public struct Issue: Sendable {
         case recovered(String)
         /// A value was refused, and nothing was changed.
         case refused(key: String, reason: String)
-        /// A stored value is not of the setting's type. The default is used.
-        case undecodable(key: String, reason: String)
-        /// A stored value violates a rule of the schema. The value of the next layer, or else the default, is used.
+        /// A value is not of the setting's type, or violates a rule. The value of the next layer, or else the default,
+        /// is used.
         case passedOver(key: String, origin: Origin, reason: String)
         /// The schema that is installed for the domain is invalid, and is ignored.
         case badSchema(file: String, reason: String)
@@ -37,7 +36,6 @@ extension Issue: CustomStringConvertible {
         case .unreadable(let failure): failure.description
         case .recovered(let text): text
         case .refused(let key, let reason): "\(domain): \(key): \(reason); nothing was changed"
-        case .undecodable(let key, let reason): "\(domain): \(key): \(reason); the default is used"
         case .passedOver(let key, let origin, let reason):
             "\(domain): \(key) in \(origin): \(reason); it is ignored"
         case .badSchema(let file, let reason): "\(file): \(reason); the schema is ignored"

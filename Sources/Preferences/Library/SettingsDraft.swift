@@ -18,7 +18,7 @@ public struct SettingsDraft: Sendable {
 
     /// The value of a setting after the transaction.
     public subscript<Value>(setting: Setting<Value>) -> Value {
-        mutating get { (try? self.value(setting.key)?.decodedStrictly(as: Value.self)) ?? setting.defaultValue }
+        mutating get { self.value(setting.key).flatMap(setting.value) ?? setting.defaultValue }
         set {
             // A value without a stored form makes the transaction throw.
             do {
@@ -77,17 +77,31 @@ extension Defaults {
     ///
     /// `body` is called again if another process has changed a value that it read, so that no update is lost. If it
     /// throws, nothing is changed.
+    ///
+    /// `body` changes the domain only by its draft: any other change of the same domain fails with
+    /// ``StoreFailure/Problem/reentrant``. A transaction of another domain within it is complete and on the disk before
+    /// this one is, and it is repeated with `body`.
     @discardableResult
     public func transaction<Result>(_ body: (inout SettingsDraft) throws -> Result) throws -> Result {
+        try checkReentrancy()
+        let domains = Self.domainsInTransaction.union([ObjectIdentifier(target)])
         for _ in 0..<10_000 {
             target.look(isExact: true)
             var draft = SettingsDraft(self, user: ownValues)
-            let result = try body(&draft)
+            let result = try Self.$domainsInTransaction.withValue(domains) { try body(&draft) }
             if let refused = draft.refused { throw refused }
             if let failure = draft.failure { throw StoreFailure(.notAllowed(failure), name.text) }
             if try write(draft, .write) { return result }
         }
         throw StoreFailure(.notCurrent, name.text)
+    }
+
+    /// The domains of the transactions whose bodies the present task is running.
+    @TaskLocal private static var domainsInTransaction: Set<ObjectIdentifier> = []
+
+    /// Throws in the body of a transaction of this domain. A change there would make the transaction start again.
+    func checkReentrancy() throws(StoreFailure) {
+        if Self.domainsInTransaction.contains(ObjectIdentifier(target)) { throw StoreFailure(.reentrant, name.text) }
     }
 
     /// The user's own values, under the present keys.

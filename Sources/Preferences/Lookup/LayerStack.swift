@@ -105,8 +105,10 @@ extension LayerStack {
     }
 
     /// All layers that have a key, those that cannot win too.
-    package func explanation(of key: String) -> Resolution {
-        resolution(of: key, declaration(of: key), isComplete: true)
+    package func explanation(of key: String) -> Resolution { explanation(of: key, declaration(of: key)) }
+
+    func explanation(of key: String, _ declaration: SettingDeclaration?) -> Resolution {
+        resolution(of: key, declaration, isComplete: true)
     }
 
     /// The declaration that the values of a key must satisfy; nil if any value is valid.

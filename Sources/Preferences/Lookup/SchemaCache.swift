@@ -7,6 +7,7 @@ package final class SchemaCache: Sendable {
     /// Called with an installed schema that has errors, when it is loaded.
     private let reportFault: @Sendable (_ schema: InstalledSchema, _ domain: DomainName) -> Void
     private let state = Mutex(State())
+    private let count = Atomic<Int>(0)
 
     private struct State: Sendable {
         var installed: [DomainName: InstalledSchema?] = [:]
@@ -37,7 +38,13 @@ package final class SchemaCache: Sendable {
     }
 
     /// Replaces the installed schema of a domain for look-ups that begin from now on.
-    func declare(_ schema: EffectiveSchema, for domain: DomainName) { state.withLock { $0.declared[domain] = schema } }
+    func declare(_ schema: EffectiveSchema, for domain: DomainName) {
+        state.withLock { $0.declared[domain] = schema }
+        count.add(1, ordering: .releasing)
+    }
+
+    /// The number of schemas that were declared.
+    var declarations: Int { count.load(ordering: .acquiring) }
 
     /// Forgets the installed schemas, so that they are loaded again.
     package func reload() { state.withLock { $0.installed = [:] } }

@@ -57,6 +57,7 @@ private struct CommandLineParsing {
     var machine: Machine { store.process.machine }
 
     init(_ schema: Schema, _ arguments: [String], _ store: Store) throws {
+        if Schema.checksDeclarations { try schema.validate() }
         (self.schema, self.store) = (schema, store)
         name = try DomainName(schema.domain)
         program = Schema.programName(arguments, store.process.machine)
@@ -103,6 +104,7 @@ private struct CommandLineParsing {
         let given = EffectiveSchema.ProgramValues(
             command: arguments.command, arguments: values, environment: arguments.environment)
         process.schemas.declare(EffectiveSchema(schema, program: given), for: name)
+        process.signals.noteChange()
         let defaults = Defaults(name, in: store)
         if let forced = kept.keys.first(where: { defaults.origin(forKey: $0)?.layer == .forced }) {
             throw StoreFailure(.forced, "\(name) \(forced.shown)")

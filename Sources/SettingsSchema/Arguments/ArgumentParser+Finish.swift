@@ -105,8 +105,12 @@ extension ArgumentParser {
                 continue
             }
             for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
-                let text = problem.path.components.isEmpty ? source.text ?? problem.value : problem.value
-                report(.value(text ?? "", problem.reason), at: source.place)
+                let isWhole = problem.path.components.isEmpty
+                guard let text = isWhole ? source.text ?? problem.value ?? "" : problem.value else {
+                    report(.relation(problem.reason), at: "\(source.place) \(problem.path)")
+                    continue
+                }
+                report(.value(text, problem.reason), at: source.place)
             }
         }
     }

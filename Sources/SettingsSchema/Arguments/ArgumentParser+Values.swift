@@ -116,7 +116,7 @@ extension ValueRule {
 
 extension PropertyList {
     /// Parses text without a declared rule: a property list if it contains a bracket or quote, otherwise a string.
-    fileprivate static func bare(_ text: String) -> PropertyList {
+    static func bare(_ text: String) -> PropertyList {
         guard text.contains(where: { "()[]{}<>\"".contains($0) }) else { return .string(text) }
         return (try? PropertyList(parsing: text)) ?? .string(text)
     }

@@ -31,6 +31,8 @@ extension Schema.Problem {
         case wrongLength(minimum: Int?, maximum: Int?)
         case wrongCount(minimum: Int?, maximum: Int?)
         case mismatch(pattern: String)
+        /// The value cannot be decoded as a Swift type, for a reason that the type gives.
+        case undecodable(type: String, reason: String)
         case notAChoice([String], nearest: String?)
         case repeatedElement
         /// The value is not of the kind named, such as a file or a URL.
@@ -55,6 +57,8 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case .wrongCount(let minimum, let maximum):
             "must have \(Self.range(minimum.map(String.init), maximum.map(String.init))) elements"
         case .mismatch(let pattern): "must match \(shortened(pattern, to: 100))"
+        case .undecodable(let type, let reason):
+            "must be a valid \(type)\(reason.isEmpty ? "" : ": \(shortened(reason.withoutStop, to: 200))")"
         case .notAChoice(let choices, let nearest):
             "must be \(Self.choices(choices))\(hint(nearest.map { shortened($0) }))"
         case .repeatedElement: "must not have duplicate elements"
@@ -84,6 +88,11 @@ extension Schema.Problem.Reason: CustomStringConvertible {
         case (nil, nil): "of another size"
         }
     }
+}
+
+extension String {
+    /// The text without a full stop at its end.
+    fileprivate var withoutStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
 
 extension Schema.Problem: CustomStringConvertible {

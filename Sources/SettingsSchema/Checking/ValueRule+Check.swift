@@ -20,7 +20,11 @@ extension ValueRule {
             ]
         }
         let own = reasons(against: value).map { problem($0, value, path, isSecret) }
-        return own + problemsInside(value, at: path, isSecret)
+        let problems = own + problemsInside(value, at: path, isSecret)
+        guard problems.isEmpty, let found = swiftType?.problem(with: value, isSecret: isSecret) else { return problems }
+        let place = EntryPath(path.components + found.path.components)
+        guard let entry = value[found.path] else { return [Schema.Problem(path: place, reason: found.reason)] }
+        return [problem(found.reason, entry, place, isSecret)]
     }
 
     private func problem(
@@ -30,15 +34,18 @@ extension ValueRule {
     }
 
     private func hasType(of value: PropertyList) -> Bool {
-        value.kind.rawValue == type.rawValue || (type == .real && value.kind == .integer)
+        type == .any || value.kind.rawValue == type.rawValue || (type == .real && value.kind == .integer)
     }
 
     /// Returns the rules that the value itself breaks.
     private func reasons(against value: PropertyList) -> [Schema.Problem.Reason] {
         var reasons: [Schema.Problem.Reason] = []
-        if let minimum, value.isBelow(minimum) || maximum.map({ $0.isBelow(value) }) ?? false {
+        let isBelow = { [swiftType] (left: PropertyList, right: PropertyList) in
+            swiftType?.isBelow(left, right) ?? left.isBelow(right)
+        }
+        if let minimum, isBelow(value, minimum) || maximum.map({ isBelow($0, value) }) ?? false {
             reasons.append(.outsideRange(minimum: text(of: minimum), maximum: maximum.map(text)))
-        } else if let maximum, maximum.isBelow(value) {
+        } else if let maximum, isBelow(maximum, value) {
             reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
         }
         // Sizes and durations have a default minimum of 0.

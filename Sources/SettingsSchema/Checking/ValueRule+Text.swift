@@ -17,6 +17,7 @@ extension ValueRule {
     ) throws(Schema.Problem.Reason) -> PropertyList {
         switch type {
         case .string: return .string(text)
+        case .any: return swiftType.map { $0.value(ofText: text) ?? .string(text) } ?? .bare(text)
         case .integer: return .integer(try integer(text))
         case .real:
             guard let number = Self.real(text) else { throw unreadable }
@@ -41,10 +42,16 @@ extension ValueRule {
     package func adapted(_ value: PropertyList, now: Date? = nil) -> PropertyList {
         switch (value, type) {
         case (.string, .string): return value
+        // Text is a value of such a setting, unless only its contents are.
+        case (.string(let text), .any):
+            guard let swiftType, swiftType.problem(with: value, isSecret: true) != nil else { return value }
+            return swiftType.value(ofText: text) ?? value
         case (.string(let text), _): return (try? self.value(ofText: text, now: now)) ?? value
         case (.integer(let number), .real): return .real(number.asDouble)
+        case (.real(let number), .integer):
+            return Int64(exactly: number).map { .integer(PropertyList.Integer($0)) } ?? value
         case (.array(let elements), .array):
-            guard let rule = element else { return value }
+            guard let rule = element else { return swiftType?.fitted(value) ?? value }
             return .array(elements.map { rule.adapted($0, now: now) })
         case (.dictionary(let entries), .dictionary):
             var result = entries
@@ -53,13 +60,14 @@ extension ValueRule {
                     result[entry.key] = rule.adapted(entry.value, now: now)
                 }
             }
-            return .dictionary(result)
+            return swiftType?.fitted(.dictionary(result)) ?? .dictionary(result)
         default: return value
         }
     }
 
     /// Returns the value as text that can be parsed again. Durations and sizes have units.
     package func text(of value: PropertyList) -> String {
+        if let text = swiftType?.text(of: value) { return text }
         guard case .integer(let number) = value else { return value.plainText }
         switch kind {
         case .duration: return Quantity.text(seconds: number)
@@ -78,6 +86,7 @@ extension ValueRule {
         case (.boolean, _): "true or false"
         case (.date, _): "a date such as 2026-01-31T12:00:00Z"
         case (.data, _): "data: hexadecimal digits, or base64:…"
+        case (.any, _): swiftType.map { "a value of type \($0.name)" } ?? type.noun
         case (.array, _): "an array such as (a, b)"
         case (.dictionary, _): "a dictionary such as {a = b;}"
         default: type.noun

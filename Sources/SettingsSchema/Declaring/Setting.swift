@@ -37,7 +37,7 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     package var ownDeclaration: SettingDeclaration? { declared?.declaration }
 
     private var plainDeclaration: SettingDeclaration {
-        var declaration = SettingDeclaration(key, ValueRule(of: Value.self, example: defaultValue))
+        var declaration = SettingDeclaration(key, ValueRule(of: Value.self))
         if let value = try? PropertyList(encoding: defaultValue), !defaultValue.isNothing {
             declaration.defaultValue = declaration.rule.adapted(value)
         }

@@ -44,7 +44,7 @@ extension Form {
             return switch setting.rule.type {
             case .boolean: .toggle
             case .integer, .real: .number(minimum: setting.rule.minimum, maximum: setting.rule.maximum)
-            case .string: .text
+            case .string, .any: .text
             case .date: .date
             case .data: .data
             case .array: .list

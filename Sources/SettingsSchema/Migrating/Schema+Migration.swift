@@ -70,6 +70,7 @@ extension PropertyList {
     /// Returns the value converted to another type, or nil if that is not possible.
     package func converted(to type: ValueType) -> PropertyList? {
         switch (self, type) {
+        case (_, .any): return self
         case (.real(let number), .integer):
             guard let whole = Int64(exactly: number) else { return nil }
             return .integer(Integer(whole))

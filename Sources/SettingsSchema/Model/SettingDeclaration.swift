@@ -63,9 +63,11 @@ extension SettingDeclaration {
             if text.count <= 32 { return text }
         }
         if let kind = rule.kind { return kind.rawValue.uppercased() }
+        if let placeholder = rule.swiftType?.placeholder { return placeholder }
         return switch rule.type {
         case .integer, .real: "N"
         case .string: "TEXT"
+        case .any: "VALUE"
         case .boolean: "BOOL"
         default: rule.type.rawValue.uppercased()
         }

@@ -4,6 +4,8 @@ package import Queries
 /// The types of settings.
 public enum ValueType: String, Hashable, Sendable, CaseIterable {
     case string, integer, real, boolean, date, data, array, dictionary
+    /// A value of any of the other types.
+    case any
 
     init?(_ kind: PropertyList.Kind) { self.init(rawValue: kind.rawValue) }
 
@@ -11,6 +13,7 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
     package var noun: String {
         switch self {
         case .integer, .array: "an \(rawValue)"
+        case .any: "a value"
         case .data: "data"
         case .real: "a number"
         default: "a \(rawValue)"
@@ -45,6 +48,8 @@ package struct ValueRule: Hashable, Sendable {
     package var isUnique = false
     package var kind: ValueKind?
     package var contents = Contents.anything
+    /// The Swift type that decides about values, if the rest of the rule does not describe it completely.
+    var swiftType: SwiftType?
 
     package init(_ type: ValueType = .string) { self.type = type }
 

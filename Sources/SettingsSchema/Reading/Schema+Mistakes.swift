@@ -4,6 +4,25 @@ extension Schema {
     /// The errors of a schema declared in Swift. Schemas read from data are checked when they are read.
     public var mistakes: [Mistake] { mistakes(inheriting: self) }
 
+    /// Throws all errors of a schema declared in Swift: the ones that `prefs schema check` finds in a file.
+    ///
+    /// In a debug build, parsing a command line calls this.
+    public func validate() throws(Mistakes) {
+        let mistakes = mistakes
+        guard mistakes.isEmpty else { throw Mistakes(mistakes) }
+    }
+
+    /// Whether declarations in Swift are checked when they are used: in a debug build of this package.
+    package static let checksDeclarations: Bool = {
+        var checks = false
+        assert(
+            {
+                checks = true
+                return true
+            }())
+        return checks
+    }()
+
     /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
     func mistakes(inheriting whole: Schema) -> [Mistake] {
         var check = SchemaCheck(whole: whole)

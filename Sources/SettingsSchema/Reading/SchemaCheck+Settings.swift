@@ -4,10 +4,10 @@ internal import Queries
 extension SchemaCheck {
     /// Checks that a rule's attributes apply to its type and agree with each other.
     mutating func checkRule(_ rule: ValueRule, at path: EntryPath) {
-        for (name, isSaid, types) in rule.applications where isSaid && !types.contains(rule.type) {
+        for (name, isSaid, types) in rule.applications where isSaid && !types.contains(rule.type) && rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
         }
-        if let kind = rule.kind, kind.type != rule.type {
+        if let kind = rule.kind, kind.type != rule.type, rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending("Kind"))
         }
         if let failure = rule.pattern?.failure { report(.pattern("\(failure)"), at: path.appending("Pattern")) }
@@ -83,8 +83,10 @@ extension SchemaCheck {
             report(.doesNotApply(type: type.noun), at: path.appending("Repeats"))
         }
         if setting.takesRest, type != .array { report(.doesNotApply(type: type.noun), at: path.appending("Rest")) }
-        if setting.merges, type != .dictionary { report(.doesNotApply(type: type.noun), at: path.appending("Merge")) }
-        if setting.isSensitive, type != .string, type != .data {
+        if setting.merges, type != .dictionary, type != .any {
+            report(.doesNotApply(type: type.noun), at: path.appending("Merge"))
+        }
+        if setting.isSensitive, ![.string, .data, .any].contains(type) {
             report(.doesNotApply(type: type.noun), at: path.appending("Sensitive"))
         }
         if setting.hasSecrets {

@@ -52,6 +52,7 @@ extension ValueRule {
 
     /// Returns the value converted to this type, or reports an error and returns nil.
     func read(_ value: PropertyList, _ place: inout AttributeReader) -> PropertyList? {
+        if type == .any { return value }
         if case .string(let text) = value, type != .string {
             do throws(Schema.Problem.Reason) {
                 return try self.value(ofText: text)

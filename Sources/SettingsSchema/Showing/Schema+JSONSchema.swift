@@ -63,7 +63,8 @@ extension SettingDeclaration {
 
 extension ValueRule {
     fileprivate var jsonSchema: PropertyList.Dictionary {
-        var result: PropertyList.Dictionary = ["type": .string(jsonType)]
+        var result: PropertyList.Dictionary = [:]
+        result["type"] = jsonType.map { .string($0) }
         func put(_ name: String, _ count: Int?) { result[name] = count.map { .integer(PropertyList.Integer($0)) } }
         switch type {
         case .integer, .real:
@@ -82,7 +83,7 @@ extension ValueRule {
             if isUnique { result["uniqueItems"] = true }
             result["items"] = element.map { .dictionary($0.jsonSchema) }
         case .dictionary: describeDictionary(in: &result)
-        case .boolean: break
+        case .boolean, .any: break
         }
         if !choices.isEmpty { result["enum"] = .array(choices) }
         return result
@@ -100,8 +101,10 @@ extension ValueRule {
         }
     }
 
-    private var jsonType: String {
+    /// The type, or nil for a value of any type.
+    private var jsonType: String? {
         switch type {
+        case .any: nil
         case .integer, .boolean, .array: type.rawValue
         case .real: "number"
         case .dictionary: "object"

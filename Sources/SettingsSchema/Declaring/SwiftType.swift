@@ -1,0 +1,207 @@
+internal import PropertyLists
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// A Swift type that decides by its own decoding which values are valid.
+///
+/// The rest of a rule describes the type for help, for other programs and for messages. Only this one is exact.
+// It is `Sendable` because a metatype never changes, and no conformance of a type of `Sendable` values is an actor's.
+package struct SwiftType: @unchecked Sendable {
+    private let base: any Decodable.Type
+
+    init(_ type: any Decodable.Type) { base = type }
+
+    /// The name of the type in messages.
+    var name: String { "\(base)" }
+
+    /// The placeholder of the value in help, or nil if there is no better one than that of the rule.
+    var placeholder: String? {
+        switch base {
+        case is Decimal.Type: "N"
+        case is Duration.Type: "DURATION"
+        case is UUID.Type, is URL.Type: name
+        default: nil
+        }
+    }
+}
+
+extension SwiftType: Hashable {
+    package static func == (left: Self, right: Self) -> Bool { left.base == right.base }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(base)) }
+}
+
+// MARK: Checking
+
+extension SwiftType {
+    private func decode(_ value: PropertyList) throws { try Self.decode(value, as: base) }
+
+    private static func decode<Value: Decodable>(_ value: PropertyList, as type: Value.Type) throws {
+        _ = try value.decoded(as: type)
+    }
+
+    /// Returns why the type cannot be decoded from a value, with the path inside the value, or nil if it can.
+    func problem(with value: PropertyList, isSecret: Bool) -> (path: EntryPath, reason: Schema.Problem.Reason)? {
+        do {
+            try decode(value)
+            return nil
+        } catch let error as DecodingError {
+            return problem(error, in: value, isSecret)
+        } catch {
+            return (EntryPath(), .undecodable(type: name, reason: isSecret ? "" : "\(error)"))
+        }
+    }
+
+    /// Whether the name of the type is enough to describe its values.
+    private var isKnown: Bool { base is any DeclaredValue.Type || placeholder != nil }
+
+    private func problem(
+        _ error: DecodingError, in value: PropertyList, _ isSecret: Bool
+    ) -> (path: EntryPath, reason: Schema.Problem.Reason) {
+        switch error {
+        case .typeMismatch(_, let context) where context.codingPath.isEmpty && isKnown:
+            return (EntryPath(), .undecodable(type: name, reason: ""))
+        case .typeMismatch(let expected, let context):
+            let rule = ValueRule(of: expected)
+            let noun = rule.type == .any ? "a value of type \(expected)" : rule.type.noun
+            return (EntryPath(context.codingPath, in: value), .wrongType(expected: noun))
+        case .keyNotFound(let key, let context): return (EntryPath(context.codingPath + [key], in: value), .missing)
+        case .valueNotFound(_, let context): return (EntryPath(context.codingPath, in: value), .missing)
+        case .dataCorrupted(let context):
+            let reason = isSecret || (context.codingPath.isEmpty && isKnown) ? "" : context.debugDescription
+            return (EntryPath(context.codingPath, in: value), .undecodable(type: name, reason: reason))
+        @unknown default: return (EntryPath(), .undecodable(type: name, reason: ""))
+        }
+    }
+}
+
+// MARK: Order
+
+extension SwiftType {
+    /// Returns whether one value is less than another, or nil if the type has no order.
+    func isBelow(_ left: PropertyList, _ right: PropertyList) -> Bool? {
+        (base as? any (Comparable & Decodable).Type).map { Self.isBelow(left, right, as: $0) }
+    }
+
+    private static func isBelow<Value: Comparable & Decodable>(
+        _ left: PropertyList, _ right: PropertyList, as type: Value.Type
+    ) -> Bool {
+        guard let left = try? left.decoded(as: type), let right = try? right.decoded(as: type) else { return false }
+        return left < right
+    }
+}
+
+// MARK: Text
+
+extension SwiftType {
+    /// Returns the value that a text denotes, or nil if the type has none: the text itself, a number or a boolean, or
+    /// a property list in text.
+    func value(ofText text: String) -> PropertyList? {
+        if base == Duration.self, let seconds = Quantity.seconds(text) {
+            return try? PropertyList(encoding: Duration.seconds(seconds))
+        }
+        let parsed = text.contains { "()[]{}<>\"".contains($0) } ? try? PropertyList(parsing: text) : nil
+        let words = [ValueType.integer, .real, .boolean].compactMap { try? ValueRule($0).value(ofText: text) }
+        let candidates = (parsed.map { [$0] } ?? []) + [.string(text)] + words
+        return candidates.lazy.map(fitted).first { (try? decode($0)) != nil }
+    }
+
+    /// Returns the text of a value, if it is better than the one that the value itself has.
+    func text(of value: PropertyList) -> String? {
+        guard base == Duration.self, let duration = try? value.decoded(as: Duration.self),
+            duration == .seconds(duration.components.seconds)
+        else { return nil }
+        return Quantity.text(seconds: PropertyList.Integer(duration.components.seconds))
+    }
+
+    /// Returns a value with those texts inside converted that the type cannot decode as they are.
+    ///
+    /// Old-style property lists, which have no numbers, are read like this.
+    func fitted(_ value: PropertyList) -> PropertyList {
+        guard value.isContainer else { return value }
+        var fitted = value
+        // Each round converts one text. A value with more of them is not what a person has entered.
+        for _ in 0..<256 {
+            do {
+                try decode(fitted)
+                return fitted
+            } catch DecodingError.typeMismatch(let expected, let context) {
+                let path = EntryPath(context.codingPath, in: fitted)
+                guard case .string(let text)? = fitted[path], !path.components.isEmpty else { return fitted }
+                let converted = ValueRule(of: expected).adapted(.string(text))
+                guard converted != .string(text), (try? fitted.set(converted, at: path)) != nil else { return fitted }
+            } catch {
+                return fitted
+            }
+        }
+        return fitted
+    }
+}
+
+extension EntryPath {
+    /// The path in a value. A key with a number is an index only in an array.
+    init(_ codingPath: [any CodingKey], in value: PropertyList) {
+        self.init()
+        var value: PropertyList? = value
+        for key in codingPath {
+            let index = value?.arrayValue == nil ? nil : key.intValue
+            let component = index.map { Component($0) } ?? Component(key.stringValue)
+            components.append(component)
+            value = value?[EntryPath([component])]
+        }
+    }
+}
+
+// MARK: Kinds of values
+
+/// A decoder without a value, which records the kinds of values that a type asks for.
+final class TypeProbe: Decoder, SingleValueDecodingContainer {
+    private var types: Set<ValueType> = []
+
+    let codingPath: [any CodingKey] = []
+    let userInfo: [CodingUserInfoKey: Any] = [:]
+
+    /// Returns the type of a setting whose values are of a Swift type: `any` if they may be of several types.
+    static func type(of type: any Decodable.Type) -> ValueType {
+        let probe = TypeProbe()
+        _ = try? type.init(from: probe)
+        return probe.types.count == 1 ? probe.types.first ?? .any : .any
+    }
+
+    /// The error of every request, so that a type tries its alternatives.
+    private func refuse<Value>(_ type: ValueType, as swiftType: Any.Type) throws -> Value {
+        types.insert(type)
+        throw DecodingError.typeMismatch(swiftType, .init(codingPath: [], debugDescription: "There is no value."))
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try refuse(.dictionary, as: type)
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try refuse(.array, as: [Any].self) }
+    func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
+    func decodeNil() -> Bool { false }
+
+    func decode(_ type: Bool.Type) throws -> Bool { try refuse(.boolean, as: type) }
+    func decode(_ type: String.Type) throws -> String { try refuse(.string, as: type) }
+    func decode(_ type: Double.Type) throws -> Double { try refuse(.real, as: type) }
+    func decode(_ type: Float.Type) throws -> Float { try refuse(.real, as: type) }
+    func decode(_ type: Int.Type) throws -> Int { try refuse(.integer, as: type) }
+    func decode(_ type: Int8.Type) throws -> Int8 { try refuse(.integer, as: type) }
+    func decode(_ type: Int16.Type) throws -> Int16 { try refuse(.integer, as: type) }
+    func decode(_ type: Int32.Type) throws -> Int32 { try refuse(.integer, as: type) }
+    func decode(_ type: Int64.Type) throws -> Int64 { try refuse(.integer, as: type) }
+    func decode(_ type: UInt.Type) throws -> UInt { try refuse(.integer, as: type) }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try refuse(.integer, as: type) }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try refuse(.integer, as: type) }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try refuse(.integer, as: type) }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try refuse(.integer, as: type) }
+
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        guard let known = type as? any DeclaredValue.Type else { return try type.init(from: self) }
+        return try refuse(known.rule.type, as: type)
+    }
+}
