@@ -13,7 +13,7 @@ import Testing
     private static func machine() throws -> SimulatedMachine {
         let machine = try SimulatedMachine()
         for line in ["prefs write a own kept", "prefs write b own kept"] { _ = try machine.run(line) }
-        #expect(try machine.run("prefs apply -", input: first).status == 0)
+        #expect(try machine.run("prefs apply --domains -", input: first).status == 0)
         machine.disk.synchronize()
         return machine
     }
@@ -47,7 +47,7 @@ import Testing
     func `interrupted anywhere it leaves all or nothing, and what it remembers fits that`(_ effect: Fault.Effect) throws
     {
         let machine = try Self.machine()
-        let words = ["apply", "--prune", "-"]
+        let words = ["apply", "--domains", "--prune", "-"]
         let old = try Self.state(machine.disk.copy(), machine)
         let flawless = machine.disk.copy()
         #expect(try Self.run(words, input: Self.second, on: flawless, machine).status == .done)
@@ -78,7 +78,7 @@ import Testing
         let folder: FilePath = "/home/ada/.config/prefs"
         try machine.fileSystem.makeFolders(folder)
         try machine.fileSystem.replace(folder.appending("b.plist"), with: Array("bplist00 not".utf8).span.bytes)
-        let outcome = try machine.run("prefs apply -", input: Self.first)
+        let outcome = try machine.run("prefs apply --domains -", input: Self.first)
         #expect(outcome.status == 5 && outcome.errors.hasPrefix("prefs: /home/ada/.config/prefs/b.plist"))
         #expect(try machine.run("defaults read a").status == 1)
         let names = try machine.fileSystem.names(in: "/home/ada/.local/state/prefs") ?? []
@@ -89,7 +89,7 @@ import Testing
         let machine = try Self.machine()
         #expect(try machine.run("prefs delete a size").status == 0)
         #expect(try machine.run("prefs delete b").status == 0)
-        #expect(try machine.run("prefs apply --prune -", input: "{}").status == 0)
+        #expect(try machine.run("prefs apply --domains --prune -", input: "{}").status == 0)
         #expect(try machine.run("defaults read a").output == "{\n    own = kept;\n}\n")
         #expect(try machine.run("prefs read b").status == 1)
     }

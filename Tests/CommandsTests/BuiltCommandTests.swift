@@ -110,7 +110,7 @@ struct BuiltCommandTests {
             prefs() { "$PREFS" "$@" || echo "$1: $?"; }
             prefs import d <(echo '{"a": 1}')
             echo '{"b": 2}' | prefs import d /dev/stdin
-            prefs apply <(echo '{"e": {"c": 3}}')
+            prefs apply --domains <(echo '{"e": {"c": 3}}')
             prefs apply <(echo '{"c": 3}')
             prefs lint <(echo '{"a": 1}') /dev/null > lint
             prefs diff d <(echo '{"a": 1, "b": 3}')
@@ -189,7 +189,7 @@ struct BuiltCommandTests {
         }
         let result = try command.script(
             """
-            all() { i=0; while [ $i -lt 10 ]; do "$PREFS" apply --prune "./$1-$((i % 2)).json" || exit 1; i=$((i + 1)); done; }
+            all() { i=0; while [ $i -lt 10 ]; do "$PREFS" apply --domains --prune "./$1-$((i % 2)).json" || exit 1; i=$((i + 1)); done; }
             for process in 0 1 2 3; do all $process & pids="$pids $!"; done
             for pid in $pids; do wait $pid || exit 1; done
             """)
@@ -218,11 +218,11 @@ struct BuiltCommandTests {
     @Test func `an interrupt in the middle of apply leaves all of it or nothing`() throws {
         let command = try BuiltCommand()
         try declare(0, in: command, "0.json")
-        #expect(try command.run(["apply", "./0.json"]).status == 0)
+        #expect(try command.run(["apply", "--domains", "./0.json"]).status == 0)
         var (former, interrupted, finished) = (0, 0, 0)
         for round in 1...40 {
             try declare(round, in: command, "next.json")
-            let process = try command.start(["apply", "./next.json"])
+            let process = try command.start(["apply", "--domains", "./next.json"])
             // Ever later: from before the command has begun to after its end.
             let moment = ContinuousClock.now + .microseconds(600 * round)
             while ContinuousClock.now < moment {}

@@ -80,7 +80,7 @@ import Testing
     }
 
     static let refused = [
-        "prefs apply - --domain d", "prefs apply - --domain d --dry-run", "prefs apply -",
+        "prefs apply - --domain d", "prefs apply - --domain d --dry-run", "prefs apply --domains -",
     ]
 
     @Test(arguments: refused)

@@ -14,42 +14,55 @@ extension StoreAccess {
         return history
     }
 
-    /// Restores a previous state of a domain, and prints the command that reverses this.
+    /// Restores a previous state of domains in one transaction, and prints the commands that reverse this.
     ///
     /// Unless the command is forced, values that the administrator forces are unchanged, and the current state must be
     /// kept as a version.
     ///
     /// - Parameter choose: Returns the state to restore. Called while the domain is locked.
     func bringBack(
-        _ domain: AddressedDomain, _ reason: WriteReason, _ invocation: Invocation,
-        choose: @escaping @Sendable (inout DomainDraft) throws -> DomainState
+        _ domains: [AddressedDomain], _ reason: WriteReason, _ invocation: Invocation,
+        choose: @escaping @Sendable (AddressedDomain, inout DomainDraft) throws -> DomainState
     ) throws {
         guard policy.history.versions > 0 else {
             throw CommandFailure(
                 .notFound,
-                "\(domain.word.onOneLine): historyVersions is 0, so no versions are kept; nothing was changed")
+                "\(domains[0].word.onOneLine): historyVersions is 0, so no versions are kept; nothing was changed")
         }
+        let left = Mutex<[DomainFile: [String]]>([:])
+        let edits = try domains.map { domain in
+            try edit(bringingBack: domain, invocation, choose) { kept in left.withLock { $0[domain.file] = kept } }
+        }
+        let outcomes = try commit(edits, reason)
+        for (domain, outcome) in zip(domains, outcomes) {
+            for key in left.withLock({ $0[domain.file] ?? [] }) {
+                context.remark(
+                    "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
+            }
+            if outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
+        }
+    }
+
+    private func edit(
+        bringingBack domain: AddressedDomain, _ invocation: Invocation,
+        _ choose: @escaping @Sendable (AddressedDomain, inout DomainDraft) throws -> DomainState,
+        leaving: @escaping @Sendable ([String]) -> Void
+    ) throws -> DomainEdit {
         let forced = invocation.has(.force) ? [] : try forcedKeys(of: domain)
-        let left = Mutex<[String]>([])
         var edit = DomainEdit(domain.file) { draft in
-            let state = try choose(&draft)
+            let state = try choose(domain, &draft)
             let kept = forced.filter { state.values[$0] != draft.values[$0] }
             var values = state.values
             for key in kept { values[key] = draft.values[key] }
             if !kept.isEmpty, values == draft.values { throw CommandFailure.allForced(domain, kept) }
-            left.withLock { $0 = kept }
+            leaving(kept)
             draft.values = values
             draft.broughtBack = state.bytes
             if let format = state.format { draft.format = format }
             draft.removesFile = state.format == nil && values.isEmpty
         }
         edit.requiresFormer = !invocation.has(.force)
-        let outcome = try commit([edit], reason).first
-        for key in left.withLock(\.self) {
-            context.remark(
-                "\(domain.word.onOneLine) \(key.onOneLine): unchanged, since the administrator forces this value")
-        }
-        if let outcome, outcome.isChanged { printUndoCommand(domain, from: outcome, invocation) }
+        return edit
     }
 
     private func printUndoCommand(

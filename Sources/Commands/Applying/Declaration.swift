@@ -17,7 +17,11 @@ struct Declaration: Sendable {
         if only != nil, arguments.count > 1 {
             throw CommandFailure(.usage, "apply: --domain requires a single file, not \(arguments.count)")
         }
-        for argument in arguments {
+        let holdsDomains = invocation.has(.severalDomains)
+        guard only == nil || !holdsDomains else {
+            throw CommandFailure(.usage, "apply: --domain is for a file with one domain, --domains for several")
+        }
+        for argument in try arguments.flatMap({ try Self.files(at: $0, context) }) {
             // The name of a stream does not indicate its format.
             let name = try context.isStream(argument) ? "" : argument
             let file = try InputFile(argument, invocation, context, unwrapsJSON: true)
@@ -25,9 +29,21 @@ struct Declaration: Sendable {
             if try file.isUntyped() { isUntyped = true }
             if let only {
                 try add(values, to: try DomainName(word: only), file)
-            } else if let domains = values.asDomains {
-                for (name, values) in domains { try add(values, to: try Self.domain(name, in: file), file) }
+            } else if holdsDomains {
+                for entry in values {
+                    guard let values = entry.value.dictionaryValue else {
+                        throw CommandFailure(
+                            .usage, "\(file.name): \(entry.key.onOneLine) is not a dictionary, so it is not a domain")
+                    }
+                    try add(values, to: try Self.domain(entry.key, in: file), file)
+                }
             } else {
+                guard values.isEmpty || values.contains(where: { $0.value.kind != .dictionary }) else {
+                    throw CommandFailure(
+                        .usage,
+                        "\(file.name): all values are dictionaries; use --domains if the keys are domains, or --domain if the file is one domain"
+                    )
+                }
                 try add(values, to: try Self.domain(ofFile: name, file.name), file)
             }
         }
@@ -62,10 +78,28 @@ struct Declaration: Sendable {
         }
     }
 
+    private static let endings = [".plist", ".json", ".xml"]
+
+    /// Returns the declarations in a folder, sorted, or the argument itself if it is not a folder.
+    private static func files(at argument: String, _ context: CommandContext) throws -> [String] {
+        guard argument != "-", try context.fileSystem.status(of: context.path(argument))?.kind == .folder else {
+            return [argument]
+        }
+        let names = try context.fileSystem.names(in: context.path(argument)) ?? []
+        let files = names.map(\.description).filter { name in
+            !name.hasPrefix(".") && endings.contains { name.hasSuffix($0) }
+        }
+        guard !files.isEmpty else {
+            throw CommandFailure(
+                .notFound, "\(argument.onOneLine): no file in this folder ends in \(endings.joined(separator: ", "))")
+        }
+        return files.sorted { $0.isBefore($1) }.map { argument + (argument.hasSuffix("/") ? "" : "/") + $0 }
+    }
+
     /// Returns the domain that a file is named after.
     private static func domain(ofFile argument: String, _ shown: String) throws -> DomainName {
         var name = argument.split(separator: "/").last.map(String.init) ?? argument
-        for ending in [".plist", ".json", ".xml"] where name.hasSuffix(ending) {
+        for ending in endings where name.hasSuffix(ending) {
             name = String(name.dropLast(ending.count))
             break
         }
@@ -75,17 +109,5 @@ struct Declaration: Sendable {
             throw CommandFailure(
                 .usage, "\(shown): contains one domain but does not name it; use --domain: \(error)")
         }
-    }
-}
-
-extension PropertyList.Dictionary {
-    /// The domains in a dictionary of domains; nil if any value is not a dictionary.
-    fileprivate var asDomains: [(name: String, values: PropertyList.Dictionary)]? {
-        var domains: [(name: String, values: PropertyList.Dictionary)] = []
-        for entry in self {
-            guard let values = entry.value.dictionaryValue else { return nil }
-            domains.append((entry.key, values))
-        }
-        return domains
     }
 }

@@ -6,10 +6,10 @@ extension Verb {
     package static let apply = Verb(
         "apply", .new, "make domains equal to what files declare, all or none",
         details: [
-            "A file whose values are all dictionaries is a dictionary of domains. Any other file contains one domain, named by the file name or by --domain.",
+            "A file contains one domain, named by the file name or by --domain; with --domains it is a dictionary of domains. A folder stands for the files in it that end in .plist, .json or .xml.",
             "Keys that no file declares are kept, unless --prune is given and a previous apply has set them; so pass all files in one call. --dry-run prints what would change, and exits with 8 if anything would.",
         ],
-        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain], forms: [[.files]],
+        options: [.prune, .dryRun, .force, .rewrite, .fromLines, .declaredDomain, .severalDomains], forms: [[.files]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -34,5 +34,6 @@ extension Verb {
 extension Option {
     package static let prune = Option("--prune", "also delete keys that a previous apply set and no file declares now")
     package static let declaredDomain = Option(
-        "--domain", Argument("DOMAIN", .domain), "the domain of the file, regardless of its contents")
+        "--domain", Argument("DOMAIN", .domain), "the domain of the file, regardless of its name")
+    package static let severalDomains = Option("--domains", "each file is a dictionary of domains")
 }

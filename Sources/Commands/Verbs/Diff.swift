@@ -8,19 +8,25 @@ extension Verb {
         details: [
             "Each of A and B is a domain, DOMAIN@LAYER (user, user-host, site, forced, or effective for the values in force), a file by its path, or - for the standard input.",
             "The values in force are those of the domain's own layers; --global adds those of the global domain.",
+            "--versions FROM..TO compares two versions of the domain A, and --versions FROM a version with the present values; prefs history lists them.",
             "With --format commands it prints the commands that turn A into B.",
         ],
-        options: [.globalKeys, .format([.text, .json, .commands]), .fromLines],
-        forms: [[Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
+        options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines],
+        forms: [[Operand("A", .domainOrFile)], [Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
-        let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"] ?? "")
-        guard words != ("-", "-") else {
-            throw CommandFailure(.usage, "diff: the standard input can be read only once")
+        let words = (invocation[operand: "A"] ?? "", invocation[operand: "B"])
+        let (old, new): (ComparedOperand, ComparedOperand)
+        switch (invocation[.versions], words.1) {
+        case (let versions?, nil): (old, new) = try access.versions(versions, of: access.domain(words.0), invocation)
+        case (nil, let word?):
+            guard words.0 != "-" || word != "-" else {
+                throw CommandFailure(.usage, "diff: the standard input can be read only once")
+            }
+            (old, new) = (try access.operand(words.0, invocation), try access.operand(word, invocation))
+        default: throw CommandFailure(.usage, "diff: compares A with B, or with --versions two versions of A")
         }
-        let old = try access.operand(words.0, invocation)
-        let new = try access.operand(words.1, invocation)
         let differences = Differences(from: old.values, to: new.values)
         let masking = Masking(old.masking, new.masking)
         switch invocation.format {
@@ -37,5 +43,30 @@ extension Verb {
         default: try context.terminal.write(differences.text(masking: masking), to: .output)
         }
         return differences.isEmpty ? .done : .different
+    }
+}
+
+extension Option {
+    package static let versions = Option(
+        "--versions", Argument("FROM..TO", .word), "compare two versions of A, or one with the present values")
+}
+
+extension StoreAccess {
+    /// Returns the two versions that `FROM..TO` names, or for `FROM` and `FROM..` a version and the present values.
+    fileprivate func versions(
+        _ word: String, of domain: AddressedDomain, _ invocation: Invocation
+    ) throws -> (ComparedOperand, ComparedOperand) {
+        let parts = word.split(separator: "..", maxSplits: 1, omittingEmptySubsequences: false)
+        let numbers =
+            try parts.prefix(1).map { try Verb.number(String($0), "the number of a version") }
+            + parts.dropFirst().filter { !$0.isEmpty }.map { try Verb.number(String($0), "the number of a version") }
+        func operand(_ values: PropertyList.Dictionary, isWritable: Bool) -> ComparedOperand {
+            ComparedOperand(
+                values: values.withoutHidden, masking: masking(domain),
+                command: isWritable ? CommandSpelling(domain.word, in: domain.layer, invocation) : nil)
+        }
+        let old = try state(ofVersion: numbers[0], of: domain).values
+        let new = try numbers.dropFirst().first.map { try state(ofVersion: $0, of: domain).values }
+        return (operand(old, isWritable: true), operand(try new ?? values(domain) ?? [:], isWritable: false))
     }
 }

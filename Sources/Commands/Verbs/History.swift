@@ -7,14 +7,21 @@ extension Verb {
         "history", .new, "list the earlier versions of a domain, and what each changed",
         details: [
             "Versions are listed newest first, each with its number for prefs restore and with what it changed, shortened unless --full is given.",
+            "--show N prints the values of version N instead, as read does.",
             "For a domain over 1 MiB, a version has the replaced contents, and is listed with the time and the program that replaced them.",
         ],
-        options: [.full, .layer, .format(FormatName.ofValues)],
+        options: [.full, .shownVersion, .layer, .format(FormatName.ofValues)],
         forms: [[.domain]], statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
     ) { invocation, context in
         let (access, addressed) = try StoreAccess.ofDomain(invocation, context)
         var domain = addressed
         domain.file.inexactIntegers = .text
+        if let word = invocation[.shownVersion] {
+            let state = try access.state(ofVersion: number(word, "the number of a version"), of: domain)
+            let (value, rendering) = (PropertyList.dictionary(state.values.withoutHidden), Rendering(invocation))
+            try context.print(rendering.bytes(of: value, under: nil, access.masking(domain)), of: value, rendering)
+            return .done
+        }
         let listing = HistoryListing(try access.history(of: domain))
         guard !listing.entries.isEmpty else {
             guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain) }
@@ -36,5 +43,6 @@ extension Verb {
 }
 
 extension Option {
+    package static let shownVersion = Option("--show", Argument("N", .number), "print the values of version N")
     package static let full = Option("--full", "print all changes, without shortening")
 }

@@ -6,16 +6,21 @@ extension Verb {
         "undo", .new, "undo the last change of a domain, or the last N",
         details: [
             "A change is any write that made a difference, by any program. Undo reverts the latest change that is not undone yet, so two in a row revert two; undoing the first change removes the file.",
+            "With --transaction, every domain that the latest change of DOMAIN changed with it, as apply does, is undone too; if one of them has changed since, nothing is.",
             "An undo can be undone: it prints the command that does so. Values that the administrator forces are unchanged.",
         ],
-        options: [.layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
-        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
+        options: [.wholeTransaction, .layer, .force], forms: [[.domain, Operand("N", .word, .optional)]],
+        statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let steps = try number(invocation[operand: "N"] ?? "1", "a number of steps")
-        let history = try access.history(of: domain)
-        try access.bringBack(domain, .undo(to: 0), invocation) { draft in
-            guard let (state, sequence) = try history.readableWay(steps, from: draft, domain) else {
+        var domains = [domain]
+        if invocation.has(.wholeTransaction) {
+            guard steps == 1 else { throw CommandFailure(.usage, "undo: --transaction undoes one change") }
+            domains += try access.domains(changedWith: domain)
+        }
+        try access.bringBack(domains, .undo(to: 0), invocation) { domain, draft in
+            guard let (state, sequence) = try access.history(of: domain).readableWay(steps, from: draft, domain) else {
                 let what = steps == 1 ? "no earlier version is" : "fewer than \(steps) earlier versions are"
                 throw CommandFailure(.notFound, "\(domain.word.onOneLine): \(what) kept; nothing was changed")
             }
@@ -35,13 +40,8 @@ extension Verb {
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let id = try number(invocation[operand: "ID"] ?? "", "the number of a version")
-        let history = try access.history(of: domain)
-        guard let version = history.versions.first(where: { $0.sequence == id }), !history.isLost(version) else {
-            throw CommandFailure(
-                .notFound, "\(domain.word.onOneLine): no version \(id) is kept; `prefs history` lists those that are")
-        }
-        guard let state = history.state(of: version) else { throw CommandFailure.damagedVersion(id, domain) }
-        try access.bringBack(domain, .restore, invocation) { draft in
+        let state = try access.state(ofVersion: id, of: domain)
+        try access.bringBack([domain], .restore, invocation) { _, draft in
             var state = state
             if draft.exists, state.format != nil, state.values != draft.values { state.format = draft.format }
             return state
@@ -50,11 +50,50 @@ extension Verb {
     }
 
     /// Parses an integer of at least 1.
-    private static func number(_ word: String, _ meaning: String) throws -> Int {
+    static func number(_ word: String, _ meaning: String) throws -> Int {
         guard let number = Int(word), number > 0 else {
             throw CommandFailure(.usage, "\(ShellWord.quoted(word.onOneLine)) is not \(meaning)")
         }
         return number
+    }
+}
+
+extension Option {
+    package static let wholeTransaction = Option(
+        "--transaction", "undo the change in all domains that were changed with it")
+}
+
+extension StoreAccess {
+    /// Returns the other domains of the layer that the latest change of a domain has changed. Throws if one of them was
+    /// changed since.
+    fileprivate func domains(changedWith domain: AddressedDomain) throws -> [AddressedDomain] {
+        guard let transaction = try history(of: domain).way.last?.transaction,
+            let place = try places.place(of: domain.layer), domain.name != nil
+        else { return [] }
+        return try place.domains(in: machine.fileSystem).compactMap { name in
+            let other = try self.domain(name, in: domain.layer)
+            guard other.file != domain.file, let history = History(of: other.file, on: machine) else { return nil }
+            let way = history.way
+            guard way.contains(where: { $0.transaction == transaction }) else { return nil }
+            guard way.last?.transaction == transaction else {
+                throw CommandFailure(
+                    .different,
+                    "\(name): changed since the change of \(domain.word); nothing was changed".onOneLine)
+            }
+            return other
+        }
+    }
+
+    /// Returns the state that a version has. Throws if the version is not kept or is damaged.
+    func state(ofVersion number: Int, of domain: AddressedDomain) throws -> DomainState {
+        let history = try history(of: domain)
+        guard let version = history.versions.first(where: { $0.sequence == number }), !history.isLost(version) else {
+            throw CommandFailure(
+                .notFound,
+                "\(domain.word.onOneLine): no version \(number) is kept; `prefs history` lists those that are")
+        }
+        guard let state = history.state(of: version) else { throw CommandFailure.damagedVersion(number, domain) }
+        return state
     }
 }
 
