@@ -113,7 +113,7 @@ import Testing
         (["write", "d"], .missingOperand("KEY")), (["rename", "d", "a"], .missingOperand("NEW")),
         (["import", "d"], .missingOperand("FILE")), (["find"], .missingOperand("WORD")),
         (["apply"], .missingOperand("FILE")),
-        (["diff", "a"], .missingOperand("B")),
+        (["diff"], .missingOperand("A")),
         (["domains", "x"], .unexpectedOperand("x")),
         (["write", "--if-current"], .missingArgument(option: "--if-current", argument: "JSON")),
         (["write", "d", "theme", "--force"], .missingOperand("VALUE")),

@@ -26,11 +26,8 @@ extension Verb {
                         "Key \(old.spelling.onOneLine) does not exist in domain \(domain.word.onOneLine); leaving defaults unchanged"
                 )
             }
-            guard !masking.exposes(value, movedFrom: old.path, to: new.path) else {
-                throw CommandFailure(
-                    .invalidValue,
-                    "\(domain.word.onOneLine): \(old.spelling.onOneLine) is sensitive, and \(new.spelling.onOneLine) is not; nothing was changed (--force overrides this)"
-                )
+            guard !masking.exposes(value, at: old.path, movedTo: new.path, masking) else {
+                throw CommandFailure.exposed(old, in: domain, by: new)
             }
             try root.checkEnd(of: new.path)
             try root.move(value, from: root.counted(old.path), to: root.counted(new.path))
@@ -74,13 +71,5 @@ extension PropertyList {
             throw EntryPath.Failure(problem: error.problem, place: "\(way)\(error.place)")
         }
         if let container = holder[EntryPath(Array(old.components[depth...]))] { try set(container, at: old) }
-    }
-}
-
-extension Masking {
-    /// Returns whether the value would be shown at its new path although it was masked before.
-    fileprivate func exposes(_ value: PropertyList, movedFrom old: EntryPath, to new: EntryPath) -> Bool {
-        guard touches(value, at: old), !hides(new) else { return false }
-        return hides(old) || masked(value, at: new) != masked(value, at: old)
     }
 }

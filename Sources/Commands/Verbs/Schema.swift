@@ -6,9 +6,9 @@ internal import Synchronization
 
 extension Verb {
     package static let schema = Verb(
-        "schema", .new, "check, show, install and migrate declarations of settings",
+        "schema", .new, "check, show, list, install and migrate declarations of settings",
         details: ["A schema declares the settings of a domain. See prefs-schema(5) for its format."],
-        parts: [checking, showing, installing, migrating])
+        parts: [checking, showing, listing, installing, uninstalling, migrating])
 
     /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
@@ -73,6 +73,40 @@ extension Verb {
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
             try context.note("\(schema.domain.onOneLine): its settings are of an earlier version; \(words)")
+        }
+        return .done
+    }
+
+    private static let listing = Verb(
+        "list", .new, "print the domains that have an installed schema, with the files", forms: [[]],
+        statuses: [.systemFailed]
+    ) { invocation, context in
+        let places = try StoreAccess(invocation, context).schemas.places
+        for domain in places.domains(on: context.machine) {
+            for file in places.files(of: domain, on: context.machine) {
+                try context.say("\(domain)\t\(file.description.onOneLine)")
+            }
+        }
+        return .done
+    }
+
+    private static let uninstalling = Verb(
+        "uninstall", .new, "remove the user's schema of a domain; the stored values stay", forms: [[.domain]],
+        statuses: [.notFound, .systemFailed]
+    ) { invocation, context in
+        let access = try StoreAccess(invocation, context)
+        let places = access.schemas.places
+        guard let folder = places.folders.first,
+            let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "").name
+        else { throw CommandFailure(.usage, "schemas belong to domains of the native store") }
+        let files = places.files(of: domain, on: access.machine)
+        guard files.first == SchemaPlaces.file(of: domain, in: folder), let file = files.first else {
+            let other = files.first.map { "the schema in \($0) is for all users" } ?? "no schema is installed"
+            throw CommandFailure(.notFound, "\(domain): \(other)".onOneLine)
+        }
+        _ = try context.fileSystem.remove(file)
+        if let next = files.dropFirst().first {
+            try context.note("\(domain): the schema in \(next) applies now".onOneLine)
         }
         return .done
     }

@@ -2,7 +2,8 @@ extension Verb {
     /// All verbs, in the order of help and the manual.
     package static let all: [Verb] = [
         read, readType, write, rename, delete, deleteAll, importing, export, domains, find, help,
-        explain, query, diff, apply, watch, edit, history, undo, restore, convert, lint, args, schema, form, mirror,
+        copy, explain, query, diff, apply, watch, edit, history, undo, restore, convert, lint, args, schema, form,
+        mirror,
         doctor,
         completions, complete,
     ]

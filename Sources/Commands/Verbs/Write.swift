@@ -16,7 +16,7 @@ extension Verb {
         table: Table(
             title: "Types",
             rows: TypeFlag.allCases.map { ("\($0.rawValue) \($0.argument.name)", $0.argument.meaning) }),
-        options: [.layer, .force, .rewrite, .ifCurrent, .ifAbsent, .from],
+        options: [.layer, .force, .rewrite, .insert, .ifCurrent, .ifAbsent, .from],
         forms: [
             [.domain, Operand("DICTIONARY", .value)], [.domain, .declaredKey, Operand("VALUE", .value, .oneOrMore)],
         ],
@@ -25,7 +25,8 @@ extension Verb {
         let (access, named) = try StoreAccess.ofDomain(invocation, context)
         let domain = try named.requiringFormat(of: invocation)
         let writing = Writing(
-            access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force))
+            access: access, domain: domain, condition: try WriteCondition(invocation), isForced: invocation.has(.force),
+            inserts: invocation.has(.insert))
         let request = try invocation.written(context)
         if let key = invocation[operand: Operand.key.name] {
             try writing.set(key, to: request)
@@ -58,6 +59,8 @@ private struct Writing: Sendable {
     let condition: WriteCondition
     /// Whether to ignore the schema's rules and the values that the administrator forces.
     let isForced: Bool
+    /// Whether to insert the value into an array, before the element at the path.
+    let inserts: Bool
 
     /// Replaces the whole domain by a dictionary.
     func replaceAll(with values: PropertyList.Dictionary) throws {
@@ -80,13 +83,14 @@ private struct Writing: Sendable {
         let now = access.context.clock.wall.date
         let outcome = try access.change(domain, isForced: isForced) { values in
             var root = PropertyList.dictionary(values)
-            let former = root[key.path]
+            let former = inserts ? nil : root[key.path]
             try condition.check(former, key.spelling)
             try root.checkEnd(of: key.path)
-            try root.set(try request.value(replacing: former, key: word, rule: rule, now: now), at: key.path)
+            let value = try request.value(replacing: former, key: word, rule: rule, now: now)
+            if inserts { try root.insert(value, at: key) } else { try root.set(value, at: key.path) }
             values = root.dictionaryValue ?? values
         }
-        guard rule == nil, let outcome else { return }
+        guard rule == nil, !inserts, let outcome else { return }
         if access.context.dialect == .modern, let schema, schema.anyDeclaration(of: key.key) == nil {
             let hint = Suggestion.hint(key.key, among: schema.allSettings.map(\.key))
             access.context.remark("\(domain.word.onOneLine): its schema declares no \(key.key.onOneLine)\(hint)")
@@ -132,6 +136,26 @@ private enum WriteCondition: Sendable {
     }
 }
 
+extension PropertyList {
+    /// Inserts a value before the element of an array at the path, or at the end for the index after the last one.
+    fileprivate mutating func insert(_ value: PropertyList, at key: KeyArgument) throws {
+        let parent = EntryPath(Array(key.path.components.dropLast()))
+        guard let index = key.path.components.last?.index, case .array(var elements)? = self[parent] else {
+            throw CommandFailure(
+                .invalidValue, "\(key.spelling.onOneLine): not a place in an array; --insert needs one, such as :list:0"
+            )
+        }
+        let position = index < 0 ? index + elements.count : index
+        guard (0...elements.count).contains(position) else {
+            throw CommandFailure(
+                .invalidValue,
+                "\(key.spelling.onOneLine): the array has \(elements.count) elements; nothing was changed")
+        }
+        elements.insert(value, at: position)
+        try set(.array(elements), at: parent)
+    }
+}
+
 extension PropertyList.Dictionary {
     /// Throws if a key is reserved for the store.
     func checkNoneHidden() throws(StoreFailure) {
@@ -149,5 +173,6 @@ extension PropertyList.Dictionary {
 extension Option {
     package static let ifCurrent = Option(
         "--if-current", Argument("JSON", .word), "write only if this is the current value, in lossless JSON")
+    package static let insert = Option("--insert", "insert before the element of an array that KEY names")
     package static let ifAbsent = Option("--if-absent", "write only if there is no value")
 }

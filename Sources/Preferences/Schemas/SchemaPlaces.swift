@@ -64,6 +64,12 @@ extension SchemaPlaces {
         return nil
     }
 
+    /// Returns the files of a domain's schema that exist, highest priority first. Only the first is used.
+    package func files(of domain: DomainName, on machine: Machine) -> [FilePath] {
+        folders.map { Self.file(of: domain, in: $0) }
+            .filter { ((try? machine.fileSystem.status(of: $0)) ?? nil) != nil }
+    }
+
     /// Returns the domains with an installed schema, sorted.
     package func domains(on machine: Machine) -> [DomainName] {
         let names = folders.flatMap { (try? machine.fileSystem.names(in: $0)) ?? [] }
