@@ -43,6 +43,33 @@ import Testing
         return outcome
     }
 
+    /// The text of a file by its path, comments and layout included.
+    @Test func `a file is edited in its own text`() throws {
+        let machine = try machine([])
+        let path: FilePath = "/tmp/a.json5"
+        let text = "// Of the team.\n{ size: 14, list: [1,\n 2], }\n"
+        try machine.fileSystem.replace(path, with: Array(text.utf8).span.bytes)
+        let expected = text.replacing("14", with: "15").replacing("the team", with: "us")
+        let outcome = try edit(
+            ["/tmp/a.json5"], on: machine,
+            [
+                { shown in
+                    #expect(shown == text)
+                    // Meanwhile, another program changes another entry.
+                    _ = try runPrefs(["prefs", "write", "/tmp/a.json5", ":list:0", "7"], on: machine)
+                    return expected
+                }
+            ])
+        #expect(outcome == Transcript.Outcome())
+        let bytes = try #require(try machine.fileSystem.contents(of: path))
+        #expect(String(decoding: bytes, as: UTF8.self) == expected.replacing("[1,", with: "[7,"))
+        // A comment alone is a change, too.
+        let comment = try edit(["/tmp/a.json5"], on: machine, [{ $0.replacing("us", with: "all") }])
+        #expect(comment == Transcript.Outcome())
+        let last = try #require(try machine.fileSystem.contents(of: path))
+        #expect(String(decoding: last, as: UTF8.self).hasPrefix("// Of all."))
+    }
+
     private func machine(_ lines: [String] = ["write d theme light", "write d size -int 14"]) throws -> SimulatedMachine
     {
         let machine = try SimulatedMachine()

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Preferences
 internal import PropertyLists
 
 /// The text of a domain in a file for an editor, in a folder that only its owner can access.
@@ -9,18 +10,38 @@ struct EditedText {
     private let folder: FilePath
     /// Whether values without a JSON type are wrapped.
     private let isWrapped: Bool
+    /// The file whose own text this is; nil for a text made from the values of a domain.
+    private let source: DomainFile?
     private let context: CommandContext
 
     init(
         _ values: PropertyList.Dictionary, as format: PropertyList.Format, isWrapped: Bool, named name: String,
         _ context: CommandContext
     ) throws {
+        let name = FilePath(name + (format == .json ? ".json" : ".plist")) ?? "settings"
+        let bytes = try Self.text(of: values, as: format, isWrapped)
+        try self.init(bytes, named: name, as: format, isWrapped: isWrapped, of: nil, context)
+    }
+
+    /// Creates a copy of a text file.
+    init(
+        copying bytes: [UInt8], of source: DomainFile, as format: PropertyList.Format, _ context: CommandContext
+    ) throws {
+        let name = source.path.lastComponent.flatMap { FilePath($0.bytes) } ?? "settings"
+        try self.init(bytes, named: name, as: format, isWrapped: false, of: source, context)
+    }
+
+    private init(
+        _ bytes: [UInt8], named name: FilePath, as format: PropertyList.Format, isWrapped: Bool,
+        of source: DomainFile?, _ context: CommandContext
+    ) throws {
         self.context = context
         self.format = format
         self.isWrapped = isWrapped
-        original = try Self.text(of: values, as: format, isWrapped)
+        self.source = source
+        original = bytes
         folder = try Self.makeFolder(context)
-        file = folder.resolving(FilePath(name + (format == .json ? ".json" : ".plist")) ?? "settings")
+        file = folder.resolving(name)
         do throws(SystemFailure) {
             let opened = try context.fileSystem.open(file, .creatingAnew(.privateFile))
             try opened?.write(original, at: 0)
@@ -53,6 +74,9 @@ struct EditedText {
 
     // MARK: Result
 
+    /// Whether the text is that of the file that is edited, and not one made from its values.
+    var isOwnText: Bool { source != nil }
+
     /// Returns the current text.
     func bytes() throws -> [UInt8] {
         guard
@@ -66,6 +90,7 @@ struct EditedText {
 
     /// Parses the text of the file.
     func values(_ bytes: [UInt8]) throws -> PropertyList.Dictionary {
+        if let source { return try source.parse(bytes).0 }
         let value: PropertyList
         do throws(DecodingFailure) {
             value = try PropertyList(

@@ -19,10 +19,11 @@ struct Editing {
         try access.checkExact(.dictionary(base), at: [], in: domain)
         // Masked values are unchanged unless the user edits the mask.
         let shown = access.masking(domain).masked(.dictionary(base), at: []).dictionaryValue ?? base
-        let text = try text(of: shown, contents.format)
+        let text = try ownText(contents, shown) ?? text(of: shown, contents.format)
         do {
             if let edited = try edit(text, base) {
-                try commit(EditedChanges(from: try text.values(text.original), to: edited, base: base))
+                let changes = EditedChanges(from: try text.values(text.original), to: edited, base: base)
+                try commit(changes, text.isOwnText ? text.bytes() : nil)
             }
         } catch {
             // Keeps the user's text if an error occurs.
@@ -33,6 +34,18 @@ struct Editing {
             throw CommandFailure(error, and: "the edited text is kept in \(text.file)")
         }
         text.remove()
+    }
+
+    /// Returns the text of a file by its path, with its comments and its layout, or nil if it is binary, a domain or
+    /// partly masked.
+    private func ownText(_ contents: DomainContents, _ shown: PropertyList.Dictionary) throws -> EditedText? {
+        guard format == nil, domain.name == nil, shown == contents.values, contents.recovery == nil,
+            let own = contents.format, own.isEditedInPlace,
+            let bytes = try access.machine.fileSystem.contents(
+                of: domain.file.path, limit: domain.file.limits.inputBytes),
+            (try? domain.file.parse(bytes))?.0 == shown
+        else { return nil }
+        return try EditedText(copying: bytes, of: domain.file, as: own, access.context)
     }
 
     /// Returns the text in the requested format, or else in the file's own format, or as JSON if XML cannot hold a
@@ -112,19 +125,22 @@ struct Editing {
 
     // MARK: Writing
 
-    private func commit(_ changes: EditedChanges) throws {
-        guard !changes.isEmpty else { return }
+    /// - Parameter text: The edited text of the file itself.
+    private func commit(_ changes: EditedChanges, _ text: [UInt8]?) throws {
+        guard !changes.isEmpty || text != nil else { return }
         if !isForced { try access.checkNotForced(changes.keys, in: domain) }
         let name = domain.word
-        try access.change(domain, WriteReason(rawValue: "edit"), isForced: isForced) { values in
-            let conflicts = changes.conflicts(with: values)
+        let edit = try access.edit(domain, isForced: isForced) { draft in
+            let conflicts = changes.conflicts(with: draft.values)
             guard conflicts.isEmpty else {
                 let keys = conflicts.map(\.onOneLine).joined(separator: ", ")
                 throw CommandFailure(
                     .different,
                     "\(name.onOneLine): also changed by others in the meantime: \(keys); nothing was changed")
             }
-            changes.apply(to: &values)
+            changes.apply(to: &draft.values)
+            draft.broughtBack = text
         }
+        try access.commit([edit], WriteReason(rawValue: "edit"))
     }
 }
