@@ -122,11 +122,16 @@ final class SoakWriter: Sendable {
                 try host.write(key, value, in: [domain])
             }
             state.withLock { $0.acknowledged = next }
+        } catch let failure as StoreFailure where failure.isTimeout {
+            // On a busy machine a lock may not be free in time. The write is not acknowledged, and is made again.
         } catch {
-            // When it was tells whether the machine had no time for anybody just then.
             state.withLock { $0.failure = "\(SystemClock().wall): \(error)" }
         }
         // Half a second of quiet now and then, as programs have it.
         pause(.milliseconds(next.isMultiple(of: 8) ? 500 : 20))
     }
+}
+
+extension StoreFailure {
+    fileprivate var isTimeout: Bool { if case .locked = problem { true } else { false } }
 }
