@@ -35,6 +35,7 @@ let package = Package(
         .library(name: "PropertyLists", targets: ["PropertyLists"]),
         .library(name: "Queries", targets: ["Queries"]),
         .library(name: "Preferences", targets: ["Preferences"]),
+        .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
         .library(name: "PreferencesMirror", targets: ["PreferencesMirror"]),
         .executable(name: "prefs", targets: ["prefs"]),
     ],
@@ -52,6 +53,7 @@ let package = Package(
         // Policy: the store, and the loop that mirrors it.
         .target(
             name: "Preferences", dependencies: ["Digests", "Platform", "PropertyLists", "Queries", "SettingsSchema"]),
+        .target(name: "PreferencesFoundation", dependencies: ["Preferences"]),
         .target(
             name: "PreferencesMirror",
             dependencies: ["MirrorEngine", "Platform", "Preferences", "PropertyLists"]),
@@ -109,6 +111,7 @@ let package = Package(
                 "Digests", "Platform", "Preferences", "PropertyLists", "SettingsSchema", "SimulatedPlatform",
                 "TestSupport",
             ]),
+        .testTarget(name: "PreferencesFoundationTests", dependencies: ["Preferences", "PreferencesFoundation"]),
         .executableTarget(
             name: "StoreWorker", dependencies: ["Platform", "Preferences", "PropertyLists"], path: "Tests/StoreWorker"),
         .testTarget(

@@ -154,14 +154,23 @@ extension EntryPath.Failure: CustomStringConvertible {
 }
 
 extension PropertyList {
-    /// The entry at `path`, or nil if there is none.
+    /// The entry at `path`, or nil if there is none. Setting an entry that cannot exist changes nothing.
     public subscript(path: EntryPath) -> PropertyList? {
-        var value = self
-        for component in path.components {
-            guard let next = value.child(component) else { return nil }
-            value = next
+        get {
+            var value = self
+            for component in path.components {
+                guard let next = value.child(component) else { return nil }
+                value = next
+            }
+            return value
         }
-        return value
+        set {
+            if let newValue {
+                try? set(newValue, at: path)
+            } else {
+                _ = try? remove(at: path)
+            }
+        }
     }
 
     private func child(_ component: EntryPath.Component) -> PropertyList? {

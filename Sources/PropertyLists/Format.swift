@@ -104,10 +104,10 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
-    /// Reads a value in the format that the name of its file or else the bytes show, and returns that format.
+    /// Reads a value, and returns the format that the bytes or the name of their file have shown.
     ///
     /// - Parameter name: The name of the file, for its extension; nil for a domain or a stream.
-    package static func sniffed(
+    public static func sniffed(
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
     ) throws(DecodingFailure) -> (value: PropertyList, format: Format) {

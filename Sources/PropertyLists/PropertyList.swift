@@ -133,13 +133,43 @@ extension Double {
 }
 
 extension PropertyList {
-    /// The value under `key` in a dictionary; nil where there is none, or where this is no dictionary.
-    public subscript(key: String) -> PropertyList? { dictionaryValue?[key] }
+    /// The value under `key` in a dictionary, or nil if there is none.
+    ///
+    /// Setting nil removes the entry. Setting an entry of anything but a dictionary changes nothing.
+    public subscript(key: String) -> PropertyList? {
+        get { dictionaryValue?[key] }
+        set { try? set(newValue, at: EntryPath([.init(key)]), in: .dictionary) }
+    }
 
-    /// The element at `index` of an array, the last one at −1; nil where there is none, or where this is no array.
+    /// The element at `index` of an array, or nil if there is none. The last element is at −1.
+    ///
+    /// Setting nil removes the element. Setting the index after the last one appends an element. Setting an element
+    /// anywhere else changes nothing.
     public subscript(index: Int) -> PropertyList? {
-        guard case .array(let elements) = self, let position = elements.position(of: index) else { return nil }
-        return elements[position]
+        get {
+            guard case .array(let elements) = self, let position = elements.position(of: index) else { return nil }
+            return elements[position]
+        }
+        set {
+            let isEnd = index == arrayValue?.count
+            try? set(newValue, at: EntryPath([isEnd ? .end : .init(index)]), in: .array)
+        }
+    }
+
+    /// The entry at a path such as `:servers:0:port`, or nil if there is none.
+    ///
+    /// Setting nil removes the entry. Missing dictionaries on the path are created. Setting an entry that cannot exist,
+    /// such as one inside a string, changes nothing; `set(_:at:)` throws the reason.
+    public subscript(path path: String) -> PropertyList? {
+        get { (try? EntryPath(parsing: path)).flatMap { self[$0] } }
+        set { if let path = try? EntryPath(parsing: path) { self[path] = newValue } }
+    }
+
+    fileprivate mutating func set(
+        _ value: PropertyList?, at path: EntryPath, in kind: Kind
+    ) throws(EntryPath.Failure) {
+        guard self.kind == kind else { return }
+        try edit(path) { entry in entry = value }
     }
 }
 
@@ -161,6 +191,11 @@ extension PropertyList {
     public var arrayValue: [PropertyList]? { if case .array(let elements) = self { elements } else { nil } }
     /// The entries if it is a dictionary.
     public var dictionaryValue: Dictionary? { if case .dictionary(let entries) = self { entries } else { nil } }
+}
+
+extension PropertyList {
+    /// An integer.
+    public static func integer(_ number: Int) -> PropertyList { .integer(Integer(number)) }
 }
 
 extension PropertyList: ExpressibleByStringLiteral {

@@ -52,6 +52,7 @@ struct Imports {
         "Queries": ["Glibc", "Swift"],
         "Platform": ["Glibc", "Synchronization"],
         "Preferences": ["Observation", "Synchronization"],
+        "PreferencesFoundation": ["Foundation"],
         "PreferencesMirror": ["Synchronization"],
         "Commands": ["Glibc", "Synchronization"],
         "prefs": ["Glibc"],
@@ -71,7 +72,7 @@ struct Imports {
                 return Violation(file.path, line: line, "\(target.name) does not depend on \(module)")
             }
             guard isShipped, module != "FoundationEssentials" else { return nil }
-            if module == "Foundation" {
+            if module == "Foundation", Self.system[target.name]?.contains(module) != true {
                 guard !isFallback else { return nil }
                 return Violation(file.path, line: line, "Foundation, outside #else of canImport(FoundationEssentials)")
             }

@@ -34,13 +34,13 @@ extension Defaults {
     // MARK: Getting
 
     /// Returns the value of a key as a Swift or Foundation type.
-    public func object(forKey key: String) -> Any? { value(key)?.asAny }
+    public func object(forKey key: String) -> Any? { value(key)?.anyValue }
     /// Returns the value of a key as a string, including numbers, or nil for any other type.
     public func string(forKey key: String) -> String? { value(key)?.asString }
     /// Returns the value of a key, or nil if it is not an array.
-    public func array(forKey key: String) -> [Any]? { value(key)?.arrayValue?.map(\.asAny) }
+    public func array(forKey key: String) -> [Any]? { value(key)?.arrayValue?.map(\.anyValue) }
     /// Returns the value of a key, or nil if it is not a dictionary.
-    public func dictionary(forKey key: String) -> [String: Any]? { value(key)?.dictionaryValue?.asAny }
+    public func dictionary(forKey key: String) -> [String: Any]? { value(key)?.dictionaryValue?.anyValue }
     /// Returns the value of a key, or nil if it is not data.
     public func data(forKey key: String) -> Data? { value(key)?.dataValue }
     /// Returns the value of a key, or nil if it is not an array that contains only strings.
@@ -77,8 +77,8 @@ extension Defaults {
 
     /// Sets an integer.
     public func set(_ value: Int, forKey key: String) { set([(key, .integer(PropertyList.Integer(value)))]) }
-    /// Sets a number.
-    public func set(_ value: Float, forKey key: String) { set([(key, .real(Double(value)))]) }
+    /// Sets a number, with the digits of the `Float`: 12.34, and not 12.34000015258789.
+    public func set(_ value: Float, forKey key: String) { set([(key, .real(value.shortestDouble))]) }
     /// Sets a number.
     public func set(_ value: Double, forKey key: String) { set([(key, .real(value))]) }
     /// Sets a Bool.

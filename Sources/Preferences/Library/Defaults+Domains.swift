@@ -6,7 +6,7 @@ extension Defaults {
     public func dictionaryRepresentation() -> [String: Any] {
         var values = refreshed(\.values)
         values.removeAll(where: \.key.isHidden)
-        return values.asAny
+        return values.anyValue
     }
 
     /// The names of the volatile domains.
@@ -16,7 +16,7 @@ extension Defaults {
 
     /// Returns the values of a volatile domain.
     public func volatileDomain(forName domainName: String) -> [String: Any] {
-        volatileLayer(domainName)?.snapshot().values.asAny ?? store.process.namedDomains[domainName]?.asAny ?? [:]
+        volatileLayer(domainName)?.snapshot().values.anyValue ?? store.process.namedDomains[domainName]?.anyValue ?? [:]
     }
 
     /// Replaces all values of a volatile domain.
@@ -52,7 +52,7 @@ extension Defaults {
         domain.look()
         var values = domain.snapshot().values
         values.removeAll { $0.key.isHidden }
-        return values.isEmpty ? nil : values.asAny
+        return values.isEmpty ? nil : values.anyValue
     }
 
     /// Replaces all stored values of a domain.

@@ -22,7 +22,7 @@ extension Defaults {
     }
 
     /// Reports a value that could not be set.
-    func post(refusal error: any Error, of key: String) {
+    package func post(refusal error: any Error, of key: String) {
         let reasons = (error as? StoreFailure)?.reasons(of: [key]) ?? [(key, "\(error)")]
         for (key, reason) in reasons { post(.refused(key: key, reason: reason)) }
     }

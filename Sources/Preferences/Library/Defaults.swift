@@ -156,6 +156,10 @@ public final class Defaults: Sendable {
         try checkReentrancy()
         for (key, value) in changes {
             if value != nil, !key.isFitForWriting { throw StoreFailure(.badKey(key), name.text) }
+            if let path = value?.pathToNull {
+                throw StoreFailure(
+                    .notAllowed("\(EntryPath([.init(key)] + path.components)): a setting cannot be null"), name.text)
+            }
             if key.isHidden { throw StoreFailure(.ownKey(key), name.text) }
         }
         target.look()

@@ -3,7 +3,8 @@ extension PropertyList {
     ///
     /// Kinds are not mixed: a boolean is never a number or a string. A number may change its type if nothing is lost:
     /// an integer becomes a `Double`, a real without a fraction an `Int`. A missing entry is nil; the text `$null`,
-    /// which represents nil in files of Foundation's encoder, is a string.
+    /// which represents nil in files of Foundation's encoder, is a string. A real from 2⁵³ on is no integer, since it
+    /// may be rounded; `decode(_:from:)` decodes such numbers exactly.
     public func decoded<T: Decodable>(
         as type: T.Type = T.self, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> T {
@@ -72,6 +73,13 @@ final class DecodingNode {
         return parent.path(to: self.position) + [key]
     }
 
+    /// The path from the root to the child at `position`, as an entry path.
+    func entryPath(to position: Int) -> EntryPath {
+        guard let parent else { return EntryPath() }
+        let component = dictionary.map { EntryPath.Component($0[position].key) } ?? EntryPath.Component(position)
+        return EntryPath(parent.entryPath(to: self.position).components + [component])
+    }
+
     /// The path from the root to this container.
     fileprivate var path: [any CodingKey] { parent?.path(to: position) ?? [] }
 }
@@ -117,10 +125,16 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
     /// A missing value is nil too.
     func decodeNil() -> Bool { value == nil || value == .null }
 
-    func decode<T: Scalar>(_ type: T.Type) throws -> T {
-        guard let value, let scalar = T(scalar: value) else { throw scalarFailure(type) }
+    func decode<T: Scalar>(_ type: T.Type) throws -> T { try decode(scalar: type) }
+
+    private func decode<T: Scalar>(scalar type: T.Type) throws -> T {
+        guard let scalar = scalar(type) else { throw scalarFailure(type) }
         return scalar
     }
+
+    // The protocol has defaults for these two that only throw.
+    func decode(_ type: Int128.Type) throws -> Int128 { try decode(scalar: type) }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try decode(scalar: type) }
 
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // `type` may be a subclass of `T`.
@@ -215,13 +229,15 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func scalar<T: Scalar>(_ decoder: ValueDecoder, _ key: Key) throws -> T {
-        guard let value = decoder.value, let scalar = T(scalar: value) else {
+        guard let scalar = decoder.scalar(T.self) else {
             throw decoder.scalarFailure(T.self, at: key)
         }
         return scalar
     }
 
     func decode<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T { try scalar(decoder(key), key) }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try scalar(decoder(key), key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try scalar(decoder(key), key) }
 
     func decodeIfPresent<T: Scalar>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let decoder = decoderIfPresent(key), !decoder.decodeNil() else { return nil }
@@ -294,6 +310,8 @@ private struct UnkeyedDecoding: UnkeyedDecodingContainer {
     }
 
     mutating func decode<T: Scalar>(_ type: T.Type) throws -> T { try take { try $0.decode(type) } }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try take { try $0.decode(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try take { try $0.decode(type) } }
 
     mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
         try checkEnd(type)
@@ -351,7 +369,7 @@ extension Scalar {
         var result: [Self] = []
         result.reserveCapacity(elements.count)
         for (position, element) in elements.enumerated() {
-            guard let value = Self(scalar: element) else {
+            guard let value = try decoder.scalar(element, as: Self.self, at: { $0.unkeyedNode }, position) else {
                 throw ValueDecoder(node: try decoder.unkeyedNode(), position: position).scalarFailure(Self.self)
             }
             result.append(value)
@@ -363,7 +381,7 @@ extension Scalar {
         guard case .dictionary(let dictionary)? = decoder.value else { throw decoder.failure([String: Self].self) }
         var result = [String: Self](minimumCapacity: dictionary.count)
         for (position, entry) in dictionary.enumerated() {
-            guard let value = Self(scalar: entry.value) else {
+            guard let value = try decoder.scalar(entry.value, as: Self.self, at: { $0.keyedNode }, position) else {
                 throw ValueDecoder(node: try decoder.keyedNode(), position: position).scalarFailure(Self.self)
             }
             result[entry.key] = value

@@ -259,6 +259,9 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     }
 
     func encode<T: Scalar>(_ value: T) throws { node.setSingle(try node.scalar(value, at: nil)) }
+    // The protocols have defaults for these two types that only throw.
+    func encode(_ value: Int128) throws { node.setSingle(try node.scalar(value, at: nil)) }
+    func encode(_ value: UInt128) throws { node.setSingle(try node.scalar(value, at: nil)) }
     func encode<T: Encodable>(_ value: T) throws { node.setSingle(try node.encode(value, at: nil)) }
 }
 
@@ -276,6 +279,9 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode<T: Scalar>(_ value: T, forKey key: Key) throws {
         node.add(try node.scalar(value, at: key), key.stringValue)
     }
+
+    func encode(_ value: Int128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), key.stringValue) }
+    func encode(_ value: UInt128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), key.stringValue) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
         let key = key.stringValue
@@ -309,6 +315,8 @@ private struct UnkeyedEncoding: UnkeyedEncodingContainer {
     func encodeNil() throws { node.append(try node.null(Any?.none as Any, at: next)) }
 
     func encode<T: Scalar>(_ value: T) throws { node.append(try node.scalar(value, at: next)) }
+    func encode(_ value: Int128) throws { node.append(try node.scalar(value, at: next)) }
+    func encode(_ value: UInt128) throws { node.append(try node.scalar(value, at: next)) }
 
     func encode<T: Encodable>(_ value: T) throws {
         node.append(try node.encode(value, at: next) ?? node.null(value, at: next))

@@ -55,11 +55,20 @@ extension PropertyList {
         if let flag = try? container.decode(Bool.self) { return .boolean(flag) }
         if let number = try? container.decode(Int64.self) { return .integer(Integer(number)) }
         if let number = try? container.decode(UInt64.self) { return .integer(Integer(number)) }
-        if let number = try? container.decode(Double.self) { return .real(number) }
+        if let number = try? container.decode(Double.self) { return .real(try checked(number, container)) }
         if let text = try? container.decode(String.self) { return .string(text) }
         if let date = try? container.decode(Date.self) { return .date(date) }
         if let data = try? container.decode(Data.self) { return .data(data) }
         return container.decodeNil() ? .null : nil
+    }
+
+    /// Throws for an integer that another decoder has rounded.
+    private static func checked(_ number: Double, _ container: any SingleValueDecodingContainer) throws -> Double {
+        guard number.magnitude > 0x1p53, let exact = try? container.decode(Decimal.self),
+            DecimalDigits(exact.description)?.integer != nil, Decimal(string: number.description) != exact
+        else { return number }
+        throw DecodingError.dataCorrupted(
+            .init(codingPath: container.codingPath, debugDescription: "The integer \(exact) is beyond 64 bits."))
     }
 
     private static func elements(_ container: consuming any UnkeyedDecodingContainer) throws -> [PropertyList] {

@@ -15,6 +15,11 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
     /// The value in a property list, or nil if none can hold it.
     var scalar: PropertyList? { get }
 
+    /// Whether the type holds numbers that a real does not.
+    static var isExact: Bool { get }
+    /// The number that a text of JSON spells, for exact types.
+    init?(spelling: String)
+
     /// Returns an array of this type, or a dictionary with values of this type. As `Any`, because a result of a type
     /// that depends on `Self` would be converted element by element.
     static func array(from decoder: ValueDecoder) throws -> Any
@@ -25,6 +30,8 @@ protocol Scalar: Codable, DirectlyDecoded, DirectlyEncoded {
 
 extension Scalar {
     static func isNear(_ kind: PropertyList.Kind) -> Bool { false }
+    static var isExact: Bool { false }
+    init?(spelling: String) { return nil }
 }
 
 extension Bool: Scalar {
@@ -78,13 +85,26 @@ extension Scalar where Self: FixedWidthInteger {
     /// A real without a fraction is an integer, as for Foundation; a uid is an unsigned number.
     private init?(otherScalar value: PropertyList) {
         switch value {
-        case .real(let number): self.init(exactly: number)
+        // From 2⁵³ on, the real may be what a reader has rounded another integer to.
+        case .real(let number) where number.magnitude <= 0x1p53: self.init(exactly: number)
         case .uid(let number) where !Self.isSigned: self.init(exactly: number)
         default: return nil
         }
     }
 
     var scalar: PropertyList? { PropertyList.Integer(exactly: self).map(PropertyList.integer) }
+
+    static var isExact: Bool { true }
+
+    init?(spelling: String) {
+        if let number = Self(spelling) {
+            self = number
+        } else if let digits = DecimalDigits(spelling), let text = digits.integer, let number = Self(text) {
+            self = number
+        } else {
+            return nil
+        }
+    }
 }
 
 extension Int: Scalar {
@@ -134,7 +154,7 @@ extension Float: Scalar {
     var scalar: PropertyList? { .real(shortestDouble) }
 
     /// The double that is written with the same digits: 0.1 for 0.1, not 0.10000000149011612.
-    var shortestDouble: Double {
+    package var shortestDouble: Double {
         let wide = Double(self)
         guard magnitude >= 0x1p-10, magnitude < 0x1p24 else {
             return isFinite && self != 0 ? Double(description) ?? wide : wide
@@ -207,44 +227,77 @@ extension Decimal: Scalar {
 
     var scalar: PropertyList? { .string(description) }
 
-    /// `Decimal` itself ignores text after the number.
+    static var isExact: Bool { true }
+    init?(spelling: String) { self.init(digits: spelling) }
+
+    /// The number with exactly these digits. `Decimal` itself ignores text after the number, and rounds.
     private init?(digits text: String) {
         if text == Decimal.nan.description {
             self = .nan
             return
         }
-        guard Self.isSpelling(text.utf8) else { return nil }
-        self.init(string: text)
+        guard let digits = DecimalDigits(text), let number = Decimal(string: text),
+            DecimalDigits(number.description) == digits
+        else { return nil }
+        self = number
     }
+}
 
-    /// Whether the text is a number from its first byte to its last: `-12.5e3`.
-    private static func isSpelling(_ text: String.UTF8View) -> Bool {
-        var rest = text[...]
-        rest.dropSign()
-        var digits = rest.dropDigits()
+/// The digits of a decimal number from its first byte to its last, such as `-12.5e3`, without zeros at the ends.
+struct DecimalDigits: Equatable {
+    private var digits: [UInt8] = []
+    private var isNegative = false
+    /// The power of ten of the last digit.
+    private var exponent = 0
+
+    init?(_ text: String) {
+        var rest = text.utf8[...]
+        isNegative = rest.takeSign()
+        digits = rest.takeDigits()
+        var count = digits.count
         if rest.first == UInt8(ascii: ".") {
             rest.removeFirst()
-            digits += rest.dropDigits()
+            let fraction = rest.takeDigits()
+            (digits, exponent) = (digits + fraction, -fraction.count)
+            count += fraction.count
         }
-        guard digits > 0 else { return false }
+        guard count > 0 else { return nil }
         if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
             rest.removeFirst()
-            rest.dropSign()
-            guard rest.dropDigits() > 0 else { return false }
+            let sign = rest.takeSign() ? -1 : 1
+            guard let power = Int(String(decoding: rest.takeDigits(), as: UTF8.self)), power < 1 << 40 else {
+                return nil
+            }
+            exponent += sign * power
         }
-        return rest.isEmpty
+        guard rest.isEmpty else { return nil }
+        digits.removeSubrange(0..<digits.prefix { $0 == UInt8(ascii: "0") }.count)
+        let zeros = digits.reversed().prefix { $0 == UInt8(ascii: "0") }.count
+        digits.removeLast(zeros)
+        exponent += zeros
+        if digits.isEmpty { (exponent, isNegative) = (0, false) }
+    }
+
+    /// The digits of an integer, or nil for a number that is none or has more than 40 digits.
+    var integer: String? {
+        guard exponent >= 0, digits.count + exponent <= 40 else { return nil }
+        let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
+        return (isNegative ? "-" : "") + (text.isEmpty ? "0" : text)
     }
 }
 
 extension Substring.UTF8View {
-    fileprivate mutating func dropSign() {
-        if first == UInt8(ascii: "-") || first == UInt8(ascii: "+") { removeFirst() }
+    /// Takes a sign, and returns whether it is a minus.
+    fileprivate mutating func takeSign() -> Bool {
+        guard let sign = first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") else { return false }
+        removeFirst()
+        return sign == UInt8(ascii: "-")
     }
 
-    /// Drops leading digits and returns their number.
-    fileprivate mutating func dropDigits() -> Int {
-        let count = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }.count
-        removeFirst(count)
-        return count
+    /// Takes leading digits.
+    fileprivate mutating func takeDigits() -> [UInt8] {
+        let digits = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+        removeFirst(digits.count)
+        return Array(digits)
     }
 }

@@ -37,7 +37,7 @@ extension PropertyList {
         }
     }
 
-    private static func jsonNumbers(in bytes: [UInt8], _ options: ReadingOptions) -> [JSONNumber] {
+    static func jsonNumbers(in bytes: [UInt8], _ options: ReadingOptions) -> [JSONNumber] {
         let (encoding, start) = TextEncoding.byteOrderMark(in: bytes) ?? (.utf8, 0)
         let text = DecodedText(bytes, as: encoding, from: start).text(of: bytes)
         let traits = TextTraits(of: text)

@@ -45,6 +45,14 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     }
 }
 
+extension Setting: Hashable {
+    public static func == (left: Setting, right: Setting) -> Bool {
+        left.key.hasSameBytes(as: right.key) && left.declaration == right.declaration
+    }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
 /// Stores a declaration by reference, so that a setting stays small.
 private final class Declared: Sendable {
     let declaration: SettingDeclaration

@@ -1,0 +1,66 @@
+internal import Synchronization
+
+extension PropertyList {
+    /// Decodes a value from a property list in any format.
+    ///
+    /// A `Decimal` or an integer of 128 bits is the number that a JSON text spells, with all its digits. Without this,
+    /// it would be rounded: `PropertyList(parsing:)` reads integers beyond 64 bits and fractions as reals.
+    public static func decode<T: Decodable>(
+        _ type: T.Type = T.self, from bytes: some Sequence<UInt8>, as format: Format? = nil,
+        limits: Limits = .default, options: ReadingOptions = ReadingOptions(),
+        userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> T {
+        let bytes = bytes as? [UInt8] ?? Array(bytes)
+        let found = try format.map { ($0, try PropertyList(parsing: bytes, as: $0, limits: limits, options: options)) }
+        let (value, known) = try found.map { ($0.1, $0.0) } ?? sniffed(bytes, limits: limits, options: options)
+        var userInfo = userInfo
+        if known == .json, let key = ExactNumbers.key { userInfo[key] = ExactNumbers(json: bytes, options) }
+        return try value.decoded(as: type, userInfo: userInfo)
+    }
+}
+
+/// The numbers of a JSON text with all their digits, found when the first one is needed.
+final class ExactNumbers: Sendable {
+    static let key = CodingUserInfoKey(rawValue: "PropertyLists.exactNumbers")
+
+    private let json: [UInt8]
+    private let options: PropertyList.ReadingOptions
+    private let numbers = Mutex<[EntryPath: String]?>(nil)
+
+    init(json: [UInt8], _ options: PropertyList.ReadingOptions) { (self.json, self.options) = (json, options) }
+
+    /// The text of the real at a path.
+    subscript(path: EntryPath) -> String? {
+        numbers.withLock { numbers in
+            if let numbers { return numbers[path] }
+            let found = PropertyList.jsonNumbers(in: json, options).map { ($0.path, $0.text) }
+            let byPath = Dictionary(found) { _, last in last }
+            numbers = byPath
+            return byPath[path]
+        }
+    }
+}
+
+extension ValueDecoder {
+    /// Returns the value as a scalar of type `T`, or nil if it is none.
+    func scalar<T: Scalar>(_ type: T.Type) -> T? {
+        guard let value else { return nil }
+        if T.isExact, case .real = value, let text = exactNumber { return T(spelling: text) }
+        return T(scalar: value)
+    }
+
+    /// The same for an entry of the value, whose node is made only for a number that may have more digits.
+    func scalar<T: Scalar>(
+        _ entry: PropertyList, as type: T.Type, at node: (ValueDecoder) -> () throws -> DecodingNode, _ position: Int
+    ) throws -> T? {
+        guard T.isExact, case .real = entry, hasExactNumbers else { return T(scalar: entry) }
+        return ValueDecoder(node: try node(self)(), position: position).scalar(type)
+    }
+
+    private var hasExactNumbers: Bool { ExactNumbers.key.flatMap { node.userInfo[$0] } != nil }
+
+    private var exactNumber: String? {
+        guard let key = ExactNumbers.key, let numbers = node.userInfo[key] as? ExactNumbers else { return nil }
+        return numbers[node.entryPath(to: position)]
+    }
+}
