@@ -51,7 +51,7 @@ public enum Prefs: Sendable {
         case .run(let invocation):
             // Only file names may be invalid UTF-8.
             for word in context.environment.changedArguments.keys.sorted()
-            where words.contains(word) && !invocation.namesFile(word) {
+            where words.contains(word) && !invocation.namesFile(word) && !invocation.passesBytes(word) {
                 throw UsageFailure(.notText(word), path: invocation.path)
             }
             return try invocation.verb.run(invocation, context)

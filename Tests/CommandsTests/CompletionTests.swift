@@ -89,7 +89,7 @@ import Testing
             ["mirror", "conflicts", ""],
             ["show", "accept", "restore", "com.example.app", "com.example.other", "org.example"]
         ),
-        (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema"]),
+        (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema", "openstep"]),
         (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
         (["completions", ""], ["bash", "zsh", "fish"]),
     ]

@@ -180,10 +180,10 @@ import Testing
     }
 
     /// The displays among a page's examples, each with its lines.
-    private func displays(_ page: String) throws -> [[String]] {
+    private func displays(_ page: String, _ name: String = "EXAMPLES") throws -> [[String]] {
         var displays: [[String]] = []
         var isExample = false
-        for line in try section("EXAMPLES", of: page, keepsEmpty: true) {
+        for line in try section(name, of: page, keepsEmpty: true) {
             if line.hasPrefix(".Bd ") || line == ".Ed" {
                 isExample = line != ".Ed"
                 if isExample { displays.append([]) }
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test func `the examples of schemas do what the page says`() throws {
-        let displays = try displays("prefs-schema.5")
+        let displays = try displays("prefs-schema.5", "DESCRIPTION") + displays("prefs-schema.5")
         let machine = try SimulatedMachine()
         let text = try #require(displays.first).joined(separator: "\n")
         // Where the simulated command runs.

@@ -27,17 +27,17 @@ import Testing
 
     static let mistakes = [
         "3:5: :Titel: unknown attribute Titel; did you mean Title?",
-        "5:39: :Settings:0:Default: must be from 1 to 365",
-        "6:11: :Settings:1:Key: duplicate key keep",
+        "5:39: :Settings:0:Default: must be from 1 to 365; change the value",
+        "6:11: :Settings:1:Key: duplicate key keep; remove or rename one of them",
         "6:23: :Settings:1:Type: unknown name intger; did you mean integer?",
         "7:54: :Settings:2:Default: must be full or incremental; did you mean full?",
-        "7:69: :Settings:2:Flag: duplicate flag --keep",
-        "8:39: :Settings:3:Minimum: is above Maximum",
+        "7:69: :Settings:2:Flag: duplicate flag --keep; remove or rename one of them",
+        "8:39: :Settings:3:Minimum: is above Maximum; lower it, or raise Maximum",
         "9:23: :Settings:4:Pattern: the pattern ends inside a class at character 5 of the pattern",
-        "10:9: :Settings:5: Key is missing",
-        "11:37: :Settings:6:MinimumLength: does not apply to an array",
-        "12:23: :Settings:7:Environment: invalid name BAD NAME",
-        "14:16: :Extends:0: there is no schema for com.example.nowhere",
+        "10:9: :Settings:5: Key is missing; add Key",
+        "11:37: :Settings:6:MinimumLength: does not apply to an array; remove it, or change Type",
+        "12:23: :Settings:7:Environment: invalid name BAD NAME; use letters, digits, dashes and underscores",
+        "14:16: :Extends:0: there is no schema for com.example.nowhere; install it, or put it next to this file",
     ]
 
     private func machine(_ texts: [String: String]) throws -> SimulatedMachine {

@@ -397,7 +397,7 @@ private let otherRows: [ArgumentRow] = [
     ),
     .init(.secret, "--tokn abc", "unknown flag --tokn; did you mean --token-file?"),
     .init(.secret, "--tokn", "unknown flag --tokn; did you mean --token-file?"),
-    .init(.secret, "--token-fil f", "unknown flag --token-fil; did you mean --token-file?"),
+    .init(.secret, "--token-fil f", "token from file(\"f\")"),
     .init(.secret, "--token-file f", "token from file(\"f\")"),
     .init(.secret, "--token-file=f", "token from file(\"f\")"),
     .init(.secret, "--token-file -", "token from file(\"-\")"),

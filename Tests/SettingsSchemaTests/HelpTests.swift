@@ -214,7 +214,8 @@ import Testing
         "g":{"type":"string","contentEncoding":"base64","writeOnly":true},
         "h":{"type":"string","format":"date-time","default":"2026-01-31T12:00:00Z"},
         "i":{"type":"number","default":0.5},
-        "j":{"type":"integer"}},
+        "j":{"type":"integer"},
+        "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"}},
         "dependentRequired":{"a":["c","d"]},
         "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]}]}
         """

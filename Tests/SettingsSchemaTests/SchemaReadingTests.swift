@@ -29,7 +29,9 @@ import Testing
     }
 
     static let everything = """
-        { Domain = d; Title = t; Summary = s; Version = 4; Closed = YES; Settings = (
+        { Domain = d; Program = p; ProgramVersion = 2.36; VersionShort = V; Title = t; Summary = s; Version = 4; Closed = YES;
+          Operands = "1...3"; Strict = YES; Exact = YES; Interleaved = NO; Examples = (x, y); Epilogue = E;
+          DefaultCommand = restore; Settings = (
             { Key = a; Type = integer; Kind = duration; Default = 90; Minimum = "1m"; Maximum = "1h"; Choices = (60, 90);
               Required = YES; Conflicts = b; Requires = (c, d); ExactlyOneOf = (a, e); Title = T; Summary = S; Group = G;
               Placeholder = P; Unit = s; Deprecated = "because"; Flag = (aa, ab); Short = a; Environment = (A, B);
@@ -41,13 +43,20 @@ import Testing
             { Key = e; Type = dictionary; Entries = ({ Key = host; Type = string; Required = YES; }, { Key = port; Type = integer; Default = 80; }); },
             { Key = f; Type = boolean; Default = YES; Flag = color; Negatable = YES; Deprecated = YES; },
             { Key = g; Type = data; Sensitive = YES; Flag = token; }, { Key = h; Type = date; Default = "2026-01-31T12:00:00Z"; },
-            { Key = i; Type = real; Default = 0.5; }, { Key = j; Type = integer; Repeats = YES; Flag = verbose; }
+            { Key = i; Type = real; Default = 0.5; }, { Key = j; Type = integer; Repeats = YES; Flag = verbose; },
+            { Key = k; Type = array; Elements = { Type = string; }; Separator = ","; Flag = kk; Hidden = YES; },
+            { Key = l; Kind = path; Exists = NO; Flag = ll; AllowsDash = YES; ValueOptional = YES; Implied = x; Values = { "-9" = y; }; }
           );
-          Commands = ({ Name = restore; Title = R; Summary = Q; Settings = ({ Key = from; Type = string; }); });
+          Commands = ({ Name = restore; Title = R; Summary = Q; Aliases = (back); Group = G; Hidden = YES;
+              Settings = ({ Key = from; Type = string; }); Commands = ({ Name = inner; Operands = 0; }); });
           Queries = ({ Name = unread; Title = U; Over = ":messages"; Where = "read == NO AND age < $DAYS"; Sort = "-date"; });
           Migrations = ({ From = 1; Rename = { p = q; }; Remove = (r, s); Convert = { port = integer; }; });
         }
         """
+
+    /// The attributes that only a rest, or only the head of a script, can have.
+    static let ofScripts =
+        "{ Settings = ({ Key = a; ChoicesFrom = \"ls\"; }, { Key = b; Type = array; Rest = YES; PassUnknown = YES; }); }"
 
     @Test(arguments: [PropertyList.Format.xml, .binary, .json, .gnustep])
     func `is written as it was read, in every format`(_ format: PropertyList.Format) throws {
@@ -87,7 +96,8 @@ import Testing
     }
 
     @Test func `has each attribute in a schema that the tests read and write`() {
-        let words = Set((Self.everything + Sample.backupText).split { !($0.isLetter) }.map(String.init))
+        let words = Set(
+            (Self.everything + Sample.backupText + Self.ofScripts).split { !($0.isLetter) }.map(String.init))
         for name in Schema.attributeNames.values.joined() { #expect(words.contains(name), "\(name)") }
     }
 

@@ -138,7 +138,9 @@ import Testing
     @Test func `have the chosen command among them`() throws {
         let schema = try Sample.settings(ArgumentRow.Schemas.commands.text, rest: ArgumentRow.Schemas.commands.rest)
         let values = ScriptValues(schema: schema, values: ["from": "x"], command: "restore")
-        #expect(try values.text(for: .sh) == "verbose='false'\nfrom='x'\nforce='false'\ncommand='restore'\nset --\n")
+        #expect(
+            try values.text(for: .sh)
+                == "unset -v long depth\nverbose='false'\nfrom='x'\nforce='false'\ncommand='restore'\nset --\n")
         var clashing = schema
         clashing.settings = [SettingDeclaration("command")]
         #expect(throws: ScriptFailure.clash(["command", "command"], variable: "command")) {
@@ -183,6 +185,7 @@ import Testing
             "#!/bin/sh\n#prefs{ Domain = d;\n  #\tA = (b);\n\n  #}\nrest",
             "inline\n        Domain = d;\n   \tA = (b);\n\n"
         ),
+        ("#!/bin/sh\n#prefs title=a\n# @flag -v\n", "lines\n#!/bin/sh\n#prefs title=a\n# @flag -v\n"),
         ("#prefs{\n# a\necho\n#}\n", "3: a line of the schema must begin with #"),
         ("\n#prefs{\n# a\n", "2: missing #} at the end of the schema"),
     ])
@@ -191,6 +194,7 @@ import Testing
         switch result {
         case .success(.file(let name)): #expect("file \(name)" == expected)
         case .success(.inline(let text)): #expect("inline\(text)" == expected)
+        case .success(.lines(let text)): #expect("lines\n\(text)" == expected)
         case .failure(let failure): #expect(failure.description == expected)
         }
     }
@@ -312,6 +316,49 @@ import Testing
         #expect(offered == expected)
         #expect(result.errorText.isEmpty)
         #expect(files == ["emitted", "script"])
+    }
+
+    @Test func `have descriptions, nested commands and the choices of a command`() throws {
+        let schema = try `A script's declaration`.schema(
+            """
+            @option -b --branch=TEXT  What to build {from: printf "main\\nit's\\n"}
+            @command remote  Other places
+            @command remote/add|new  Add one
+            @option --name=one|two
+            """)
+        func run(_ shell: ShellSubject, _ script: String) throws -> String {
+            let result = try shell.run(schema.completions(for: shell.output, program: "tool") + script, emitted: "").0
+            #expect(result.errorText.isEmpty)
+            return result.text
+        }
+        for (words, expected) in [
+            ("remote ''", "add"), ("remote new --name ''", "one|two"), ("--branch ''", "main|it\\'s"),
+        ] {
+            let count = words.split(separator: " ").count
+            let script = """
+
+                COMP_WORDS=(tool \(words)); COMP_CWORD=\(count)
+                COMP_LINE='tool \(words.filter { $0 != "'" })'; COMP_POINT=${#COMP_LINE}; _tool_completions
+                (IFS='|'; printf '%s' "${COMPREPLY[*]:0:2}")
+                """
+            let found = try run(ShellSubject(name: "bash", program: "bash", output: .bash), script)
+            #expect(found.hasPrefix(expected), "\(words): \(found)")
+        }
+        if Tool.isExpected("zsh") {
+            let head = "compdef() { : }\ncompadd() { print -rn -- ${(j:|:)shown} }\n_files() { : }\n"
+            let subject = ShellSubject(name: "zsh", program: "zsh", arguments: ["-f"], output: .zsh)
+            let script =
+                head + schema.completions(for: .zsh, program: "tool")
+                + "\ntest_it() { local -a words=(tool ''); local CURRENT=2; _tool }\ntest_it\n"
+            let found = try subject.run(script, emitted: "").0
+            #expect(found.text.hasPrefix("remote    -- Other places|--branch  -- What to build|"), "\(found.text)")
+        }
+        if Tool.isExpected("fish") {
+            let subject = ShellSubject(name: "fish", program: "fish", arguments: ["--no-config"], output: .fish)
+            #expect(try run(subject, "\ncomplete -C 'tool re'\n") == "remote\tOther places\n")
+            #expect(try run(subject, "\ncomplete -C 'tool remote a'\n") == "add\tAdd one\n")
+            #expect(try run(subject, "\ncomplete -C 'tool --branch '\n").contains("it's"))
+        }
     }
 
     @Test func `are none for what cannot complete`() throws {

@@ -57,6 +57,13 @@ extension Invocation {
             && (!found.isEmpty || self[.output] == word)
     }
 
+    /// Returns whether the word is only an argument of a script, whose bytes are passed on as they are.
+    func passesBytes(_ word: String) -> Bool {
+        path == [Verb.args.name] && words("ARGUMENT").contains(word)
+            && operands.allSatisfy { $0.operand.name == "ARGUMENT" || !$0.words.contains(word) || namesFile(word) }
+            && !options.contains { $0.word == word }
+    }
+
     /// The requested format.
     package var format: FormatName? {
         options.last { $0.option.name == "--format" }.flatMap { FormatName(word: $0.word) }

@@ -19,7 +19,8 @@ extension CommandContext {
             .ofThisProcess(), wait: { gate in interruption.wait(for: gate) },
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
-            delayInterrupts: { delay.set($0) }, dialogue: { _ in TerminalDialogue() })
+            delayInterrupts: { delay.set($0) }, choices: { try ChoiceList.lines(of: $0) },
+            dialogue: { _ in TerminalDialogue() })
     }
 }
 

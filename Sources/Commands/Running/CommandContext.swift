@@ -14,6 +14,8 @@ package struct CommandContext: Sendable {
     /// Starts or ends a delay of interrupts.
     package let delayInterrupts: @Sendable (Bool) -> Void
     package let dialogue: any Dialogue
+    /// Runs a command of `sh` and returns the lines that it prints.
+    let choices: @Sendable (_ command: String) throws -> [String]
 
     package init(
         _ machine: Machine,
@@ -25,6 +27,7 @@ package struct CommandContext: Sendable {
             path, _ throws(SystemFailure) in throw SystemFailure(.invalidArgument, .read, path)
         },
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
+        choices: @escaping @Sendable (_ command: String) throws -> [String] = { _ in [] },
         dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }
     ) {
         self.machine = machine
@@ -33,6 +36,7 @@ package struct CommandContext: Sendable {
         self.run = run
         self.stream = stream
         self.delayInterrupts = delayInterrupts
+        self.choices = choices
         self.dialogue = dialogue(self.machine.terminal)
     }
 }

@@ -10,9 +10,17 @@ struct SchemaFile {
     let modified: Timestamp?
     /// The folder of the file, which may also contain the schemas that it extends.
     private let folder: FilePath?
+    let source: Schema.Source
+    /// Whether the declaration has one line per option.
+    private let hasLines: Bool
     private let context: CommandContext
 
-    init(name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, _ context: CommandContext) {
+    init(
+        name: String, bytes: [UInt8], modified: Timestamp?, folder: FilePath?, source: Schema.Source = .file,
+        hasLines: Bool = false, _ context: CommandContext
+    ) {
+        self.source = source
+        self.hasLines = hasLines
         self.name = name.onOneLine
         self.bytes = bytes
         self.modified = modified
@@ -23,7 +31,10 @@ struct SchemaFile {
     /// Reads a schema file.
     ///
     /// - Parameter isInstalled: Whether it is to be installed. An installed schema cannot use schemas next to the file.
-    init(_ path: FilePath, named name: String, isInstalled: Bool = false, _ context: CommandContext) throws {
+    init(
+        _ path: FilePath, named name: String, isInstalled: Bool = false, source: Schema.Source = .file,
+        _ context: CommandContext
+    ) throws {
         guard let file = try context.fileSystem.open(path, .reading) else {
             throw CommandFailure(.notFound, "\(name.onOneLine): no such schema")
         }
@@ -36,14 +47,17 @@ struct SchemaFile {
         }
         self.init(
             name: name, bytes: try file.contents(status, limit: SchemaPlaces.mostBytes), modified: status.modified,
-            folder: isInstalled ? nil : path.parent, context)
+            folder: isInstalled ? nil : path.parent, source: source, context)
     }
 
-    /// Reads the schema that an argument names; `-` is the standard input.
+    /// Reads the schema that an argument names: a schema file, or a script with a declaration. `-` is the standard
+    /// input.
     init(_ argument: String, isInstalled: Bool = false, _ context: CommandContext) throws {
         guard argument == "-" else {
             let path = try context.path(argument)
             self = try SchemaFile(path, named: argument, isInstalled: isInstalled, context)
+            // No format of a property list begins like a comment of a shell.
+            if bytes.first == UInt8(ascii: "#") { self = try ScriptFile(argument, context).ownSchema() }
             return
         }
         self.init(
@@ -53,12 +67,41 @@ struct SchemaFile {
 }
 
 extension SchemaFile {
+    /// Returns the declaration of a script, or nil if the path is of no script.
+    static func ofScript(_ argument: String, _ context: CommandContext) throws -> SchemaFile? {
+        guard DomainArgument.isPath(argument), let file = try context.fileSystem.open(context.path(argument), .reading),
+            try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")]
+        else { return nil }
+        return try ScriptFile(argument, context).ownSchema()
+    }
+
     /// Returns what can be read of the schema, and a line for each error in the order of the text.
     ///
     /// - Parameter checks: Whether to check the declarations against each other.
     func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {
-        let (schema, mistakes) = Schema.read(bytes, checks: checks) { declared(by: $0) }
-        return (schema, mistakes.map { "\(name):\($0.location == nil ? " " : "")\($0)".onOneLine })
+        let (schema, mistakes) = readMistakes(checks: checks, warns: false)
+        return (schema, mistakes.map { line(for: $0) })
+    }
+
+    /// Returns the errors and warnings of `schema check`, each with how to fix it, and whether there are errors.
+    func findings() -> (lines: [String], isFaulty: Bool) {
+        let mistakes = readMistakes(checks: true, warns: true).mistakes
+        return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })
+    }
+
+    private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {
+        guard hasLines else {
+            return Schema.read(bytes, from: source, checks: checks, warns: warns) { declared(by: $0) }
+        }
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Schema.read(lines: text, checks: checks, warns: warns) { declared(by: $0) }
+    }
+
+    private func line(for mistake: Schema.Mistake, fixes: Bool = false) -> String {
+        let isHinted = "\(mistake.reason)".hasSuffix("?")
+        let fix = fixes && !isHinted ? mistake.reason.fix.map { "; \($0)" } ?? "" : ""
+        let text = mistake.location.map { "\($0.line):\($0.column): " } ?? " "
+        return "\(name):\(text)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutPlace)\(fix)".onOneLine
     }
 
     /// Returns the schema, or throws if it has errors. The thrown error lists all of them, even if not all were checked

@@ -16,7 +16,8 @@ struct ScriptCall {
     let output: ScriptOutput
     let invocation: Invocation
     let context: CommandContext
-    let settings: StoredSettings
+    /// The stored settings; nil for a script that stores nothing.
+    let settings: StoredSettings?
     private let file: SchemaFile
 
     init(_ script: ScriptFile, _ output: ScriptOutput, _ invocation: Invocation, _ context: CommandContext) throws {
@@ -27,21 +28,27 @@ struct ScriptCall {
         file = try script.schema(invocation)
         // Skips checks that matter only to the script's author, which makes the start 10% faster.
         var schema = try file.schema(checks: false)
-        if (try? DomainName(schema.domain)) == nil { schema = try file.schema() }
+        let hasDomain = schema.isStored && (try? DomainName(schema.domain)) != nil
+        if hasDomain != schema.isStored || schema.isContradictory { schema = try file.schema() }
         self.schema = schema
+        guard schema.isStored else {
+            settings = nil
+            return
+        }
         let access = try StoreAccess(invocation, context)
         settings = StoredSettings(schema: schema, domain: try access.domain(DomainName(schema.domain)), access: access)
     }
 
     /// Parses the arguments and writes the text that the script evaluates.
     func run() throws -> ExitStatus {
-        let stored = try settings.access.storedLayers(settings.domain)
-        if let newer = settings.newerVersion(stored) { try say("\(newer)") }
+        let stored = try settings.map { try $0.access.storedLayers($0.domain) } ?? []
+        if let newer = settings?.newerVersion(stored) { try say("\(newer)") }
         let layers = layers(stored, .init())
-        let argumentContext = Schema.Arguments.Context(
+        var argumentContext = Schema.Arguments.Context(
             variables: context.environment.variables.table, stored: layers.storedValues(),
             now: context.clock.wall.date)
-        switch schema.arguments(invocation.words("ARGUMENT"), in: argumentContext) {
+        argumentContext.invalidVariables = Set(context.environment.variables.changed)
+        switch schema.arguments(words, in: argumentContext) {
         case .values(let arguments):
             let mistakes = layers.forcedMistakes(command: arguments.command)
             guard mistakes.isEmpty else { return try refuse(mistakes) }
@@ -57,9 +64,26 @@ struct ScriptCall {
         }
     }
 
+    private var program: String { schema.program?.onOneLine ?? script.program }
+
+    /// The arguments of the script, with bytes that are not valid UTF-8 in the notation of `ByteText`.
+    private var words: [String] {
+        let words = invocation.words("ARGUMENT")
+        let (all, given) = (context.environment.arguments, context.environment.bytesOfArguments)
+        let isPlain = given.isEmpty && !words.contains(where: ByteText.holdsRaw)
+        guard !isPlain else { return words }
+        // They are the words after the script, which only `--` may precede.
+        return (0..<words.count).map { index in
+            let position = all.count - words.count + index
+            return ByteText.text(given[position] ?? Array(words[index].utf8))
+        }
+    }
+
     /// The layers of the domain as the script's schema declares it.
     private func layers(_ stored: [LayerSource], _ program: EffectiveSchema.ProgramValues) -> LayerStack {
-        settings.access.layers(settings.domain, stored: stored, EffectiveSchema(schema, program: program))
+        let schema = EffectiveSchema(schema, program: program)
+        guard let settings else { return LayerStack(stored, schema, on: context.machine) }
+        return settings.access.layers(settings.domain, stored: stored, schema)
     }
 
     /// Checks the schema completely, before its help or errors based on it are shown.
@@ -68,7 +92,7 @@ struct ScriptCall {
     /// Migrates the stored settings. Not called for help, which must not change settings.
     private func storeMigration(of stored: [LayerSource]) throws {
         do {
-            try settings.migrate(stored)
+            try settings?.migrate(stored)
         } catch {
             // The script can still run; the next call tries again.
             try say("\(Prefs.explanation(of: error).1.joined(separator: "; "))")
@@ -86,6 +110,8 @@ struct ScriptCall {
         } catch {
             return try refuse([error])
         }
+        let mistakes = check(given, arguments)
+        guard mistakes.isEmpty else { return try refuse(mistakes) }
         for note in arguments.notes { try say("\(note)") }
         if schema.settings(of: arguments.command).contains(where: \.hasBrokenDefault) { try checkSchema() }
         if arguments.saves { try save(given, arguments.command) }
@@ -97,13 +123,58 @@ struct ScriptCall {
             for answer in resolution.skipped {
                 try say("\(setting.key) in \(answer.origin): \(answer.fault ?? ""); ignored")
             }
-            values[setting.key] = resolution.winner?.value
+            let isGiven = resolution.winner?.origin.layer == .arguments
+            values[setting.key] = isGiven ? resolution.winner?.value : resolution.winner?.value?.escapingRaw
             if given[setting.key] != nil, resolution.winner?.origin.layer == .forced {
                 try say("\(setting.writtenName.onOneLine): forced by the administrator")
             }
         }
+        let missing = schema.settings(of: arguments.command).flatMap { setting in
+            values[setting.key].map { checkExistence($0, setting.rule, at: setting.writtenName) } ?? []
+        }
+        guard missing.isEmpty else { return try refuse(missing) }
         try write(values, arguments)
         return .done
+    }
+
+    // MARK: Checks that need the system
+
+    /// Checks the given values against the choices that commands of the script list.
+    private func check(
+        _ given: PropertyList.Dictionary, _ arguments: Schema.Arguments
+    ) -> [Schema.Arguments.Mistake] {
+        schema.settings(of: arguments.command).flatMap { setting -> [Schema.Arguments.Mistake] in
+            let inner = setting.rule.element ?? setting.rule
+            guard let command = inner.choicesFrom ?? setting.rule.choicesFrom,
+                let value = given[setting.key] ?? arguments.environment[setting.key]
+            else { return [] }
+            do {
+                let choices = try context.choices(command)
+                return (value.arrayValue ?? [value]).map(\.plainText).filter { !choices.contains($0) }.map { text in
+                    .init(
+                        .value(text, .notAChoice(choices, nearest: choices.nearest(to: text))), at: setting.writtenName)
+                }
+            } catch {
+                return [.init(.unlistedChoices("\(error)"), at: setting.writtenName)]
+            }
+        }
+    }
+
+    /// Checks that the paths in a value exist, or do not, as the rule declares.
+    private func checkExistence(
+        _ value: PropertyList, _ rule: ValueRule, at place: String
+    ) -> [Schema.Arguments.Mistake] {
+        if let element = rule.element, let elements = value.arrayValue {
+            return elements.flatMap { checkExistence($0, element, at: place) }
+        }
+        guard let exists = rule.exists, let kind = rule.kind, kind.isPath, let text = value.stringValue else {
+            return []
+        }
+        let found = FilePath(ByteText.bytes(text)).flatMap { try? context.fileSystem.status(of: $0) } ?? nil
+        let isThere = found != nil && (kind == .path || !exists || (found?.kind == .folder) == (kind == .folder))
+        guard isThere != exists else { return [] }
+        let expected = exists ? "an existing \(kind.rawValue)" : "\(kind.noun) that does not exist yet"
+        return [.init(.value(text, .notOfKind(expected)), at: place)]
     }
 
     /// Writes the values in the form that the script reads.
@@ -115,22 +186,26 @@ struct ScriptCall {
             ).text(for: output, prefix: invocation[.prefix] ?? "")
         } catch {
             try checkSchema()
-            throw ScriptValuesFailure(script: script.program, failure: error)
+            throw ScriptValuesFailure(script: program, failure: error)
         }
-        try context.terminal.write(text, to: .output)
+        try context.terminal.write(ByteText.bytes(text), to: .output)
     }
 
     /// Stores the values of flags as the user's settings, except transient ones.
     private func save(_ given: PropertyList.Dictionary, _ command: String?) throws {
         let kept = schema.kept(given, of: command)
-        if !kept.isEmpty { try settings.save(Form.Changes(values: kept)) }
+        for entry in kept where entry.value.holdsRaw {
+            throw CommandFailure(
+                .invalidValue, "\(program): --save: the value of \(entry.key.onOneLine) is not valid UTF-8")
+        }
+        if !kept.isEmpty { try settings?.save(Form.Changes(values: kept)) }
     }
 
     // MARK: Ending the script
 
     private func refuse(_ mistakes: [Schema.Arguments.Mistake]) throws -> ExitStatus {
         for mistake in mistakes { try say("\(mistake)") }
-        try context.terminal.write("Try \(script.program) --help.\n", to: .errors)
+        try context.terminal.write("Try \(program) --help.\n", to: .errors)
         try context.terminal.write(output.exit(ExitStatus.usage.rawValue), to: .output)
         return .usage
     }
@@ -156,7 +231,7 @@ struct ScriptCall {
 
     /// Prints a line to standard error, after the script's name.
     private func say(_ line: String) throws {
-        try context.terminal.write("\(script.program): \(line)".shown + "\n", to: .errors)
+        try context.terminal.write(ByteText.shown("\(program): \(line)".shown) + "\n", to: .errors)
     }
 }
 
@@ -168,7 +243,7 @@ struct ScriptValuesFailure: Reportable {
     var status: ExitStatus {
         switch failure {
         case .invalidPrefix: .usage
-        case .nul: .invalidValue
+        case .nul, .notText: .invalidValue
         case .clash, .reserved: .damaged
         }
     }

@@ -6,7 +6,9 @@ enum ScriptExit {
     static func text(after words: [String], _ status: ExitStatus) -> String {
         let own = words.prefix { $0 != "--" }
         // The output of these options is not evaluated by the script.
-        if own.contains(where: { $0.hasPrefix("--completions") || $0 == "--man" }) { return "" }
+        if own.contains(where: { $0.hasPrefix("--completions") || ["--man", "--build", "--shellcheck"].contains($0) }) {
+            return ""
+        }
         let named = own.enumerated().compactMap { index, word -> String? in
             if word.hasPrefix("--shell=") { return String(word.dropFirst("--shell=".count)) }
             let isBehindOption = index > 0 && own[index - 1] == "--shell"

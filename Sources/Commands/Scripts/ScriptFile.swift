@@ -30,7 +30,8 @@ struct ScriptFile {
         try invocation[.schema].map { try SchemaFile($0, context) } ?? ownSchema()
     }
 
-    private func ownSchema() throws -> SchemaFile {
+    /// Returns the schema that the script contains or names.
+    func ownSchema() throws -> SchemaFile {
         let text = try beginning.get()
         let reference: ScriptReference
         do throws(ScriptReference.Failure) {
@@ -43,11 +44,42 @@ struct ScriptFile {
         case .inline(let text):
             return SchemaFile(
                 name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
-                context)
+                source: .head, context)
+        case .lines(let text):
+            return SchemaFile(
+                name: path.description, bytes: Array(text.utf8), modified: try modified(path), folder: path.parent,
+                source: .head, hasLines: true, context)
         case .file(let name):
             let place = try place(of: name)
-            return try SchemaFile(place, named: place.description, context)
+            return try SchemaFile(place, named: place.description, source: .fileOfScript, context)
         }
+    }
+
+    /// Returns the script with its parser in place of the line that calls `prefs args`.
+    func built(by schema: Schema, prefix: String) throws -> [UInt8] {
+        let name = "\(path)".onOneLine
+        if shell == .fish {
+            throw CommandFailure(.usage, "\(name): --build writes POSIX shell, and this is a script for fish")
+        }
+        if shell == nil { throw CommandFailure(.usage, "\(name): the first line names no shell") }
+        let text = try beginning.get()
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let call = lines.indices.first { index in
+            let line = lines[index].drop { $0 == " " || $0 == "\t" }
+            return line.hasPrefix("eval ") && line.contains("prefs args")
+        }
+        guard let call else {
+            throw CommandFailure(.damaged, "\(name): no line begins with eval \"$(prefs args")
+        }
+        do {
+            lines[call] = String(
+                try StandaloneParser(schema, program: program, for: shell ?? .sh, prefix: prefix).code().dropLast())
+        } catch let refusal as StandaloneParser.Refusal {
+            throw CommandFailure(.usage, "\(name): \(refusal)")
+        } catch let failure as ScriptFailure {
+            throw ScriptValuesFailure(script: program, failure: failure)
+        }
+        return Array(lines.joined(separator: "\n").utf8)
     }
 
     /// Returns the path of a file that the script names: in the script's folder, or, if the script is a symbolic link,

@@ -8,14 +8,16 @@ extension Verb {
         "args", .new, "read a script's arguments by its schema, for eval",
         details: [
             "In a script: eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\". Every setting is then a variable, set from a flag, an environment variable, the store, or the schema's default.",
-            "The script names its schema in a comment, # prefs-schema: FILE, relative to its own folder, or has it in comments between #prefs{ and #}. See prefs-args(1).",
+            "The script declares its settings in comments: one line per option after #prefs, or a property list between #prefs{ and #}; or # prefs-schema: FILE names a schema in its folder. See prefs-args(1).",
         ],
-        options: [.shell, .schema, .prefix, .completions, .man],
+        options: [.shell, .schema, .prefix, .completions, .man, .build, .shellcheck],
         forms: [[Operand("SCRIPT", .file), Operand("ARGUMENT", .word, .behindDashes)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let script = try ScriptFile(invocation[operand: "SCRIPT"] ?? "", context)
-        if invocation[.completions] != nil || invocation.has(.man) {
+        if [invocation[.completions] != nil, invocation.has(.man), invocation.has(.build), invocation.has(.shellcheck)]
+            .contains(true)
+        {
             return try Verb.describe(script, invocation, context)
         }
         let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
@@ -29,15 +31,28 @@ extension Verb {
         }
     }
 
-    /// Prints the completions or the manual page of a script.
+    /// Prints the completions or the manual page of a script, the script with its parser, or the lines for ShellCheck.
     private static func describe(
         _ script: ScriptFile, _ invocation: Invocation, _ context: CommandContext
     ) throws -> ExitStatus {
-        if invocation[.completions] != nil, invocation.has(.man) {
-            throw CommandFailure(.usage, "args prints completions or the manual page, not both")
+        let requests = [
+            invocation[.completions] != nil, invocation.has(.man), invocation.has(.build), invocation.has(.shellcheck),
+        ]
+        if requests.count(where: \.self) > 1 {
+            throw CommandFailure(.usage, "only one of --completions, --man, --build and --shellcheck can be given")
         }
         let file = try script.schema(invocation)
         let schema = try file.schema()
+        let prefix = invocation[.prefix] ?? ""
+        if invocation.has(.build) {
+            try context.terminal.write(try script.built(by: schema, prefix: prefix), to: .output)
+            return .done
+        }
+        if invocation.has(.shellcheck) {
+            let output = invocation[.shell].flatMap { ScriptOutput(rawValue: $0) } ?? script.shell ?? .sh
+            try context.terminal.write(schema.linesForShellCheck(output, prefix: prefix), to: .output)
+            return .done
+        }
         guard let shell = invocation[.completions].flatMap({ ScriptOutput(rawValue: $0) }) else {
             let day = (file.modified ?? context.clock.wall).dayOfManual
             try context.terminal.write(schema.manualPage(program: script.program, date: day), to: .output)
@@ -58,6 +73,8 @@ extension Option {
         "--completions", Argument("SHELL", .choice(.words(ScriptOutput.completing.map(\.rawValue)))),
         "print the completion script")
     static let man = Option("--man", "print the manual page, in mdoc")
+    static let build = Option("--build", "print the script with its parser in POSIX shell, for hosts without prefs")
+    static let shellcheck = Option("--shellcheck", "print the lines that tell ShellCheck about the variables")
 }
 
 extension Timestamp {

@@ -5,7 +5,7 @@ internal import SettingsSchema
 
 extension Verb {
     package static let form = Verb(
-        "form", .new, "ask for the settings of a domain, one by one",
+        "form", .new, "ask for the settings of a domain or script, one by one",
         details: [
             "The domain's schema determines the questions. An empty answer keeps the current value, ? explains the setting, :factory removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
             "All answers are saved in one step at the end. If the input ends early, or the form is left, nothing is saved and the exit status is 8.",
@@ -13,8 +13,12 @@ extension Verb {
         options: [Option("--plain", "one question per line; currently the only mode"), .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
-        let (access, domain) = try StoreAccess.ofDomain(invocation, context)
-        let schema = try Verb.schema(of: domain, access, invocation)
+        let script = try SchemaFile.ofScript(invocation[operand: Operand.domain.name] ?? "", context)?.schema()
+        let access = try StoreAccess(invocation, context)
+        let domain =
+            try script.map { try access.domain(DomainName($0.domain)) }
+            ?? StoreAccess.ofDomain(invocation, context).domain
+        let schema = try script ?? Verb.schema(of: domain, access, invocation)
         let stored = try access.storedLayers(domain)
         let settings = StoredSettings(schema: schema, domain: domain, access: access)
         try Verb.checkVersion(settings, stored)

@@ -14,20 +14,20 @@ extension Verb {
     static let wordsOfMigration = ["schema", "migrate"]
 
     private static let checking = Verb(
-        "check", .new, "find all errors in a schema, with their locations", forms: [[.files]],
+        "check", .new, "find all errors in a schema or script, with their locations", forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
             let file = try SchemaFile(name, context)
-            let mistakes = file.read().mistakes
-            for line in mistakes.isEmpty ? ["\(file.name): OK"] : mistakes { try context.say(line) }
-            return mistakes.isEmpty ? .done : .damaged
+            let (lines, isFaulty) = file.findings()
+            for line in lines + (isFaulty ? [] : ["\(file.name): OK"]) { try context.say(line) }
+            return isFaulty ? .damaged : .done
         }
     }
 
     private static let showing = Verb(
-        "show", .new, "print the settings that a domain's schema, or a schema file, declares",
-        options: [.format([.table, .markdown, .man, .jsonSchema])],
+        "show", .new, "print the settings that a domain's schema, a schema file or a script declares",
+        options: [.format([.table, .markdown, .man, .jsonSchema, .openstep])],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
@@ -40,12 +40,18 @@ extension Verb {
             let domain = try access.domain(word)
             schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
         }
-        let program = schema.domain.split(separator: ".").last.map(String.init) ?? schema.domain
+        let last = (isFile ? word.split(separator: "/") : schema.domain.split(separator: ".")).last.map(String.init)
+        let program =
+            schema.program
+            ?? (schema.isStored
+                ? schema.domain.split(separator: ".").last.map(String.init)
+                : last) ?? word
         let text =
             switch invocation.format {
             case .markdown: schema.markdown()
             case .man: schema.manualPage(program: program, date: context.clock.wall.dayOfManual)
             case .jsonSchema: schema.jsonSchemaText()
+            case .openstep: try schema.openStepText()
             default: schema.table()
             }
         try context.terminal.write(text, to: .output)
@@ -53,12 +59,15 @@ extension Verb {
     }
 
     private static let installing = Verb(
-        "install", .new, "make a schema known to the user's programs", forms: [[.file]],
+        "install", .new, "make the schema of a file or script known to the user's programs", forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, context)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, context)
+        guard schema.isStored else {
+            throw CommandFailure(.usage, "\(file.name): declares no Domain, so that nothing is stored")
+        }
         guard schema.domain != StorePolicy.domain.text else {
             throw CommandFailure(.usage, "\(schema.domain): the schema of this domain is built in")
         }
@@ -68,7 +77,15 @@ extension Verb {
         let domain = try access.domain(DomainName(schema.domain))
         let path = SchemaPlaces.file(of: try DomainName(schema.domain), in: folder)
         try context.fileSystem.makeFolders(folder)
-        try context.fileSystem.replace(path, with: file.bytes.span.bytes)
+        var bytes = file.bytes
+        if file.source == .head {
+            var plain = schema
+            for key in plain.removeChoiceCommands() {
+                try context.note("\(key): ChoicesFrom is left out, since only a script can have it".onOneLine)
+            }
+            bytes = Array(try plain.export())
+        }
+        try context.fileSystem.replace(path, with: bytes.span.bytes)
         let stored = try domain.file.contents(on: access.machine).values
         if schema.needsMigration(stored) {
             let words = ShellWord.line(CommandSpelling(domain: schema.domain).words(wordsOfMigration))
@@ -90,14 +107,21 @@ extension Verb {
         return .done
     }
 
+    /// Returns the domain of a schema file or script, or the domain that the word names.
+    private static func domain(declaredBy word: String, _ context: CommandContext) throws -> DomainName? {
+        guard DomainArgument.isPath(word) else { return try DomainName(word: word) }
+        let schema = try SchemaFile(word, context).schema(checks: false)
+        return schema.isStored ? try DomainName(schema.domain) : nil
+    }
+
     private static let uninstalling = Verb(
-        "uninstall", .new, "remove the user's schema of a domain; the stored values stay", forms: [[.domain]],
-        statuses: [.notFound, .systemFailed]
+        "uninstall", .new, "remove the user's schema of a domain; the stored values stay",
+        forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
         let places = access.schemas.places
         guard let folder = places.folders.first,
-            let domain = try access.domain(invocation[operand: "DOMAIN"] ?? "").name
+            let domain = try Verb.domain(declaredBy: invocation[operand: "DOMAIN|FILE"] ?? "", context)
         else { throw CommandFailure(.usage, "schemas belong to domains of the native store") }
         let files = places.files(of: domain, on: access.machine)
         guard files.first == SchemaPlaces.file(of: domain, in: folder), let file = files.first else {

@@ -6,6 +6,8 @@ package struct Environment: Hashable, Sendable {
     /// The original bytes of each argument that is not valid UTF-8, keyed by its text in `arguments`. Empty if two
     /// different arguments have the same text.
     package var changedArguments: [String: [UInt8]] = [:]
+    /// The same bytes by the argument's position.
+    package var bytesOfArguments: [Int: [UInt8]] = [:]
     /// The path of the running program, if known.
     package var executable: FilePath?
     package var process: Int32

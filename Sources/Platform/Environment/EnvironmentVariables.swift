@@ -4,6 +4,8 @@
 /// start.
 package struct EnvironmentVariables: Hashable, Sendable {
     package private(set) var all: [Variable] = []
+    /// The names of variables whose values are not valid UTF-8.
+    package private(set) var changed: [String] = []
 
     package struct Variable: Hashable, Sendable {
         package let name: String
@@ -30,7 +32,12 @@ package struct EnvironmentVariables: Hashable, Sendable {
     }
 
     /// Appends a variable without a search. If a name occurs twice, the first one is used.
-    mutating func append(_ name: String, _ value: String) { all.append(Variable(name: name, value: value)) }
+    ///
+    /// - Parameter isChanged: Whether invalid UTF-8 in the value has been replaced.
+    mutating func append(_ name: String, _ value: String, isChanged: Bool = false) {
+        all.append(Variable(name: name, value: value))
+        if isChanged { changed.append(name) }
+    }
 
     /// Returns the variables with `others` replacing those of the same name.
     package func merging(_ others: EnvironmentVariables) -> EnvironmentVariables {

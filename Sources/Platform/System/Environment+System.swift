@@ -12,21 +12,23 @@ extension Environment {
         var environment = Environment(
             variables: environmentVariables(), arguments: CommandLine.arguments, executable: runningProgram(),
             process: getpid(), user: geteuid(), hostName: nameOfHost())
-        environment.changedArguments = changedArguments(among: environment.arguments)
+        environment.bytesOfArguments = changedArguments(among: environment.arguments)
+        for (position, bytes) in environment.bytesOfArguments {
+            let other = environment.changedArguments.updateValue(bytes, forKey: environment.arguments[position])
+            if let other, other != bytes { environment.changedArguments[environment.arguments[position]] = [] }
+        }
         return environment
     }
 
-    /// Returns the original bytes of the arguments that Swift has changed by replacing invalid UTF-8.
-    private static func changedArguments(among arguments: [String]) -> [String: [UInt8]] {
+    /// Returns the original bytes of the arguments that Swift has changed by replacing invalid UTF-8, by position.
+    private static func changedArguments(among arguments: [String]) -> [Int: [UInt8]] {
         let given = CommandLine.unsafeArgv
-        var changed: [String: [UInt8]] = [:]
+        var changed: [Int: [UInt8]] = [:]
         for position in arguments.indices.prefix(Int(CommandLine.argc)) {
             guard let text = given[position], arguments[position].withCString({ strcmp($0, text) }) != 0 else {
                 continue
             }
-            let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-            let other = changed.updateValue(bytes, forKey: arguments[position])
-            if let other, other != bytes { changed[arguments[position]] = [] }
+            changed[position] = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
         return changed
     }
@@ -43,7 +45,9 @@ extension Environment {
         while let text = entry.pointee {
             if let sign = strchr(text, CInt(UInt8(ascii: "="))) {
                 let name = UnsafeRawBufferPointer(start: text, count: sign - text)
-                variables.append(String(decoding: name, as: UTF8.self), String(cString: sign + 1))
+                let value = String(cString: sign + 1)
+                let isChanged = value.withCString { strcmp($0, sign + 1) } != 0
+                variables.append(String(decoding: name, as: UTF8.self), value, isChanged: isChanged)
             }
             entry += 1
         }

@@ -31,6 +31,16 @@ extension Schema.Arguments.Mistake {
         /// A combination of settings breaks a rule.
         case relation(Schema.Problem.Reason)
         case unexpectedOperand
+        /// Fewer operands than required.
+        case missingOperands(Int)
+        /// An abbreviation of several flags.
+        case ambiguousFlag([String])
+        /// A second use of a flag that must not be repeated.
+        case repeatedFlag
+        /// The command that lists the choices has failed.
+        case unlistedChoices(String)
+        /// A variable that is not valid UTF-8.
+        case notText
         /// A secret on the command line, which other users can read.
         case secret(instead: [String])
         /// The reason a secret cannot be read from the given source.
@@ -59,6 +69,11 @@ extension Schema.Arguments.Mistake: CustomStringConvertible {
             "\(place) \(shortened(text, to: 60).isEmpty ? "\"\"" : shortened(text, to: 60)): \(reason)"
         case .relation(let reason): "\(place) \(reason)"
         case .unexpectedOperand: "unexpected operand \(place)"
+        case .missingOperands(let count): "at least \(count) operand\(count == 1 ? " is" : "s are") required"
+        case .ambiguousFlag(let flags): "\(place) is ambiguous: \(listed(flags, "or"))"
+        case .repeatedFlag: "\(place) must be given once only"
+        case .unlistedChoices(let reason): "\(place): the choices could not be listed: \(shortened(reason, to: 200))"
+        case .notText: "\(place): must be valid UTF-8"
         case .secret(let flags):
             "\(place) would expose a secret to other users of this machine; use \(listed(flags, "or"))"
         case .unreadableSecret(let reason): "\(place): \(shortened(reason, to: 200))"

@@ -4,9 +4,10 @@ internal import PropertyLists
 extension ArgumentParser {
     mutating func finish() {
         if !isLost {
-            if !schema.commands.isEmpty, result.command == nil {
-                return report(.missingCommand(schema.commands.map(\.name)), at: "")
-            }
+            while let preset = scope.preset, scope.commands.contains(where: { $0.name == preset }) { choose(preset) }
+            let commands = scope.commands.filter { !$0.isHidden }
+            if !scope.commands.isEmpty { return report(.missingCommand(commands.map(\.name)), at: "") }
+            checkOperandCount()
             placeOperands()
         }
         readVariables()
@@ -16,24 +17,40 @@ extension ArgumentParser {
 
     // MARK: Operands
 
+    private mutating func checkOperandCount() {
+        guard let range = schema.operandCount(of: result.command) else { return }
+        if operands.count < range.lowerBound { report(.missingOperands(range.lowerBound), at: "") }
+        guard settings.inPlaces.isEmpty, !settings.contains(where: \.takesRest) else { return }
+        for operand in operands.dropFirst(range.upperBound) { report(.unexpectedOperand, at: operand.text) }
+    }
+
     private mutating func placeOperands() {
         let all = settings.inPlaces
         let places = all.filter { given[$0.key] == nil }
-        var rest = operands[...]
-        for (setting, count) in zip(places, shares(of: places, in: operands.count)) where count > 0 {
-            let texts = Array(rest.prefix(count))
-            rest = rest.dropFirst(count)
+        // Unknown flags take no place.
+        var words = operands.filter { !$0.isFlag }.map(\.text)[...]
+        for (setting, count) in zip(places, shares(of: places, in: words.count)) where count > 0 {
+            let texts = Array(words.prefix(count))
+            words = words.dropFirst(count)
             if setting.rule.type == .array {
                 collect(texts, into: setting)
             } else {
                 set(setting, to: texts[0], shown: texts[0], from: setting.operandName)
             }
         }
+        var taken = operands.count { !$0.isFlag } - words.count
+        var rest: [String] = []
+        for operand in operands {
+            if !operand.isFlag, taken > 0 { taken -= 1 } else { rest.append(operand.text) }
+        }
         if let taker = settings.first(where: \.takesRest) {
             result.operands = Array(rest)
             if !rest.isEmpty { collect(Array(rest), into: taker) }
         } else if all.isEmpty {
-            result.operands = Array(rest)
+            result.operands = rest
+        } else if let most = schema.operandCount(of: result.command)?.upperBound {
+            result.operands = rest
+            for operand in operands.dropFirst(most) { report(.unexpectedOperand, at: operand.text) }
         } else {
             for operand in rest { report(.unexpectedOperand, at: operand) }
         }
@@ -84,6 +101,10 @@ extension ArgumentParser {
         for setting in settings where given[setting.key] == nil {
             guard let (name, text) = setting.variable(in: { context.variables[$0] }) else { continue }
             let shown = setting.hasSecrets ? mask : text
+            guard !context.invalidVariables.contains(name) else {
+                report(.notText, at: name)
+                continue
+            }
             do throws(Schema.Problem.Reason) {
                 let value = try setting.rule.value(ofText: text, now: context.now)
                 for problem in setting.rule.problems(with: value, isSecret: setting.isSensitive) {
@@ -167,6 +188,7 @@ extension SettingDeclaration {
         if takesOperands { return operandName }
         if let flag = allFlags.first { return "--\(flag)" }
         if let short { return "-\(short)" }
+        if let flag = flagValues.first?.flag { return flag }
         return environment.first ?? "--set :\(key)=…"
     }
 }

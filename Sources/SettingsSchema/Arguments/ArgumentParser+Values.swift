@@ -10,14 +10,24 @@ extension ArgumentParser {
     /// Sets the value of a setting from text. A repeated flag replaces the earlier value, or appends to it if the
     /// setting repeats.
     mutating func set(_ setting: SettingDeclaration, to text: String, shown: String?, from place: String) {
-        let repeats = setting.takesElements
         do throws(Schema.Problem.Reason) {
-            let value = try setting.flagRule.value(ofText: text, now: context.now)
-            let former = result.values[setting.key]?.arrayValue ?? []
-            result.values[setting.key] = repeats ? .array(former + [value]) : value
+            set(setting, to: try setting.flagRule.value(ofText: text, now: context.now), shown: shown, from: place)
         } catch {
             report(.value(text, error), at: place)
+            note(setting, from: place)
+            given[setting.key] = (place, setting.takesElements ? nil : shown)
         }
+    }
+
+    mutating func set(_ setting: SettingDeclaration, to value: PropertyList, shown: String?, from place: String) {
+        let repeats = setting.takesElements
+        if schema.isStrict, setting.rule.type == .array, !repeats, given[setting.key] != nil {
+            report(.repeatedFlag, at: place)
+        }
+        let former = repeats ? result.values[setting.key]?.arrayValue ?? [] : []
+        // A repeated flag takes one element, or several between separators.
+        let isList = setting.flagRule.type == .array
+        result.values[setting.key] = repeats ? .array(former + (isList ? value.arrayValue ?? [] : [value])) : value
         note(setting, from: place)
         given[setting.key] = (place, repeats ? nil : shown)
     }
@@ -127,7 +137,7 @@ extension SettingDeclaration {
     fileprivate var takesElements: Bool { repeats && rule.type == .array }
 
     /// The rule for the value that follows the flag.
-    var flagRule: ValueRule { takesElements ? rule.element ?? ValueRule() : rule }
+    var flagRule: ValueRule { takesElements && rule.separator == nil ? rule.element ?? ValueRule() : rule }
 
     /// Returns the first variable of the setting that is set. An empty variable is unset.
     package func variable(in variables: (String) -> String?) -> (name: String, text: String)? {

@@ -12,7 +12,8 @@ struct ArgumentParser {
     var mistakes: [Schema.Arguments.Mistake] = []
     /// For each key that was given: the flag or operand, and the text as written.
     var given = GivenSettings()
-    var operands: [String] = []
+    /// The operands, and the unknown flags among them that the rest takes.
+    var operands: [(text: String, isFlag: Bool)] = []
     private var help: Schema.Arguments.HelpRequest?
     private var asksForVersion = false
     /// Whether an unknown command was given, so that its flags are unknown too.
@@ -25,7 +26,14 @@ struct ArgumentParser {
         self.context = context
         self.arguments = arguments[...]
         settings = schema.settings
-        flags = FlagTable(schema.settings)
+        flags = FlagTable(schema.settings, common: schema.commonFlags, versionShort: schema.versionShort)
+    }
+
+    /// The commands of which one must come next, and the one that is used otherwise.
+    var scope: (commands: [Schema.Command], preset: String?) {
+        guard let command = result.command else { return (schema.commands, schema.defaultCommand) }
+        let chosen = schema.command(named: command)
+        return (chosen?.commands ?? [], chosen?.defaultCommand)
     }
 
     mutating func parse() -> Schema.Arguments.Outcome {
@@ -65,7 +73,23 @@ struct ArgumentParser {
         let (name, value) = parts(argument, dashes: dashes)
         let written = (dashes == 1 ? "-" : "--") + name
         if let meaning = flags.long[name] { return apply(meaning, written, attached: value) }
-        refuse(written, nearest: flags.nearest(toLong: name), hasValue: value != nil)
+        let found = schema.isExact || dashes == 1 || name.isEmpty ? [] : flags.flags(abbreviated: name)
+        if found.count == 1 { return apply(found[0].meaning, "--\(found[0].name)", attached: value) }
+        if takesDefaultCommand(knowing: name, isLetter: false) { return takeLong(argument, dashes: dashes) }
+        if found.count > 1 {
+            return report(.ambiguousFlag(found.prefix(10).map { "--\($0.name)" }), at: written)
+        }
+        refuse(argument, written, nearest: flags.nearest(toLong: name), hasValue: value != nil)
+    }
+
+    /// Chooses the default command if it has a flag that is unknown so far.
+    private mutating func takesDefaultCommand(knowing flag: String, isLetter: Bool) -> Bool {
+        guard !isLost, let preset = scope.preset, let command = scope.commands.first(where: { $0.name == preset })
+        else { return false }
+        let table = FlagTable(command.settings, common: [])
+        guard (isLetter ? table.short[flag] : table.long[flag]) != nil else { return false }
+        choose(preset)
+        return true
     }
 
     /// Parses `-k`, `-k3`, `-k=3`, `-abc`, or a long flag with a single dash, as on NeXTSTEP.
@@ -76,15 +100,18 @@ struct ArgumentParser {
         var rest = argument.unicodeScalars.dropFirst()
         guard let first = rest.first, flags.short[String(first)] != nil else {
             if argument.isNegativeNumber, nextOperandMayBeNumber { return takeOperand(argument) }
+            if let first = rest.first, takesDefaultCommand(knowing: String(first), isLetter: true) {
+                return takeSingleDash(argument)
+            }
             // A single letter is similar to almost any flag, so no suggestion is made.
             let isHinted = name.unicodeScalars.count > 1 || flags.long[name] != nil
             let nearest = isHinted ? flags.nearest(toLong: name) : nil
-            return refuse("-\(name)", nearest: nearest, hasValue: argument.contains("="))
+            return refuse(argument, "-\(name)", nearest: nearest, hasValue: argument.contains("="))
         }
         while let character = rest.popFirst() {
             let flag = "-\(character)"
             guard let meaning = flags.short[String(character)] else {
-                return refuse(flag, nearest: nil, hasValue: true)
+                return refuse(flag, flag, nearest: nil, hasValue: true)
             }
             let isAttached = rest.first == "=" || (meaning.takesValue && !rest.isEmpty)
             let attached = isAttached ? String(rest.first == "=" ? rest.dropFirst() : rest) : nil
@@ -93,8 +120,15 @@ struct ArgumentParser {
         }
     }
 
-    private mutating func refuse(_ flag: String, nearest: String?, hasValue: Bool) {
+    /// Reports an unknown flag, unless the rest takes it.
+    ///
+    /// - Parameter word: The flag with its value, as given.
+    private mutating func refuse(_ word: String, _ flag: String, nearest: String?, hasValue: Bool) {
         guard !isLost else { return }
+        if settings.contains(where: \.passesUnknown) {
+            operands.append((word, true))
+            return
+        }
         if result.command == nil, let owner = schema.owner(ofFlag: flag) {
             report(.misplacedFlag(command: owner.command), at: flag)
             if !hasValue, owner.takesValue { _ = nextValue(for: nil) }
@@ -115,6 +149,11 @@ struct ArgumentParser {
             guard attached == nil else { return report(.needlessValue, at: flag) }
             set(setting, to: "false", shown: nil, from: flag)
         case .count(let setting): count(setting, attached, from: flag)
+        case .sets(let setting, let value):
+            guard attached == nil else { return report(.needlessValue, at: flag) }
+            set(setting, to: value, shown: nil, from: flag)
+        case .value(let setting) where attached == nil && setting.isValueOptional && setting.implied != nil:
+            set(setting, to: setting.implied ?? .string(""), shown: nil, from: flag)
         case .value(let setting):
             guard let text = attached ?? nextValue(for: setting) else {
                 // Marked as given, so that it is not reported as missing too.
@@ -174,6 +213,7 @@ struct ArgumentParser {
     /// setting takes numbers.
     private mutating func nextValue(for setting: SettingDeclaration?) -> String? {
         guard let next = arguments.first else { return nil }
+        if setting?.allowsDash ?? false { return arguments.popFirst() }
         let isFlag = next.begins(with: "-") && next != "-"
         guard !isFlag || (setting?.rule.takesNumber ?? false && next.isNegativeNumber) else { return nil }
         return arguments.popFirst()
@@ -182,21 +222,36 @@ struct ArgumentParser {
     // MARK: Operands
 
     private mutating func takeOperand(_ operand: String) {
-        if !schema.commands.isEmpty, result.command == nil, !isLost { return choose(operand) }
-        operands.append(operand)
-        if settings.contains(where: \.takesRest), operands.count > settings.count(where: { $0.positional != nil }) {
-            isInRest = true
-        }
+        if !isLost, !scope.commands.isEmpty { return takeCommand(operand) }
+        operands.append((operand, false))
+        if !schema.isInterleaved { isInRest = true }
+        guard let taker = settings.first(where: \.takesRest), !taker.passesUnknown else { return }
+        if operands.count > settings.count(where: { $0.positional != nil }) { isInRest = true }
     }
 
-    private mutating func choose(_ name: String) {
-        guard schema.command(named: name) != nil else {
-            isLost = true
-            return report(.unknownCommand(nearest: schema.commands.map(\.name).nearest(to: name)), at: name)
+    /// Takes an operand where a command is expected.
+    private mutating func takeCommand(_ name: String) {
+        let (commands, preset) = scope
+        func isNamed(_ command: Schema.Command) -> Bool {
+            command.name.hasSameBytes(as: name) || command.aliases.contains { $0.hasSameBytes(as: name) }
         }
-        result.command = name
-        settings = schema.settings(of: name)
-        flags = FlagTable(settings)
+        if let command = commands.first(where: isNamed) { return choose(command.name) }
+        if let preset, schema.operandCount(of: path(of: preset)) != 0...0 {
+            choose(preset)
+            return takeOperand(name)
+        }
+        isLost = true
+        let names = commands.filter { !$0.isHidden }.flatMap { [$0.name] + $0.aliases }
+        report(.unknownCommand(nearest: names.nearest(to: name)), at: name)
+    }
+
+    private func path(of command: String) -> String { result.command.map { "\($0) \(command)" } ?? command }
+
+    mutating func choose(_ name: String) {
+        let path = path(of: name)
+        result.command = path
+        settings = schema.settings(of: path)
+        flags = FlagTable(settings, common: schema.commonFlags, versionShort: schema.versionShort)
     }
 
     private var nextOperandMayBeNumber: Bool {

@@ -62,6 +62,8 @@ extension Schema.Arguments {
     /// The environment of the command line.
     package struct Context: Sendable {
         package var variables: [String: String]
+        /// The names of variables that are not valid UTF-8.
+        package var invalidVariables: Set<String> = []
         /// The values of the layers between variables and defaults.
         package var stored: PropertyList.Dictionary
         /// The value of the date `now`.

@@ -29,6 +29,13 @@ enum CommonFlag: String, Hashable, Sendable, CaseIterable {
     }
 }
 
+extension Schema {
+    /// The flags that every program with this schema has. Without a domain, nothing is stored.
+    var commonFlags: [CommonFlag] {
+        isStored ? CommonFlag.allCases : programVersion == nil ? [.help] : [.help, .version]
+    }
+}
+
 /// A flag that names the source of a secret, since the secret itself must not be on a command line.
 struct SecretFlag: Hashable, Sendable {
     enum Source: Hashable, Sendable { case file, descriptor }

@@ -9,6 +9,8 @@ struct FlagTable {
         case on(SettingDeclaration)
         case off(SettingDeclaration)
         case count(SettingDeclaration)
+        /// Sets a fixed value.
+        case sets(SettingDeclaration, PropertyList)
         /// A secret, which is not allowed on a command line, with the flags to use instead.
         case secret([String])
         case secretSource(SettingDeclaration, SecretFlag.Source)
@@ -26,9 +28,12 @@ struct FlagTable {
 
     private(set) var long: [String: Meaning] = [:]
     private(set) var short: [String: Meaning] = ["h": .common(.help)]
+    /// Whether two settings have the same flag.
+    private(set) var hasClash = false
 
-    init(_ settings: [SettingDeclaration]) {
-        for flag in CommonFlag.allCases { long[flag.rawValue] = .common(flag) }
+    init(_ settings: [SettingDeclaration], common: [CommonFlag], versionShort: String? = nil) {
+        for flag in common { long[flag.rawValue] = .common(flag) }
+        if let versionShort { short[versionShort] = .common(.version) }
         for setting in settings { add(setting) }
     }
 
@@ -39,18 +44,62 @@ struct FlagTable {
         return "--\(nearest)"
     }
 
+    /// Returns the flags that begin with a text, one for each effect, sorted.
+    func flags(abbreviated text: String) -> [(name: String, meaning: Meaning)] {
+        var found: [(name: String, meaning: Meaning)] = []
+        for (name, meaning) in long where name.utf8.starts(with: text.utf8) {
+            let effect = meaning.effect
+            if let index = found.firstIndex(where: { $0.meaning.effect == effect }) {
+                if name < found[index].name { found[index] = (name, meaning) }
+            } else {
+                found.append((name, meaning))
+            }
+        }
+        // --help is meant more often.
+        if found.count > 1 { found.removeAll { $0.meaning.effect == Meaning.common(.helpValues).effect } }
+        return found.sorted { $0.name < $1.name }
+    }
+
     private mutating func add(_ setting: SettingDeclaration) {
         guard !setting.hasSecrets else { return addSecret(setting) }
         let meaning: Meaning = setting.isCounter ? .count(setting) : setting.isSwitch ? .on(setting) : .value(setting)
-        for flag in setting.flags { long[flag] = meaning }
-        if setting.isNegatable { for flag in setting.flags { long["no-\(flag)"] = .off(setting) } }
-        if let flag = setting.short { short[flag] = meaning }
+        for flag in setting.flags { add(meaning, long: flag) }
+        if setting.isNegatable { for flag in setting.flags { add(.off(setting), long: "no-\(flag)") } }
+        if let flag = setting.short { add(meaning, short: flag) }
+        for flag in setting.flagValues {
+            if let name = flag.long { add(.sets(setting, flag.value), long: name) }
+            if let letter = flag.short { add(.sets(setting, flag.value), short: letter) }
+        }
+    }
+
+    private mutating func add(_ meaning: Meaning, long name: String) {
+        if case .common? = long.updateValue(meaning, forKey: name) ?? .common(.help) { return }
+        hasClash = true
+    }
+
+    private mutating func add(_ meaning: Meaning, short letter: String) {
+        if case .common? = short.updateValue(meaning, forKey: letter) ?? .common(.help) { return }
+        hasClash = true
     }
 
     private mutating func addSecret(_ setting: SettingDeclaration) {
-        for flag in setting.secretFlags { long[flag.name] = .secretSource(setting, flag.source) }
+        for flag in setting.secretFlags { add(.secretSource(setting, flag.source), long: flag.name) }
         for flag in setting.flags where long[flag] == nil {
             long[flag] = .secret(SecretFlag.instead(of: flag).map { "--\($0.name)" })
+        }
+    }
+}
+
+extension FlagTable.Meaning {
+    /// A text that is the same for two flags with the same effect.
+    fileprivate var effect: String {
+        switch self {
+        case .value(let setting), .on(let setting), .count(let setting): "+\(setting.key)"
+        case .off(let setting): "-\(setting.key)"
+        case .sets(let setting, let value): "=\(value.plainText) \(setting.key)"
+        case .secret(let flags): flags.first ?? ""
+        case .secretSource(let setting, let source): "\(source) \(setting.key)"
+        case .common(let flag): flag.rawValue
         }
     }
 }
@@ -59,11 +108,18 @@ extension Schema {
     /// Returns the first command that has a flag, and whether that flag takes a value.
     func owner(ofFlag flag: String) -> (command: String, takesValue: Bool)? {
         let name = String(flag.unicodeScalars.drop { $0 == "-" })
-        for command in commands {
-            let table = FlagTable(command.settings)
-            let meaning = name.unicodeScalars.count > 1 ? table.long[name] : table.short[name] ?? table.long[name]
-            if let meaning { return (command.name, meaning.takesValue) }
+        for (command, declaration) in allCommands {
+            let table = FlagTable(declaration.settings, common: [])
+            let meaning = name.unicodeScalars.count > 1 ? table.long[name] : table.shortOrLong(name)
+            if let meaning { return (command, meaning.takesValue) }
         }
         return nil
+    }
+}
+
+extension FlagTable {
+    fileprivate func shortOrLong(_ name: String) -> Meaning? {
+        if case .common? = short[name] { return long[name] }
+        return short[name] ?? long[name]
     }
 }

@@ -38,11 +38,6 @@ extension ValueRule {
     }
 }
 
-extension ValueKind {
-    /// Whether values are paths of the file system.
-    fileprivate var isPath: Bool { self == .file || self == .folder || self == .path }
-}
-
 extension String {
     /// Returns the absolute path. `-`, paths that begin with `~` and empty text are unchanged.
     fileprivate func anchored(in folder: String) -> String {

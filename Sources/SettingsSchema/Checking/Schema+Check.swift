@@ -45,9 +45,8 @@ extension Schema {
     /// Returns the declaration of a key, including keys that only a command has.
     package func anyDeclaration(of key: String) -> SettingDeclaration? {
         declaration(of: key)
-            ?? commands.lazy.compactMap { command in
-                command.settings.first { $0.key.hasSameBytes(as: key) }
-            }.first
+            ?? (commands.isEmpty
+                ? nil : allCommands.lazy.flatMap(\.command.settings).first { $0.key.hasSameBytes(as: key) })
     }
 }
 

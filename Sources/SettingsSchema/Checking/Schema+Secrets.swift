@@ -28,7 +28,9 @@ extension Schema {
     }
 
     /// The settings of the program and of all its commands.
-    package var allSettings: [SettingDeclaration] { settings + commands.flatMap(\.settings) }
+    package var allSettings: [SettingDeclaration] {
+        commands.isEmpty ? settings : settings + allCommands.flatMap(\.command.settings)
+    }
 }
 
 extension SettingDeclaration {

@@ -5,6 +5,7 @@ extension ValueKind {
         case .file, .folder, .path: !text.isEmpty && !text.unicodeScalars.contains("\0")
         case .url: Self.isURL(text)
         case .host: Self.isHost(text)
+        case .address: Self.isAddress(text)
         case .duration, .size: true
         }
     }
@@ -19,6 +20,15 @@ extension ValueKind {
         return parts[0].allSatisfy { $0.isASCII && $0.properties.isAlphabetic || schemeCharacters.contains($0) }
             && !parts[1].isEmpty
             && !parts[1].contains { $0.properties.isWhitespace || $0.value < 0x20 || $0.value == 0x7F }
+    }
+
+    /// Returns whether the text is a host, after a user and an at sign if it has one.
+    private static func isAddress(_ text: String) -> Bool {
+        guard let sign = text.unicodeScalars.lastIndex(of: "@") else { return isHost(text) }
+        let user = text.unicodeScalars[..<sign]
+        let isUser = user.first.map { $0 != "-" } ?? false
+        return isUser && user.allSatisfy { !$0.properties.isWhitespace && $0.value > 0x20 && $0.value != 0x7F }
+            && isHost(String(text.unicodeScalars[text.unicodeScalars.index(after: sign)...]))
     }
 
     /// Returns whether the text is a host name, an IPv4 address or an IPv6 address, optionally with a port.

@@ -15,7 +15,7 @@ extension ValueRule {
         guard hasType(of: value) else {
             return [
                 problem(
-                    .wrongType(expected: type == .integer && kind != nil ? expectation : type.noun), value, path,
+                    .wrongType(expected: kind?.isQuantity ?? false ? expectation : type.noun), value, path,
                     isSecret)
             ]
         }
@@ -49,7 +49,7 @@ extension ValueRule {
             reasons.append(.outsideRange(minimum: nil, maximum: text(of: maximum)))
         }
         // Sizes and durations have a default minimum of 0.
-        if minimum == nil, let kind, kind.type == .integer, value.isBelow(.integer(0)) {
+        if minimum == nil, kind?.isQuantity ?? false, value.isBelow(.integer(0)) {
             reasons.append(.outsideRange(minimum: text(of: .integer(0)), maximum: nil))
         }
         if value.isNaN, minimum != nil || maximum != nil {
@@ -77,7 +77,7 @@ extension ValueRule {
     private func reasons(againstText text: String) -> [Schema.Problem.Reason] {
         var reasons: [Schema.Problem.Reason] = []
         if let pattern, !pattern.matches(text) { reasons.append(.mismatch(pattern: pattern.text)) }
-        if let kind, kind.type == .string, !kind.admits(text) { reasons.append(.notOfKind(kind.noun)) }
+        if let kind, !kind.isQuantity, !kind.admits(text) { reasons.append(.notOfKind(kind.noun)) }
         return reasons
     }
 

@@ -20,7 +20,8 @@ extension ValueRule {
         case .any: return swiftType.map { $0.value(ofText: text) ?? .string(text) } ?? .bare(text)
         case .integer: return .integer(try integer(text))
         case .real:
-            guard let number = Self.real(text) else { throw unreadable }
+            let seconds = kind == .duration ? Quantity.seconds(text)?.real : nil
+            guard let number = seconds ?? Self.real(text) else { throw unreadable }
             return .real(number)
         case .boolean:
             guard let flag = Bool(word: text) else { throw unreadable }
@@ -81,6 +82,7 @@ extension ValueRule {
     /// A description of valid text.
     var expectation: String {
         switch (type, kind) {
+        case (.real, .duration?): "a duration such as 90, 1.5h or 500ms"
         case (_, .duration?): "a duration such as 90, 5m or 1h30m"
         case (_, .size?): "a size such as 512, 4K or 10MB"
         case (.boolean, _): "true or false"
@@ -93,8 +95,27 @@ extension ValueRule {
         }
     }
 
+    /// Parses the elements between separators.
+    private func elements(
+        of text: String, _ separator: String, now: Date?
+    ) throws(Schema.Problem.Reason) -> PropertyList {
+        guard !text.isEmpty else { return .array([]) }
+        let rule = element ?? ValueRule()
+        var elements: [PropertyList] = []
+        var rest = Array(text.utf8)[...]
+        let mark = Array(separator.utf8)
+        while let range = rest.firstRange(of: mark) {
+            elements.append(
+                try rule.value(ofText: String(decoding: rest[..<range.lowerBound], as: UTF8.self), now: now))
+            rest = rest[range.upperBound...]
+        }
+        elements.append(try rule.value(ofText: String(decoding: rest, as: UTF8.self), now: now))
+        return .array(elements)
+    }
+
     /// Parses a list, or a single element without brackets.
     private func array(_ text: String, now: Date?) throws(Schema.Problem.Reason) -> PropertyList {
+        if let separator, !separator.isEmpty { return try elements(of: text, separator, now: now) }
         guard let first = text.first(where: { !$0.isWhitespace }) else { return .array([]) }
         guard "([<".contains(first) else {
             guard let element else { return .array([.string(text)]) }
@@ -110,8 +131,8 @@ extension ValueRule {
 extension ValueRule {
     private func integer(_ text: String) throws(Schema.Problem.Reason) -> PropertyList.Integer {
         switch kind {
-        case .duration: if let seconds = Quantity.seconds(text) { return PropertyList.Integer(seconds) }
-        case .size: if let bytes = Quantity.bytes(text) { return PropertyList.Integer(bytes) }
+        case .duration: if let seconds = Quantity.seconds(text)?.integer { return PropertyList.Integer(seconds) }
+        case .size: if let bytes = Quantity.bytes(text)?.integer { return PropertyList.Integer(bytes) }
         default: if let number = PropertyList.Integer(word: text) { return number }
         }
         throw unreadable

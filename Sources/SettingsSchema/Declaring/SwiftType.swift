@@ -100,8 +100,8 @@ extension SwiftType {
     /// Returns the value that a text denotes, or nil if the type has none: the text itself, a number or a boolean, or
     /// a property list in text.
     func value(ofText text: String) -> PropertyList? {
-        if base == Duration.self, let seconds = Quantity.seconds(text) {
-            return try? PropertyList(encoding: Duration.seconds(seconds))
+        if base == Duration.self, let amount = Quantity.seconds(text) {
+            return try? PropertyList(encoding: amount.duration)
         }
         let parsed = text.contains { "()[]{}<>\"".contains($0) } ? try? PropertyList(parsing: text) : nil
         let words = [ValueType.integer, .real, .boolean].compactMap { try? ValueRule($0).value(ofText: text) }

@@ -25,24 +25,33 @@ extension Schema {
         program: String, command: String? = nil, width: Int = 80, values: [String: ValueInForce]? = nil
     ) -> String {
         let help = ProgramHelp(
-            schema: self, program: program, command: command.flatMap { self.command(named: $0) }, width: max(width, 40),
-            values: values)
+            schema: self, program: self.program ?? program, commandName: command,
+            command: command.flatMap { self.command(named: $0) }, width: max(width, 40), values: values)
         return help.lines.joined(separator: "\n").printable + "\n"
     }
 
     /// Returns the text for `--version`.
-    package func versionText(program: String) -> String { "\(program): settings of \(domain), version \(version)\n" }
+    package func versionText(program: String) -> String {
+        let program = self.program ?? program
+        return "\(program)\(programVersion.map { " \($0)" } ?? ": settings of \(domain), version \(version)")\n"
+            .printable
+    }
 }
 
 /// The lines of a help text: usage, description, then groups of flags.
 struct ProgramHelp {
     let schema: Schema
     let program: String
+    /// The command with the names of those that contain it.
+    let commandName: String?
     let command: Schema.Command?
     let width: Int
     let values: [String: Schema.ValueInForce]?
 
-    private var settings: [SettingDeclaration] { schema.settings(of: command?.name) }
+    private var settings: [SettingDeclaration] { schema.settings(of: commandName).filter { !$0.isHidden } }
+    private var commands: [Schema.Command] {
+        (command.map(\.commands) ?? schema.commands).filter { !$0.isHidden }
+    }
 
     var lines: [String] {
         var lines = usage
@@ -55,6 +64,9 @@ struct ProgramHelp {
         for section in sections {
             lines += ["", "\(section.title):"] + section.rows.flatMap { self.lines(of: $0, indent: left + 4) }
         }
+        let examples = command.map(\.examples) ?? schema.examples
+        if !examples.isEmpty { lines += ["", "Examples:"] + examples.map { "  " + $0.printable } }
+        if let epilogue = command.map(\.epilogue) ?? schema.epilogue { lines += [""] + epilogue.wrapped(to: width) }
         return lines
     }
 
@@ -62,10 +74,11 @@ struct ProgramHelp {
 
     private var usage: [String] {
         var words = ["usage: \(program)"]
-        if let command { words.append(command.name) }
+        if let commandName { words.append(commandName) }
         words.append("[options]")
-        if command == nil, !schema.commands.isEmpty { words.append("COMMAND …") }
-        if command != nil || schema.commands.isEmpty { words += operands.map(\.operandUsage) }
+        let hasPreset = (command.map(\.defaultCommand) ?? schema.defaultCommand) != nil
+        if !commands.isEmpty { words.append(hasPreset ? "[COMMAND …]" : "COMMAND …") }
+        if commands.isEmpty { words += operands.map(\.operandUsage) + undeclaredOperands }
         var lines = words.joined(separator: "\u{1}").split(separator: "\u{1}").map(String.init)
         var result: [String] = []
         var line = lines.removeFirst()
@@ -83,15 +96,31 @@ struct ProgramHelp {
 
     private var operands: [SettingDeclaration] { settings.takingOperands }
 
+    /// The usage of operands that only `Operands` declares.
+    private var undeclaredOperands: [String] {
+        guard operands.isEmpty, let count = schema.operandCount(of: commandName), count != 0...0 else { return [] }
+        let words = count.upperBound == 1 ? "OPERAND" : "OPERAND …"
+        return [count.lowerBound == 0 ? "[\(words)]" : words]
+    }
+
     private var operandSection: [(title: String, rows: [Row])] {
-        guard command != nil || schema.commands.isEmpty else { return [] }
+        guard commands.isEmpty else { return [] }
         let rows = operands.filter { $0.flagUsage.isEmpty }.map { (left: $0.operandName, right: words(of: $0)) }
         return rows.isEmpty ? [] : [("Operands", rows)]
     }
 
     private var commandSection: [(title: String, rows: [Row])] {
-        guard command == nil, !schema.commands.isEmpty else { return [] }
-        return [("Commands", schema.commands.map { (left: $0.name, right: $0.title ?? $0.summary ?? "") })]
+        let titles = commands.map { $0.group ?? "Commands" }
+        let groups = titles.indices.filter { titles.firstIndex(of: titles[$0]) == $0 }.map { titles[$0] }
+        return groups.map { title in
+            let own = commands.filter { ($0.group ?? "Commands") == title }
+            return (
+                title,
+                own.map {
+                    (left: ([$0.name] + $0.aliases).joined(separator: ", "), right: $0.title ?? $0.summary ?? "")
+                }
+            )
+        }
     }
 
     private var flagSections: [(title: String, rows: [Row])] {
@@ -121,10 +150,13 @@ struct ProgramHelp {
     }
 
     private var commonRows: [Row] {
-        CommonFlag.allCases.map { flag in
-            let isShort = flag == .help && schema.hasShortHelp(command)
+        schema.commonFlags.map { flag in
+            let isShort = flag == .help && schema.hasShortHelp(commandName)
             let argument = flag.argument.map { " " + $0 } ?? ""
-            return ((isShort ? "-h, " : Self.roomForShort) + "--\(flag.rawValue)\(argument)", flag.explanation)
+            let letter = isShort ? "h" : flag == .version ? schema.versionShort : nil
+            return (
+                (letter.map { "-\($0), " } ?? Self.roomForShort) + "--\(flag.rawValue)\(argument)", flag.explanation
+            )
         }
     }
 
@@ -134,6 +166,7 @@ struct ProgramHelp {
     private func words(of setting: SettingDeclaration) -> String {
         var facts: [String] = []
         if setting.isRequired, setting.defaultValue == nil { facts.append("required") }
+        if let implied = setting.implied { facts.append("without a value \(setting.shown(implied))") }
         if let shown = setting.shownDefault { facts.append("default \(shown)") }
         if !setting.environment.isEmpty { facts.append("variable \(setting.environment.joined(separator: " or "))") }
         if let values {
@@ -161,7 +194,9 @@ struct ProgramHelp {
 
 extension Schema {
     /// Returns whether `-h` is available for help.
-    package func hasShortHelp(_ command: Command?) -> Bool { !settings(of: command?.name).contains { $0.short == "h" } }
+    package func hasShortHelp(_ command: String?) -> Bool {
+        !settings(of: command).contains { $0.allShorts.contains("h") }
+    }
 }
 
 extension String {

@@ -7,8 +7,8 @@ extension SettingDeclaration {
         if hasSecrets { return secretFlags.map { "--\($0.name) \($0.source == .file ? "FILE" : "N")" } }
         let shorts = short.map { ["-\($0)"] } ?? []
         let longs = flags.map { isNegatable ? "--[no-]\($0)" : "--\($0)" }
-        let value = isSwitch ? "" : " \(valueName)"
-        guard let last = (shorts + longs).last else { return [] }
+        guard let last = (shorts + longs).last else { return flagValues.map(\.flag) }
+        let value = isSwitch ? "" : isValueOptional ? "[\(longs.isEmpty ? "" : "=")\(valueName)]" : " \(valueName)"
         return (shorts + longs).dropLast() + [last + value]
     }
 
@@ -51,8 +51,19 @@ extension SettingDeclaration {
                 rule.minimumCount.map(String.init), rule.maximumCount.map(String.init))
             words.append("\(count) of them")
         }
+        if let separator = rule.separator, !separator.isEmpty { words.append("separated by \"\(separator)\"") }
         if repeats, rule.type == .array { words.append("can be repeated") }
+        if let values = wordsOfFlagValues { words.append(values) }
         return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+
+    /// The flags that set a value: `-1 to -9`, `-j for bzip2`.
+    private var wordsOfFlagValues: String? {
+        guard !flagValues.isEmpty else { return nil }
+        let own = flagValues.filter { $0.short == flagRule.text(of: $0.value) }
+        let others = flagValues.filter { $0.short != flagRule.text(of: $0.value) }
+        let range = own.count > 2 ? ["\(own[0].flag) to \(own[own.count - 1].flag)"] : own.map(\.flag)
+        return (range + others.map { "\($0.flag) for \(flagRule.text(of: $0.value))" }).joined(separator: ", ")
     }
 
     /// The unit after a number. Durations and sizes include their own.

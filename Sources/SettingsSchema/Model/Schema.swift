@@ -6,7 +6,7 @@ package import PropertyLists
 ///
 ///     let schema = Schema("com.example.backup", title: "Nightly backup") { Setting.keep; Setting.mode }
 public struct Schema: Hashable, Sendable {
-    /// The domain of the settings.
+    /// The domain of the settings; empty for a script that stores nothing.
     public var domain: String
     /// A short description of the program.
     public var title: String?
@@ -23,6 +23,26 @@ public struct Schema: Hashable, Sendable {
     package var migrations: [Migration] = []
     package var queries: [QueryDeclaration] = []
 
+    /// The name in help and messages, instead of that of the program's file.
+    package var program: String?
+    /// The version that `--version` prints.
+    package var programVersion: String?
+    /// The letter of a flag that does the same as `--version`.
+    package var versionShort: String?
+    /// The allowed number of operands; nil if nothing is declared about it.
+    package var operands: ClosedRange<Int>?
+    /// The command that is used if the first operand is not a command.
+    package var defaultCommand: String?
+    package var examples: [String] = []
+    /// The text at the end of the help.
+    package var epilogue: String?
+    /// Whether long flags must be written in full.
+    package var isExact = false
+    /// Whether flags are recognized after the first operand.
+    package var isInterleaved = true
+    /// Whether undeclared operands and repeated flags of arrays are errors.
+    package var isStrict = false
+
     package init(domain: String, title: String? = nil, version: Int = 1) {
         self.domain = domain
         self.title = title
@@ -36,6 +56,15 @@ public struct Schema: Hashable, Sendable {
         package var title: String?
         package var summary: String?
         package var settings: [SettingDeclaration] = []
+        package var commands: [Command] = []
+        package var aliases: [String] = []
+        /// The heading under which the help lists the command.
+        package var group: String?
+        package var isHidden = false
+        package var operands: ClosedRange<Int>?
+        package var defaultCommand: String?
+        package var examples: [String] = []
+        package var epilogue: String?
 
         package init(_ name: String) { self.name = name }
     }
@@ -64,11 +93,45 @@ extension Schema {
         settings(of: command).first { $0.key.hasSameBytes(as: key) }
     }
 
-    package func command(named name: String) -> Command? { commands.first { $0.name.hasSameBytes(as: name) } }
+    /// Returns the command with a name. The name of a nested command follows that of its parent: `remote add`.
+    package func command(named name: String) -> Command? { commandPath(name).last }
 
-    /// Returns the settings that apply to a command: those of the program, then its own.
+    /// Returns a command after the commands that contain it; empty if there is none with this name.
+    func commandPath(_ name: String) -> [Command] {
+        if let command = commands.first(where: { $0.name.hasSameBytes(as: name) }) { return [command] }
+        var (path, inner): ([Command], [Command]) = ([], commands)
+        for word in name.split(separator: " ") {
+            guard let next = inner.first(where: { $0.name.hasSameBytes(as: String(word)) }) else { return [] }
+            path.append(next)
+            inner = next.commands
+        }
+        return path
+    }
+
+    /// All commands with their full names, each before the commands in it.
+    package var allCommands: [(name: String, command: Command)] { Self.flattened(commands, "") }
+
+    private static func flattened(_ commands: [Command], _ prefix: String) -> [(name: String, command: Command)] {
+        commands.flatMap { [(prefix + $0.name, $0)] + flattened($0.commands, "\(prefix)\($0.name) ") }
+    }
+
+    /// Returns the settings that apply to a command: those of the program, those of the commands that contain it, and
+    /// its own.
     package func settings(of command: String?) -> [SettingDeclaration] {
-        settings + (command.flatMap { self.command(named: $0) }?.settings ?? [])
+        guard let command else { return settings }
+        return settings + commandPath(command).flatMap(\.settings)
+    }
+
+    /// Whether settings are stored.
+    package var isStored: Bool { !domain.isEmpty }
+
+    /// Returns the allowed number of undeclared and declared operands of a command; nil for any.
+    func operandCount(of command: String?) -> ClosedRange<Int>? {
+        let declared = (command.map { commandPath($0) } ?? []).reversed().compactMap(\.operands).first ?? operands
+        guard declared == nil, isStrict, !settings(of: command).contains(where: \.takesOperands) else {
+            return declared
+        }
+        return 0...0
     }
 
     /// Returns the default values.

@@ -28,6 +28,18 @@ package struct SettingDeclaration: Hashable, Sendable {
     package var repeats = false
     package var positional: Int?
     package var takesRest = false
+    /// Flags that set a value: `-9` the level 9.
+    package var flagValues: [FlagValue] = []
+    /// Whether the value follows its flag only after an equals sign, or directly after the letter.
+    package var isValueOptional = false
+    /// The value of a flag that is given without one.
+    package var implied: PropertyList?
+    /// Whether the word after the flag is its value even if it begins with a dash.
+    package var allowsDash = false
+    /// Whether the rest takes unknown flags.
+    package var passesUnknown = false
+    /// Whether help and completions leave the setting out.
+    package var isHidden = false
     package var environment: [String] = []
     package var isSensitive = false
     package var isMirrored = true
@@ -40,6 +52,17 @@ package struct SettingDeclaration: Hashable, Sendable {
         self.key = key
         self.rule = rule
     }
+
+    /// A flag without a value of its own, with its dashes, and what it sets the setting to.
+    package struct FlagValue: Hashable, Sendable {
+        package let flag: String
+        package let value: PropertyList
+
+        /// The name after two dashes; nil for a letter.
+        var long: String? { flag.utf8.starts(with: "--".utf8) ? String(flag.dropFirst(2)) : nil }
+        /// The letter after one dash.
+        var short: String? { long == nil && flag.hasPrefix("-") ? String(flag.dropFirst()) : nil }
+    }
 }
 
 extension SettingDeclaration {
@@ -47,6 +70,9 @@ extension SettingDeclaration {
 
     /// Whether the flag takes no value.
     package var isSwitch: Bool { rule.type == .boolean || isCounter }
+
+    /// The letters of all flags.
+    var allShorts: [String] { (short.map { [$0] } ?? []) + flagValues.compactMap(\.short) }
 
     /// Whether each use of the flag adds one.
     package var isCounter: Bool { rule.type == .integer && repeats }

@@ -23,12 +23,30 @@ public enum ValueType: String, Hashable, Sendable, CaseIterable {
 
 /// The meaning of a value beyond its type.
 public enum ValueKind: String, Hashable, Sendable, CaseIterable {
-    case file, folder, path, url, host, duration, size
+    case file, folder, path, url, host, address, duration, size
 
-    /// The type of values of this kind.
-    var type: ValueType { self == .duration || self == .size ? .integer : .string }
+    /// Whether values are numbers with units.
+    var isQuantity: Bool { self == .duration || self == .size }
 
-    package var noun: String { self == .url ? "a URL" : "a \(rawValue)" }
+    /// Whether values are paths of the file system.
+    package var isPath: Bool { self == .file || self == .folder || self == .path }
+
+    /// The types of values of this kind; the first is the default.
+    var types: [ValueType] {
+        switch self {
+        case .duration: [.integer, .real]
+        case .size: [.integer]
+        default: [.string]
+        }
+    }
+
+    package var noun: String {
+        switch self {
+        case .url: "a URL"
+        case .address: "an address such as ada@example.com"
+        default: "a \(rawValue)"
+        }
+    }
 }
 
 /// The requirements for a value: its type and restrictions.
@@ -50,6 +68,12 @@ package struct ValueRule: Hashable, Sendable {
     package var contents = Contents.anything
     /// The Swift type that decides about values, if the rest of the rule does not describe it completely.
     var swiftType: SwiftType?
+    /// The text between the elements of an array that is written as one word.
+    package var separator: String?
+    /// Whether the path must exist, or must not.
+    package var exists: Bool?
+    /// The command whose lines are the choices. Only the head of a script can have one.
+    package var choicesFrom: String?
 
     package init(_ type: ValueType = .string) { self.type = type }
 

@@ -19,6 +19,11 @@ typealias Access<Whole, Value> = @Sendable (_ whole: inout Whole, _ body: (inout
 struct AttributeReader {
     var path = EntryPath()
     var mistakes: [Schema.Mistake] = []
+    /// Errors that only `schema check` and similar checks report, because earlier versions accepted them.
+    var findings: [Schema.Mistake] = []
+    let source: Schema.Source
+
+    init(_ source: Schema.Source = .file) { self.source = source }
 
     /// Whether the maximum number of errors has been reached.
     private var isFull: Bool { mistakes.count >= Schema.maximumDiagnostics }
@@ -27,6 +32,8 @@ struct AttributeReader {
         guard !isFull else { return }
         mistakes.append(Schema.Mistake(reason, at: path))
     }
+
+    mutating func find(_ reason: Schema.Mistake.Reason) { findings.append(Schema.Mistake(reason, at: path)) }
 
     /// Runs `body` with the path extended by a component.
     mutating func inside<Result>(_ component: EntryPath.Component, _ body: (inout AttributeReader) -> Result) -> Result

@@ -9,6 +9,8 @@ extension Schema {
         public let reason: Reason
         /// The line and column; nil if the schema was not read from text.
         public internal(set) var location: TextLocation?
+        /// Whether a program or script with this schema runs as declared.
+        package internal(set) var isWarning = false
 
         package init(_ reason: Reason, at path: EntryPath) {
             self.path = path
@@ -59,6 +61,22 @@ extension Schema.Mistake {
         case tooMany(limit: Int)
         /// A migration that would never run.
         case unreachableVersion(Int)
+        /// A line that the one-line notation does not have.
+        case syntax(String)
+        /// A list without elements.
+        case empty
+        /// The attribute is allowed only in the head of a script.
+        case notInHead
+        /// The setting becomes the same shell variable as another key.
+        case sameVariable(String, as: String)
+        /// The setting becomes a variable that the shell, or `prefs args`, sets.
+        case takenVariable(String)
+        /// No setting has this position, although one has a later position.
+        case missingPosition(Int)
+        /// The attribute has no effect beside another.
+        case noEffect(beside: String)
+        /// A repeated flag replaces the earlier elements of an array.
+        case lastWins(String)
     }
 }
 
@@ -85,6 +103,46 @@ extension Schema.Mistake.Reason: CustomStringConvertible {
         case .nestedTooDeeply(let limit): "rules nested more than \(limit) deep"
         case .tooMany(let limit): "more than \(limit)"
         case .unreachableVersion(let version): "the migration from version \(version) can never run"
+        case .syntax(let problem): problem
+        case .empty: "is empty"
+        case .notInHead: "is allowed only in the head of a script"
+        case .sameVariable(let name, let key):
+            "becomes the shell variable \(shortened(name)), as \(shortened(key)) does"
+        case .takenVariable(let name): "becomes the shell variable \(shortened(name)), which is reserved"
+        case .missingPosition(let position): "no setting has position \(position)"
+        case .noEffect(let other): "has no effect beside \(other)"
+        case .lastWins(let flag): "a second \(shortened(flag)) replaces the value of the first"
+        }
+    }
+}
+
+extension Schema.Mistake.Reason {
+    /// How to fix the error, as the end of a sentence.
+    package var fix: String? {
+        switch self {
+        case .notAPropertyList, .syntax, .pattern, .query: nil
+        case .unknownAttribute(_, let nearest), .unknownName(_, let nearest), .unknownKey(_, let nearest):
+            nearest == nil ? "remove it" : nil
+        case .missingAttribute(let name): "add \(name)"
+        case .wrongValue, .refused: "change the value"
+        case .doesNotApply: "remove it, or change Type"
+        case .minimumAboveMaximum(let name): "lower it, or raise \(name)"
+        case .duplicate: "remove or rename one of them"
+        case .reserved: "choose another name"
+        case .invalidName: "use letters, digits, dashes and underscores"
+        case .contradicts: "remove one of them"
+        case .cycle: "remove one of the Extends"
+        case .missingSchema: "install it, or put it next to this file"
+        case .nestedTooDeeply: "declare fewer levels"
+        case .tooMany: "declare fewer"
+        case .unreachableVersion: "raise Version"
+        case .empty: "add an element, or remove it"
+        case .notInHead: "remove it, or move the declaration into the script"
+        case .sameVariable: "rename one of them"
+        case .takenVariable: "rename it, or call prefs args with --prefix"
+        case .missingPosition: "number the positions without a gap"
+        case .noEffect(let other): "remove it, or \(other)"
+        case .lastWins: "add Repeats = YES or a Separator"
         }
     }
 }
@@ -93,7 +151,12 @@ extension Schema.Mistake: CustomStringConvertible {
     /// The error with its location: `3:15: :Settings:0:Minimum: is above Maximum`.
     public var description: String {
         let place = location.map { "\($0.line):\($0.column): " } ?? ""
-        return "\(place)\(path.components.isEmpty ? "" : "\(shortened(path.description, to: 200)): ")\(reason)"
+        return place + withoutPlace
+    }
+
+    /// The error with its path, but without line and column.
+    package var withoutPlace: String {
+        "\(path.components.isEmpty ? "" : "\(shortened(path.description, to: 200)): ")\(reason)"
     }
 }
 

@@ -11,8 +11,10 @@ extension Schema {
             guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
             schema.domain = text
         } write: { schema in
-            .string(schema.domain)
+            schema.isStored ? .string(schema.domain) : nil
         },
+        .text("Program", { $1(&$0.program) }), .text("ProgramVersion", { $1(&$0.programVersion) }),
+        .text("VersionShort", { $1(&$0.versionShort) }),
         .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
         Attribute(name: "Version") { value, schema, place in
             guard let version = value.count, version >= 1 else {
@@ -23,17 +25,11 @@ extension Schema {
             schema.version == 1 ? nil : .integer(PropertyList.Integer(schema.version))
         },
         .names("Extends", { $1(&$0.extends) }), .flag("Closed", { $1(&$0.isClosed) }),
+        .operandCount({ $1(&$0.operands) }), .flag("Strict", { $1(&$0.isStrict) }),
+        .flag("Exact", { $1(&$0.isExact) }), .flag("Interleaved", { $1(&$0.isInterleaved) }, preset: true),
         settingsAttribute({ $1(&$0.settings) }),
-        Attribute(name: "Commands") { value, schema, place in
-            schema.commands = place.readEach(value) { value, place in
-                var command = Command("")
-                place.read(value, into: &command, by: Command.attributes)
-                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
-                return command
-            }
-        } write: { schema in
-            schema.commands.isEmpty ? nil : .array(schema.commands.map { Command.attributes.written($0) })
-        },
+        commandsAttribute({ $1(&$0.commands) }), .text("DefaultCommand", { $1(&$0.defaultCommand) }),
+        .names("Examples", { $1(&$0.examples) }), .text("Epilogue", { $1(&$0.epilogue) }),
         Attribute(name: "Migrations") { value, schema, place in
             schema.migrations = place.readEach(value) { value, place in
                 var migration = Migration(from: 0)
@@ -78,6 +74,55 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// The maximum nesting depth of commands.
+    static let maximumCommandDepth = 8
+
+    fileprivate static func commandsAttribute<Model>(_ part: @escaping Access<Model, [Command]>) -> Attribute<Model> {
+        Attribute(name: "Commands") { value, model, place in
+            guard place.path.components.count < 2 * maximumCommandDepth else {
+                return place.report(.nestedTooDeeply(limit: maximumCommandDepth))
+            }
+            let commands = place.readEach(value) { value, place in
+                var command = Command("")
+                place.read(value, into: &command, by: Command.attributes)
+                if value.dictionaryValue != nil, value["Name"] == nil { place.report(.missingAttribute("Name")) }
+                return command
+            }
+            part(&model) { $0 = commands }
+        } write: { model in
+            let commands = Attribute<Model>.value(of: part, in: model) ?? []
+            return commands.isEmpty ? nil : .array(commands.map { Command.attributes.written($0) })
+        }
+    }
+}
+
+extension Attribute {
+    /// A number of operands: 2, or a range such as 1...3 or 1... .
+    static func operandCount(_ part: @escaping Access<Model, ClosedRange<Int>?>) -> Attribute {
+        Attribute(name: "Operands") { value, model, place in
+            let range = value.count.map { $0...$0 } ?? value.stringValue.flatMap(Schema.operandRange)
+            guard let range else { return place.report(.wrongValue(expected: "a count such as 2, 1...3 or 1...")) }
+            part(&model) { $0 = range }
+        } write: { model in
+            guard let range = value(of: part, in: model) ?? nil else { return nil }
+            guard range.lowerBound < range.upperBound else { return .integer(PropertyList.Integer(range.lowerBound)) }
+            return .string("\(range.lowerBound)...\(range.upperBound == .max ? "" : "\(range.upperBound)")")
+        }
+    }
+}
+
+extension Schema {
+    /// Parses `1...3` or `1...`.
+    fileprivate static func operandRange(_ text: String) -> ClosedRange<Int>? {
+        guard let dots = text.firstRange(of: "...") else { return nil }
+        let (lower, upper) = (text[..<dots.lowerBound], text[dots.upperBound...])
+        guard let least = Int(lower), least >= 0 else { return nil }
+        guard let most = upper.isEmpty ? .max : Int(upper), most >= least else { return nil }
+        return least...most
+    }
+}
+
 extension Schema.Command {
     static let attributes: [Attribute<Schema.Command>] = [
         Attribute(name: "Name") { value, command, place in
@@ -86,8 +131,12 @@ extension Schema.Command {
         } write: { command in
             .string(command.name)
         },
-        .text("Title", { $1(&$0.title) }), .text("Summary", { $1(&$0.summary) }),
+        .names("Aliases", { $1(&$0.aliases) }), .text("Title", { $1(&$0.title) }),
+        .text("Summary", { $1(&$0.summary) }), .text("Group", { $1(&$0.group) }),
+        .flag("Hidden", { $1(&$0.isHidden) }), .operandCount({ $1(&$0.operands) }),
         Schema.settingsAttribute({ $1(&$0.settings) }),
+        Schema.commandsAttribute({ $1(&$0.commands) }), .text("DefaultCommand", { $1(&$0.defaultCommand) }),
+        .names("Examples", { $1(&$0.examples) }), .text("Epilogue", { $1(&$0.epilogue) }),
     ]
 }
 

@@ -24,14 +24,11 @@ extension Schema {
     }()
 
     /// Returns the errors in this schema's own declarations, given the schema with all extensions resolved.
-    func mistakes(inheriting whole: Schema) -> [Mistake] {
-        var check = SchemaCheck(whole: whole)
+    func mistakes(inheriting whole: Schema, from source: Source = .file, warns: Bool = false) -> [Mistake] {
+        var check = SchemaCheck(whole: whole, source: source, warns: warns)
         check.checkDomain(domain)
         check.checkSettings(settings, at: ["Settings"], outer: whole.inherited(beside: self))
-        for (index, command) in commands.enumerated() {
-            check.checkCommand(command, at: ["Commands", EntryPath.Component(index)], outer: whole.settings)
-        }
-        check.checkUnique(commands.map(\.name), "command", at: ["Commands"], "Name")
+        check.checkCommands(commands, defaultCommand, at: EntryPath(), outer: whole.settings)
         check.checkMigrations(migrations, version: version)
         check.checkQueries(queries, at: ["Queries"])
         return check.mistakes
@@ -47,9 +44,21 @@ extension Schema {
 /// Collects the errors of a schema.
 struct SchemaCheck {
     let whole: Schema
+    let source: Schema.Source
+    /// Whether to report what earlier versions accepted, too.
+    let warns: Bool
     private(set) var mistakes: [Schema.Mistake] = []
 
-    init(whole: Schema) { self.whole = whole }
+    init(whole: Schema, source: Schema.Source, warns: Bool) {
+        (self.whole, self.source, self.warns) = (whole, source, warns)
+    }
+
+    mutating func warn(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
+        guard warns else { return }
+        var warning = Schema.Mistake(reason, at: path)
+        warning.isWarning = true
+        mistakes.append(warning)
+    }
 
     mutating func report(_ reason: Schema.Mistake.Reason, at path: EntryPath) {
         guard mistakes.count < Schema.maximumDiagnostics else { return }
@@ -64,9 +73,25 @@ struct SchemaCheck {
         }
     }
 
-    mutating func checkCommand(_ command: Schema.Command, at path: EntryPath, outer: [SettingDeclaration]) {
-        if !command.name.isFlagName { report(.invalidName(command.name), at: path.appending("Name")) }
-        checkSettings(command.settings, at: path.appending("Settings"), outer: outer)
+    /// Checks commands, the commands in them, and the default one.
+    mutating func checkCommands(
+        _ commands: [Schema.Command], _ preset: String?, at path: EntryPath, outer: [SettingDeclaration]
+    ) {
+        let list = path.appending("Commands")
+        var names: Set<String> = []
+        for (index, command) in commands.enumerated() {
+            let place = list.appending(EntryPath.Component(index))
+            for (attribute, name) in [("Name", command.name)] + command.aliases.map({ ("Aliases", $0) }) {
+                let part = place.appending(EntryPath.Component(attribute))
+                if !name.isFlagName { report(.invalidName(name), at: part) }
+                if !names.insert(name).inserted { report(.duplicate("command \(name)"), at: part) }
+            }
+            checkSettings(command.settings, at: place.appending("Settings"), outer: outer)
+            checkCommands(command.commands, command.defaultCommand, at: place, outer: outer + command.settings)
+        }
+        guard let preset, !commands.contains(where: { $0.name.hasSameBytes(as: preset) }) else { return }
+        let nearest = commands.map(\.name).nearest(to: preset)
+        report(.unknownName(preset, nearest: nearest), at: path.appending("DefaultCommand"))
     }
 
     /// Compiles each query.
@@ -92,6 +117,7 @@ struct SchemaCheck {
         }
         checkClashes(settings, with: outer, at: path)
         checkOperands(settings, at: path, outer: outer)
+        checkVariables(settings, at: path, outer: outer)
     }
 
     /// Reports duplicate names.
@@ -109,8 +135,8 @@ struct SchemaCheck {
     ) {
         // Keys that compare as equal characters are rejected too, although a property list distinguishes their bytes.
         var keys = Set(outer.map(\.key))
-        var flags = Set(outer.flatMap(\.allFlags))
-        var shorts = Set(outer.compactMap(\.short))
+        var flags = Set(outer.flatMap { $0.allFlags + $0.flagValues.compactMap(\.long) })
+        var shorts = Set(outer.flatMap(\.allShorts))
         var variables = Set(outer.flatMap(\.environment))
         var formerKeys = Set(outer.flatMap(\.renamedFrom).map { EntryPath.Component($0) })
         for (index, setting) in settings.enumerated() {
@@ -123,6 +149,11 @@ struct SchemaCheck {
             }
             if let short = setting.short, !shorts.insert(short).inserted {
                 report(.duplicate("flag -\(short)"), at: place.appending("Short"))
+            }
+            for value in setting.flagValues {
+                let isNew = value.long.map { flags.insert($0) }?.inserted ?? shorts.insert(value.short ?? "").inserted
+                let part = place.appending("Values").appending(EntryPath.Component(value.flag))
+                if !isNew { report(.duplicate("flag \(value.flag)"), at: part) }
             }
             for key in setting.renamedFrom where !formerKeys.insert(EntryPath.Component(key)).inserted {
                 report(.duplicate("former key \(key)"), at: place.appending("RenamedFrom"))

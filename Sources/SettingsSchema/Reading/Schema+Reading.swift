@@ -18,12 +18,22 @@ extension Schema {
         self = schema
     }
 
+    /// Where a schema is declared.
+    package enum Source: Hashable, Sendable {
+        case file
+        /// A file that a script names.
+        case fileOfScript
+        /// The comments at the beginning of a script.
+        case head
+    }
+
     /// Reads as much of a schema as possible, and returns all its errors.
     ///
     /// - Parameter checks: Whether to check the declarations against each other. A script that runs often skips these
     ///   checks, which makes its start 10% faster. Errors in reading are reported in any case.
     package static func read(
-        _ bytes: some Collection<UInt8>, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
+        _ bytes: some Collection<UInt8>, from source: Source = .file, checks: Bool = true, warns: Bool = false,
+        extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
         let value: PropertyList
         do throws(DecodingFailure) {
@@ -33,7 +43,7 @@ extension Schema {
             mistake.location = error.location(in: bytes)
             return (nil, [mistake])
         }
-        let (schema, mistakes) = read(value, checks: checks, extending: findSchema)
+        let (schema, mistakes) = read(value, from: source, checks: checks, warns: warns, extending: findSchema)
         guard !mistakes.isEmpty else { return (schema, []) }
         let text = Array(bytes)
         let locations = SourceMap(text)?.locations(of: mistakes.map(\.path), in: text) ?? [:]
@@ -43,6 +53,23 @@ extension Schema {
             return mistake
         }
         return (schema, placed.inOrderOfPlace)
+    }
+
+    /// Reads a schema in the notation of one line per option.
+    ///
+    /// - Parameter lines: The whole script, so that the locations of errors match it.
+    package static func read(
+        lines: String, checks: Bool = true, warns: Bool = false,
+        extending findSchema: (String) -> Schema? = { _ in nil }
+    ) -> (schema: Schema?, mistakes: [Mistake]) {
+        let lines = DeclarationLines(lines)
+        let (schema, mistakes) = read(lines.value, from: .head, checks: checks, warns: warns, extending: findSchema)
+        let placed = mistakes.map { mistake in
+            var mistake = mistake
+            mistake.location = lines.location(of: mistake.path)
+            return mistake
+        }
+        return (schema, (lines.mistakes + placed).inOrderOfPlace)
     }
 
     /// Returns a schema's own declarations, without those it extends, or nil if the data is not a schema.
@@ -55,19 +82,28 @@ extension Schema {
     }
 
     /// Reads a schema from a property list value.
+    ///
+    /// - Parameters:
+    ///   - checks: Whether to check the declarations against each other.
+    ///   - warns: Whether to report what is probably not intended, too.
     package static func read(
-        _ value: PropertyList, checks: Bool = true, extending findSchema: (String) -> Schema? = { _ in nil }
+        _ value: PropertyList, from source: Source = .file, checks: Bool = true, warns: Bool = false,
+        extending findSchema: (String) -> Schema? = { _ in nil }
     ) -> (schema: Schema?, mistakes: [Mistake]) {
-        var place = AttributeReader()
+        var place = AttributeReader(source)
         var schema = Schema(domain: "")
         place.read(value, into: &schema, by: attributes)
         guard value.dictionaryValue != nil else { return (nil, place.mistakes) }
-        if value["Domain"] == nil { place.report(.missingAttribute("Domain")) }
+        // A script need not store anything.
+        if source == .file, value["Domain"] == nil, schema.settings.isEmpty, schema.commands.isEmpty {
+            place.report(.missingAttribute("Domain"))
+        }
         let (resolved, missing) = schema.resolvingExtensions(findSchema)
         guard checks else { return (resolved.withoutUnnamed, place.mistakes + missing) }
         // Checks do not repeat errors that the reader has reported, or their consequences.
         let said = Set(place.mistakes.flatMap { [$0.path, $0.path.appending("Key"), $0.path.appending("Name")] })
-        let found = missing + schema.mistakes(inheriting: resolved)
+        let found =
+            missing + (warns ? place.findings : []) + schema.mistakes(inheriting: resolved, from: source, warns: warns)
         return (resolved.withoutUnnamed, place.mistakes + found.filter { !said.contains($0.path) })
     }
 
@@ -81,6 +117,32 @@ extension Schema {
         var options = PropertyList.WritingOptions()
         options.isPretty = true
         return try propertyList.serialized(as: format, options: options)
+    }
+}
+
+extension Schema {
+    /// Returns the schema in the OpenStep text format, with the values as its authors write them.
+    package func openStepText() throws(EncodingFailure) -> String {
+        var options = PropertyList.WritingOptions()
+        options.isPretty = true
+        options.keepsKeyOrder = true
+        let text = String(
+            decoding: try propertyList.withoutTypes.serialized(as: .openstep, options: options), as: UTF8.self)
+        return text.hasSuffix("\n") ? text : text + "\n"
+    }
+}
+
+extension PropertyList {
+    /// The value with text in place of the types that OpenStep lacks.
+    fileprivate var withoutTypes: PropertyList {
+        switch self {
+        case .string, .data: self
+        case .boolean(let flag): .string(flag ? "YES" : "NO")
+        case .array(let elements): .array(elements.map(\.withoutTypes))
+        case .dictionary(let entries):
+            .dictionary(PropertyList.Dictionary(entries.map { ($0.key, $0.value.withoutTypes) }))
+        default: .string(plainText)
+        }
     }
 }
 

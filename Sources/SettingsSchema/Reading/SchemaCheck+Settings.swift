@@ -7,8 +7,15 @@ extension SchemaCheck {
         for (name, isSaid, types) in rule.applications where isSaid && !types.contains(rule.type) && rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending(EntryPath.Component(name)))
         }
-        if let kind = rule.kind, kind.type != rule.type, rule.type != .any {
+        if let kind = rule.kind, !kind.types.contains(rule.type), rule.type != .any {
             report(.doesNotApply(type: rule.type.noun), at: path.appending("Kind"))
+        }
+        if rule.exists != nil, !(rule.kind?.isPath ?? false) {
+            report(.doesNotApply(type: rule.kind?.noun ?? rule.type.noun), at: path.appending("Exists"))
+        }
+        if rule.separator == "" { report(.empty, at: path.appending("Separator")) }
+        if rule.choicesFrom != nil, !rule.choices.isEmpty {
+            report(.contradicts("Choices"), at: path.appending("ChoicesFrom"))
         }
         if let failure = rule.pattern?.failure { report(.pattern("\(failure)"), at: path.appending("Pattern")) }
         if let minimum = rule.minimum, let maximum = rule.maximum, rule.isReversed(minimum, maximum) {
@@ -64,14 +71,57 @@ extension SchemaCheck {
         for flag in setting.flags {
             if !flag.isFlagName { report(.invalidName(flag), at: path.appending("Flag")) }
         }
-        for flag in setting.allFlags where CommonFlag(rawValue: flag) != nil {
+        let common = whole.commonFlags.map(\.rawValue)
+        for flag in setting.allFlags where common.contains(flag) {
             report(.reserved("--\(flag)"), at: path.appending("Flag"))
+        }
+        if let version = whole.versionShort, setting.allShorts.contains(version) {
+            report(.reserved("-\(version)"), at: path.appending("Short"))
         }
         if let short = setting.short, !short.isShortFlag { report(.invalidName(short), at: path.appending("Short")) }
         for variable in setting.environment where !variable.isVariableName {
             report(.invalidName(variable), at: path.appending("Environment"))
         }
         checkBehaviour(setting, at: path)
+        checkFlagValues(setting, at: path)
+        if setting.isRequired, setting.defaultValue != nil {
+            warn(.noEffect(beside: "Default"), at: path.appending("Required"))
+        }
+        if let flag = setting.flags.first, setting.rule.type == .array, !setting.repeats, !whole.isStrict,
+            setting.rule.separator == nil
+        {
+            warn(.lastWins("--\(flag)"), at: path.appending("Flag"))
+        }
+    }
+
+    /// Checks the flags that set a value, and the value of a flag without one.
+    private mutating func checkFlagValues(_ setting: SettingDeclaration, at path: EntryPath) {
+        var rule = setting.flagRule
+        rule.choicesFrom = nil
+        for flag in setting.flagValues {
+            let place = path.appending("Values").appending(EntryPath.Component(flag.flag))
+            if !(flag.long?.isFlagName ?? flag.short?.isShortFlag ?? false) {
+                report(.invalidName(flag.flag), at: place)
+            } else if flag.long.map({ CommonFlag(rawValue: $0) != nil }) ?? false {
+                report(.reserved(flag.flag), at: place)
+            }
+            if let problem = rule.problems(with: flag.value).first { report(.refused(problem.reason), at: place) }
+        }
+        if let implied = setting.implied, let problem = rule.problems(with: implied).first {
+            report(.refused(problem.reason), at: path.appending("Implied"))
+        }
+        if setting.isValueOptional, setting.implied == nil {
+            report(.missingAttribute("Implied"), at: path.appending("ValueOptional"))
+        }
+        if setting.implied != nil, !setting.isValueOptional {
+            report(.missingAttribute("ValueOptional"), at: path.appending("Implied"))
+        }
+        if setting.isSwitch, setting.isValueOptional {
+            report(.doesNotApply(type: setting.rule.type.noun), at: path.appending("ValueOptional"))
+        }
+        if setting.passesUnknown, !setting.takesRest {
+            report(.missingAttribute("Rest"), at: path.appending("PassUnknown"))
+        }
     }
 
     private mutating func checkBehaviour(_ setting: SettingDeclaration, at path: EntryPath) {
@@ -95,6 +145,11 @@ extension SchemaCheck {
                 ("Short", setting.short != nil), ("Positional", setting.positional != nil), ("Rest", setting.takesRest),
             ]
             for (name, isThere) in others where isThere { report(.contradicts("Sensitive"), at: path.appending(name)) }
+            if !setting.flagValues.isEmpty { report(.contradicts("Sensitive"), at: path.appending("Values")) }
+        }
+        if warns, setting.isSensitive, let value = setting.defaultValue, !value.plainText.isEmpty {
+            // Whoever reads the schema would read the secret.
+            report(.contradicts("Sensitive"), at: path.appending("Default"))
         }
         if setting.takesRest, setting.positional != nil {
             report(.contradicts("Positional"), at: path.appending("Rest"))
@@ -138,6 +193,37 @@ extension SchemaCheck {
             }
             isTaken = true
         }
+        var expected = 1
+        for position in positions.sorted() where position > 0 {
+            if position > expected, let index = settings.firstIndex(where: { $0.positional == position }) {
+                let place = path.appending(EntryPath.Component(index)).appending("Positional")
+                warn(.missingPosition(expected), at: place)
+            }
+            expected = position + 1
+        }
+    }
+
+    /// Checks that no two keys become one shell variable, and that none becomes a reserved one.
+    ///
+    /// Programs in Swift have no such variables, so that this is an error in scripts only.
+    mutating func checkVariables(_ settings: [SettingDeclaration], at path: EntryPath, outer: [SettingDeclaration]) {
+        let isScript = source != .file
+        guard warns, isScript || whole.hasCommandLine else { return }
+        var keys = PropertyList.Dictionary(
+            outer.map { (ShellName.variable(for: $0.key, prefix: ""), .string($0.key)) })
+        for (index, setting) in settings.enumerated() where !setting.key.isEmpty {
+            let name = ShellName.variable(for: setting.key, prefix: "")
+            var reason: Schema.Mistake.Reason?
+            if let other = keys[name]?.stringValue {
+                if !other.hasSameBytes(as: setting.key) { reason = .sameVariable(name, as: other) }
+            } else if ShellName.isReserved(name, in: .sh) || (name == "command" && !whole.commands.isEmpty) {
+                reason = .takenVariable(name)
+            }
+            keys[name] = keys[name] ?? .string(setting.key)
+            guard let reason else { continue }
+            let place = path.appending(EntryPath.Component(index)).appending("Key")
+            if isScript { report(reason, at: place) } else { warn(reason, at: place) }
+        }
     }
 
     mutating func checkMigrations(_ migrations: [Schema.Migration], version: Int) {
@@ -148,6 +234,82 @@ extension SchemaCheck {
                 report(.duplicate("version \(migration.from)"), at: path)
             }
         }
+    }
+}
+
+extension Schema {
+    /// Whether the settings have flags, operands or commands, as those of a script.
+    fileprivate var hasCommandLine: Bool {
+        !commands.isEmpty || settings.contains { !$0.flags.isEmpty || $0.short != nil || $0.takesOperands }
+    }
+
+    /// Whether the declarations make parsing ambiguous: a doubled flag, a position taken twice, bounds that exclude
+    /// every value, or an invalid pattern. Every start of a script asks this.
+    package var isContradictory: Bool {
+        if settings.areContradictory(common: commonFlags) { return true }
+        return allCommands.contains { settings(of: $0.name).areContradictory(common: commonFlags) }
+    }
+}
+
+extension [SettingDeclaration] {
+    fileprivate func areContradictory(common: [CommonFlag]) -> Bool {
+        if FlagTable(self, common: common).hasClash { return true }
+        var last: Int?
+        for setting in inPlaces {
+            if setting.positional == last { return true }
+            last = setting.positional
+        }
+        return contains { $0.rule.isContradictory }
+    }
+}
+
+extension Schema {
+    /// Removes the commands that list choices, and returns the keys of their settings.
+    package mutating func removeChoiceCommands() -> [String] {
+        var keys: [String] = []
+        settings.removeChoiceCommands(&keys)
+        Self.removeChoiceCommands(in: &commands, &keys)
+        return keys
+    }
+
+    private static func removeChoiceCommands(in commands: inout [Command], _ keys: inout [String]) {
+        for index in commands.indices {
+            commands[index].settings.removeChoiceCommands(&keys)
+            removeChoiceCommands(in: &commands[index].commands, &keys)
+        }
+    }
+}
+
+extension [SettingDeclaration] {
+    fileprivate mutating func removeChoiceCommands(_ keys: inout [String]) {
+        for index in indices where self[index].rule.removeChoiceCommand() { keys.append(self[index].key) }
+    }
+}
+
+extension ValueRule {
+    /// Returns whether there was one.
+    fileprivate mutating func removeChoiceCommand() -> Bool {
+        var isRemoved = choicesFrom != nil
+        choicesFrom = nil
+        switch contents {
+        case .anything: break
+        case .each(var rule):
+            isRemoved = rule.removeChoiceCommand() || isRemoved
+            contents = .each(rule)
+        case .entries(var entries):
+            for index in entries.indices { isRemoved = entries[index].rule.removeChoiceCommand() || isRemoved }
+            contents = .entries(entries)
+        }
+        return isRemoved
+    }
+}
+
+extension ValueRule {
+    fileprivate var isContradictory: Bool {
+        if let least = minimumLength, let most = maximumLength, least > most { return true }
+        if let least = minimumCount, let most = maximumCount, least > most { return true }
+        if let minimum, let maximum, isReversed(minimum, maximum) { return true }
+        return pattern?.failure != nil || (element?.isContradictory ?? false)
     }
 }
 
@@ -169,11 +331,12 @@ extension ValueRule {
             ("Pattern", pattern != nil, [.string]), ("Unique", isUnique, [.array]),
             ("Choices", !choices.isEmpty, [.string, .integer, .real, .date, .data]),
             (type == .array ? "Entries" : "Elements", contents != .anything, [.array, .dictionary]),
+            ("Separator", separator != nil, [.array]), ("ChoicesFrom", choicesFrom != nil, [.string, .integer]),
         ]
     }
 
     /// Returns whether the minimum is above the maximum.
-    fileprivate func isReversed(_ minimum: PropertyList, _ maximum: PropertyList) -> Bool {
+    func isReversed(_ minimum: PropertyList, _ maximum: PropertyList) -> Bool {
         var rule = ValueRule(type)
         rule.minimum = minimum
         return !rule.problems(with: maximum).isEmpty

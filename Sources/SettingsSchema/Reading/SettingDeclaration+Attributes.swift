@@ -37,7 +37,28 @@ extension SettingDeclaration {
         .names("Flag", { $1(&$0.flags) }), .text("Short", { $1(&$0.short) }),
         .flag("Negatable", { $1(&$0.isNegatable) }),
         .flag("Repeats", { $1(&$0.repeats) }), .count("Positional", { $1(&$0.positional) }),
-        .flag("Rest", { $1(&$0.takesRest) }),
+        .flag("Rest", { $1(&$0.takesRest) }), .flag("PassUnknown", { $1(&$0.passesUnknown) }),
+        Attribute(name: "Values") { value, setting, place in
+            guard let entries = value.dictionaryValue else {
+                return place.report(.wrongValue(expected: "a dictionary of flags and values"))
+            }
+            let rule = setting.flagRule
+            setting.flagValues = entries.compactMap { entry in
+                place.inside(EntryPath.Component(entry.key)) { place in
+                    rule.read(entry.value, &place).map { FlagValue(flag: entry.key, value: $0) }
+                }
+            }
+        } write: { setting in
+            let pairs = setting.flagValues.map { ($0.flag, $0.value) }
+            return pairs.isEmpty ? nil : .dictionary(PropertyList.Dictionary(pairs))
+        },
+        .flag("ValueOptional", { $1(&$0.isValueOptional) }),
+        Attribute(name: "Implied") { value, setting, place in
+            setting.implied = setting.flagRule.read(value, &place)
+        } write: { setting in
+            setting.implied
+        },
+        .flag("AllowsDash", { $1(&$0.allowsDash) }), .flag("Hidden", { $1(&$0.isHidden) }),
         .names("Environment", { $1(&$0.environment) }), .flag("Sensitive", { $1(&$0.isSensitive) }),
         .flag("Mirrored", { $1(&$0.isMirrored) }, preset: true), .flag("Merge", { $1(&$0.merges) }),
         .flag("Transient", { $1(&$0.isTransient) }),
@@ -51,6 +72,7 @@ extension SettingDeclaration {
         if value["Type"] == nil, let type = value["Default"].flatMap({ ValueType($0.kind) }) {
             setting.rule.type = type
         }
+        setting.rule.takeType(ofKind: value)
         place.read(value, into: &setting, by: attributes)
         guard value.dictionaryValue != nil else { return setting }
         if value["Key"] == nil { place.report(.missingAttribute("Key")) }

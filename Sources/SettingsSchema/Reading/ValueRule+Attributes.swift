@@ -28,8 +28,26 @@ extension ValueRule {
         Attribute(name: "Choices") { value, rule, place in
             let single = rule
             rule.choices = place.readEach(value) { choice, place in single.read(choice, &place) }
+            if value == .array([]) { place.find(.empty) }
         } write: { rule in
             rule.choices.isEmpty ? nil : .array(rule.choices)
+        },
+        Attribute(name: "ChoicesFrom") { value, rule, place in
+            // A command from a file that somebody else has installed must not run.
+            guard place.source == .head else { return place.report(.notInHead) }
+            guard let text = value.stringValue else { return place.report(.wrongValue(expected: "a string")) }
+            rule.choicesFrom = text
+        } write: { rule in
+            rule.choicesFrom.map { .string($0) }
+        },
+        .text("Separator", { $1(&$0.separator) }),
+        Attribute(name: "Exists") { value, rule, place in
+            guard let flag = value.booleanValue ?? value.stringValue.flatMap(Bool.init(word:)) else {
+                return place.report(.wrongValue(expected: "true or false"))
+            }
+            rule.exists = flag
+        } write: { rule in
+            rule.exists.map { .boolean($0) }
         },
     ]
 
@@ -76,8 +94,17 @@ extension ValueRule {
             return nil
         }
         var rule = ValueRule()
+        rule.takeType(ofKind: value)
         place.read(value, into: &rule, by: attributes)
         return rule
+    }
+
+    /// Makes a duration or a size a number if the declaration has no type.
+    mutating func takeType(ofKind value: PropertyList) {
+        guard value["Type"] == nil, type == .string, let kind = value["Kind"]?.stringValue.flatMap(ValueKind.init),
+            kind.isQuantity
+        else { return }
+        type = .integer
     }
 
     /// Reads a dictionary as one rule for all entries, or an array as one declaration for each entry.

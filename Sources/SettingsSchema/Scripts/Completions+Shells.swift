@@ -49,11 +49,17 @@ extension Completions {
 
     private static func bashWords(_ values: Values) -> String {
         switch values {
-        case .words(let words): "words=(\(words.map(ShellQuoting.word).joined(separator: " ")))"
+        case .words(let words): "words=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))"
+        case .lines(let command): "mapfile -t words < <(\(limited(command)))"
         case .files: "return"
         case .folders: "compopt -o dirnames 2>/dev/null; return"
         case .nothing: "compopt +o default 2>/dev/null; return"
         }
+    }
+
+    /// Runs a command of the script without input, for two seconds and 64 KiB.
+    private static func limited(_ command: String) -> String {
+        "timeout 2 sh -c \(ShellQuoting.word(command)) </dev/null 2>/dev/null | head -c 65536"
     }
 
     func zsh(_ program: String) -> String {
@@ -64,14 +70,18 @@ extension Completions {
             # Completions of \(Self.comment(program)) for zsh.
             \(function)() {
                 local previous=${words[CURRENT-1]} command='' word
-                local -a offered
+                local -a offered shown
+                if [[ ${words[CURRENT]} == --*=* ]]; then
+                    previous=${words[CURRENT]%%=*}
+                    compset -P '*='
+                fi
                 for word in "${(@)words[2,CURRENT-1]}"; do
             \(indented(commandSearch(), by: 8))
                 done
                 case "$command:$previous" in
             \(indented(cases { Self.zshWords($0) }, by: 4))
                 esac
-                compadd -a offered
+                if (( ${#shown} )); then compadd -l -d shown -a offered; else compadd -a offered; fi
             }
             if [ "$funcstack[1]" = \(ShellQuoting.word(function)) ]; then \(function) "$@"
             else compdef \(function) \(ShellQuoting.word(program))
@@ -82,20 +92,35 @@ extension Completions {
 
     private static func zshWords(_ values: Values) -> String {
         switch values {
-        case .words(let words): "offered=(\(words.map(ShellQuoting.word).joined(separator: " ")))"
+        case .words(let words):
+            "offered=(\(words.map { ShellQuoting.word($0.text) }.joined(separator: " ")))\(shown(words))"
+        case .lines(let command): "offered=(\"${(@f)$(\(limited(command)))}\")"
         case .files: "_files; return"
         case .folders: "_files -/; return"
         case .nothing: "return"
         }
     }
 
-    /// Returns the lines that set `command` to the first word that is a command.
+    /// The words with their descriptions, as zsh lists them.
+    private static func shown(_ words: [Word]) -> String {
+        guard words.contains(where: { !$0.title.isEmpty }) else { return "" }
+        let width = words.map(\.text.columns).max() ?? 0
+        let lines = words.map { word in
+            let title = word.title.isEmpty ? "" : "  -- \(word.title.printable.prefix { !$0.isNewline })"
+            return ShellQuoting.word(title.isEmpty ? word.text : word.text.padded(to: width) + title)
+        }
+        return " shown=(\(lines.joined(separator: " ")))"
+    }
+
+    /// Returns the lines that add a word to `command` if it is a command there.
     private func commandSearch() -> [String] {
-        let names = contexts.compactMap(\.command)
-        guard !names.isEmpty else { return [":"] }
-        return [
-            "case $word in", "\(names.map(ShellQuoting.word).joined(separator: "|"))) command=$word; break ;;", "esac",
-        ]
+        let arms = contexts.compactMap { context -> String? in
+            guard let command = context.command, let names = context.path.last else { return nil }
+            let parent = command.split(separator: " ").dropLast().joined(separator: " ")
+            let patterns = names.map { ShellQuoting.word("\(parent):\($0)") }.joined(separator: "|")
+            return "\(patterns)) command=\(ShellQuoting.word(command)) ;;"
+        }
+        return arms.isEmpty ? [":"] : ["case \"$command:$word\" in"] + arms + ["esac"]
     }
 
     /// Returns the `case` branches for each command and flag, then those without a flag.
@@ -114,7 +139,7 @@ extension Completions {
 
     /// Returns the completions for flags and operands. Files are offered only if the word does not begin a flag.
     private func otherwise(_ context: Context, _ words: (Values) -> String) -> String {
-        let flags = context.flags.flatMap(\.names)
+        let flags = context.flags.flatMap { flag in flag.names.map { Word(text: $0, title: flag.title) } }
         guard case .words(let operands) = context.operands else {
             let current = words(.files) == "return" ? "$current" : "${words[CURRENT]}"
             return "if [[ \(current) == -* ]]; then \(words(.words(flags))); else \(words(context.operands)); fi"
@@ -127,20 +152,20 @@ extension Completions {
     func fish(_ program: String) -> String {
         let name = ShellQuoting.fishWord(program)
         var lines = ["# Completions of \(Self.comment(program)) for fish."]
-        let commands = contexts.compactMap(\.command)
         for context in contexts {
-            var condition = ""
-            if let command = context.command {
-                condition =
-                    " -n \(ShellQuoting.fishWord("__fish_seen_subcommand_from \(ShellQuoting.fishWord(command))"))"
-            } else if !commands.isEmpty {
-                let all = commands.map { ShellQuoting.fishWord($0) }.joined(separator: " ")
-                condition = " -n \(ShellQuoting.fishWord("not __fish_seen_subcommand_from \(all)"))"
+            var tests = context.path.map { "__fish_seen_subcommand_from \(Self.fishList($0))" }
+            if !context.inner.isEmpty {
+                tests.append("not __fish_seen_subcommand_from \(Self.fishList(context.inner))")
             }
+            let condition = tests.isEmpty ? "" : " -n \(ShellQuoting.fishWord(tests.joined(separator: "; and ")))"
             lines += context.flags.map { "complete -c \(name)\(condition)\(Self.fish($0))" }
             lines.append("complete -c \(name)\(condition)\(Self.fishWords(context.operands))")
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func fishList(_ words: [String]) -> String {
+        words.map { ShellQuoting.fishWord($0) }.joined(separator: " ")
     }
 
     private static func fish(_ flag: Flag) -> String {
@@ -155,11 +180,19 @@ extension Completions {
     private static func fishWords(_ values: Values) -> String {
         switch values {
         case .words(let words):
-            " -f -a \(ShellQuoting.fishWord(words.map { ShellQuoting.fishWord($0) }.joined(separator: " ")))"
+            " -f -a \(ShellQuoting.fishWord(words.map { fishWord($0) }.joined(separator: " ")))"
+        case .lines(let command):
+            " -f -a \(ShellQuoting.fishWord("(timeout 2 sh -c \(ShellQuoting.fishWord(command)) </dev/null 2>/dev/null | head -c 65536)"))"
         case .files: " -F"
         case .folders: " -f -a '(__fish_complete_directories (commandline -ct))'"
         case .nothing: " -f"
         }
+    }
+
+    /// A word with its description after a tab.
+    private static func fishWord(_ word: Word) -> String {
+        let title = String(word.title.printable.prefix { !$0.isNewline })
+        return ShellQuoting.fishWord(word.text) + (title.isEmpty ? "" : "\\t" + ShellQuoting.fishWord(title))
     }
 
     // MARK: Helpers

@@ -6,6 +6,10 @@ struct Completions {
     struct Context {
         /// The sub-command; nil before one is chosen, or if there are none.
         let command: String?
+        /// The words that choose it: the names and aliases of the command, after those of the commands that contain it.
+        var path: [[String]] = []
+        /// The names and aliases of the commands in it.
+        var inner: [String] = []
         let flags: [Flag]
         /// The completions for operands.
         let operands: Values
@@ -18,31 +22,37 @@ struct Completions {
         let values: Values?
     }
 
+    struct Word: Equatable {
+        let text: String
+        var title = ""
+    }
+
     enum Values: Equatable {
-        case words([String])
+        case words([Word])
         case files, folders
+        /// The lines that a command of the script's own head prints.
+        case lines(String)
         case nothing
     }
 
     let contexts: [Context]
 
     init(_ schema: Schema) {
-        let before = Context(
-            command: nil, flags: Self.flags(of: schema.settings, schema, nil),
-            operands: schema.commands.isEmpty ? Self.operands(of: schema.settings) : .words(schema.commands.map(\.name))
-        )
-        contexts =
-            [before]
-            + schema.commands.map { command in
-                let settings = schema.settings(of: command.name)
-                return Context(
-                    command: command.name, flags: Self.flags(of: settings, schema, command),
-                    operands: Self.operands(of: settings))
-            }
+        let commands = schema.allCommands.filter { name, _ in !schema.commandPath(name).contains(where: \.isHidden) }
+        contexts = ([nil] + commands.map { $0.name }).map { name in
+            let settings = schema.settings(of: name).filter { !$0.isHidden }
+            let inner = name.map { schema.command(named: $0)?.commands ?? [] } ?? schema.commands
+            return Context(
+                command: name, path: name.map { schema.commandPath($0).map { [$0.name] + $0.aliases } } ?? [],
+                inner: inner.flatMap { [$0.name] + $0.aliases }, flags: Self.flags(of: settings, schema, name),
+                operands: inner.isEmpty
+                    ? Self.operands(of: settings)
+                    : .words(
+                        inner.filter { !$0.isHidden }.map { Word(text: $0.name, title: $0.title ?? $0.summary ?? "") }))
+        }
     }
 
-    private static func flags(of settings: [SettingDeclaration], _ schema: Schema, _ command: Schema.Command?) -> [Flag]
-    {
+    private static func flags(of settings: [SettingDeclaration], _ schema: Schema, _ command: String?) -> [Flag] {
         let own = settings.flatMap { setting -> [Flag] in
             let title = setting.title ?? setting.summary ?? ""
             if setting.hasSecrets {
@@ -51,13 +61,17 @@ struct Completions {
                 }
             }
             let names = setting.allFlags.map { "--\($0)" } + (setting.short.map { ["-\($0)"] } ?? [])
+            let setters = setting.flagValues.map { Flag(names: [$0.flag], title: title, values: nil) }
             return names.isEmpty
-                ? [] : [Flag(names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting))]
+                ? setters
+                : [Flag(names: names, title: title, values: setting.isSwitch ? nil : Self.values(of: setting))]
+                    + setters
         }
         return own
-            + CommonFlag.allCases.map { flag in
-                let short = flag == .help && schema.hasShortHelp(command) ? ["-h"] : []
-                let values = flag.argument == nil ? nil : Values.words(assignments(settings))
+            + schema.commonFlags.map { flag in
+                let letter = flag == .version ? schema.versionShort.map { "-\($0)" } : nil
+                let short = flag == .help && schema.hasShortHelp(command) ? ["-h"] : letter.map { [$0] } ?? []
+                let values = flag.argument == nil ? nil : Values.words(assignments(settings).map { Word(text: $0) })
                 return Flag(names: ["--\(flag.rawValue)"] + short, title: flag.title, values: values)
             }
     }
@@ -71,13 +85,16 @@ struct Completions {
         // All operands are offered at every position.
         guard !places.isEmpty else { return .files }
         let words = places.flatMap { values(of: $0).words }
+        let lines = places.lazy.map { values(of: $0) }.first { if case .lines = $0 { true } else { false } }
+        if let lines { return lines }
         return words.isEmpty ? places.map { values(of: $0) }.first { $0 != .nothing } ?? .nothing : .words(words)
     }
 
     private static func values(of setting: SettingDeclaration) -> Values {
         let rule = setting.rule.type == .array ? setting.rule.element ?? ValueRule() : setting.rule
-        if !rule.choices.isEmpty { return .words(rule.choices.map(\.plainText)) }
-        if rule.type == .boolean { return .words(["true", "false"]) }
+        if let command = rule.choicesFrom { return .lines(command) }
+        if !rule.choices.isEmpty { return .words(rule.choices.map { Word(text: $0.plainText) }) }
+        if rule.type == .boolean { return .words([Word(text: "true"), Word(text: "false")]) }
         switch rule.kind {
         case .file, .path: return .files
         case .folder: return .folders
@@ -88,7 +105,7 @@ struct Completions {
 }
 
 extension Completions.Values {
-    fileprivate var words: [String] { if case .words(let words) = self { words } else { [] } }
+    fileprivate var words: [Completions.Word] { if case .words(let words) = self { words } else { [] } }
 }
 
 extension Schema {

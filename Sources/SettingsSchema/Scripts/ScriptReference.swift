@@ -5,6 +5,8 @@ package enum ScriptReference: Hashable, Sendable {
     /// The schema itself, between `#prefs{` and `#}`. The rest of the script is replaced by blanks, so that the
     /// locations of errors match the script.
     case inline(String)
+    /// The whole script, whose schema has one line per option after a line `#prefs`.
+    case lines(String)
 
     package enum Failure: Error, Hashable, Sendable {
         /// No line names a schema.
@@ -30,6 +32,10 @@ package enum ScriptReference: Hashable, Sendable {
             guard comment.hasPrefix("#") else { continue }
             if comment.hasPrefix("#prefs{") {
                 self = .inline(try Self.inline(lines, from: index))
+                return
+            }
+            if DeclarationLines.isHead(comment) {
+                self = .lines(lines.joined(separator: "\n"))
                 return
             }
             let text = comment.drop { $0 == "#" || $0 == " " || $0 == "\t" }

@@ -23,6 +23,8 @@ package struct ScriptValues: Hashable, Sendable {
     /// The chosen sub-command, if the schema has any.
     var command: String?
     var operands: [String]
+    /// The keys that only commands that were not chosen have.
+    var others: [String] = []
 
     /// Creates the values for a script.
     ///
@@ -35,6 +37,10 @@ package struct ScriptValues: Hashable, Sendable {
         }
         self.command = schema.commands.isEmpty ? nil : command ?? ""
         self.operands = operands
+        guard !schema.commands.isEmpty else { return }
+        for key in schema.allSettings.map(\.key) where !settings.contains(where: { $0.key.hasSameBytes(as: key) }) {
+            others.append(key)
+        }
     }
 
     /// Returns the text that the script evaluates or reads.
@@ -44,15 +50,32 @@ package struct ScriptValues: Hashable, Sendable {
     /// string of quoted words: `eval "set -- $excluded"`. In records, a scalar is `NAME=VALUE`, an element
     /// `NAME[]=VALUE` and an operand `=VALUE`. In fish, use `eval (… | string collect)`, because `source` cannot set
     /// the script's operands.
+    ///
+    /// The variables of commands that were not chosen are unset, so that the environment cannot provide them. Bytes
+    /// that are not valid UTF-8 are in the notation of `ByteText`.
     package func text(for output: ScriptOutput, prefix: String = "") throws(ScriptFailure) -> String {
         let keys = settings.map(\.key) + (command == nil ? [] : ["command"])
         let names = try ShellName.variables(for: keys, prefix: prefix, output: output)
-        if output == .json { return json }
+        if output == .json {
+            for setting in settings where setting.value?.holdsRaw ?? false { throw .notText(key: setting.key) }
+            if operands.contains(where: ByteText.holdsRaw) { throw .notText(key: "operands") }
+            return json
+        }
         for setting in settings where setting.value?.hasNUL ?? false { throw .nul(key: setting.key) }
         if operands.contains(where: { $0.utf8.contains(0) }) { throw .nul(key: "operands") }
         var all = settings
         if let command { all.append(Setting(key: "command", isArray: false, value: .string(command))) }
-        return output == .nul ? records(all, names) : assignments(all, names, output)
+        if output == .nul { return records(all, names) }
+        var unset: [String] = []
+        for key in others {
+            let name = ShellName.variable(for: key, prefix: prefix)
+            let isTaken = names.contains(name) || unset.contains(name) || ShellName.isReserved(name, in: output)
+            if !isTaken { unset.append(name) }
+        }
+        guard !unset.isEmpty else { return assignments(all, names, output) }
+        let removal =
+            output == .fish ? "set -e \(unset.joined(separator: " "));" : "unset -v \(unset.joined(separator: " "))"
+        return "\(removal)\n\(assignments(all, names, output))"
     }
 
     private func assignments(_ settings: [Setting], _ names: [String], _ output: ScriptOutput) -> String {
@@ -96,6 +119,28 @@ package struct ScriptValues: Hashable, Sendable {
 }
 
 extension PropertyList {
+    /// Whether a string in the value has bytes that are not valid UTF-8.
+    package var holdsRaw: Bool {
+        switch self {
+        case .string(let text): ByteText.holdsRaw(text)
+        case .array(let elements): elements.contains(where: \.holdsRaw)
+        case .dictionary(let entries): entries.contains { $0.value.holdsRaw }
+        default: false
+        }
+    }
+
+    /// The same value where it is given in valid UTF-8, and not in the notation of `ByteText`.
+    package var escapingRaw: PropertyList {
+        guard holdsRaw else { return self }
+        return switch self {
+        case .string(let text): .string(ByteText.text(text.utf8))
+        case .array(let elements): .array(elements.map(\.escapingRaw))
+        case .dictionary(let entries):
+            .dictionary(PropertyList.Dictionary(entries.map { ($0.key, $0.value.escapingRaw) }))
+        default: self
+        }
+    }
+
     /// Whether a string in the value contains a NUL.
     fileprivate var hasNUL: Bool {
         switch self {
@@ -104,6 +149,22 @@ extension PropertyList {
         // Nested containers become JSON, which escapes it.
         default: false
         }
+    }
+}
+
+extension Schema {
+    /// Returns the lines for a script that tell ShellCheck which variables `prefs args` sets. They precede the call.
+    package func linesForShellCheck(_ output: ScriptOutput, prefix: String = "") -> String {
+        let settings = allSettings + (commands.isEmpty ? [] : [SettingDeclaration("command")])
+        var names: [String] = []
+        for setting in settings {
+            let name = ShellName.variable(for: setting.key, prefix: prefix)
+            if !names.contains(name) { names.append(name) }
+        }
+        guard output == .bash else {
+            return "# shellcheck disable=SC2154 # set by prefs args: \(names.joined(separator: " "))\n"
+        }
+        return names.isEmpty ? "" : "declare \(names.joined(separator: " "))\n"
     }
 }
 

@@ -34,6 +34,8 @@ package enum ScriptFailure: Error, Hashable, Sendable {
     case reserved(key: String, variable: String)
     /// A value contains a NUL, which a variable cannot hold.
     case nul(key: String)
+    /// A value is not valid UTF-8, which the output cannot hold.
+    case notText(key: String)
     /// The prefix is not a valid start of a variable name.
     case invalidPrefix(String)
 }
@@ -46,6 +48,7 @@ extension ScriptFailure: CustomStringConvertible {
         case .reserved(let key, let variable):
             "the shell reserves the variable \(shortened(variable)); use --prefix for the setting \(shortened(key))"
         case .nul(let key): "the value of \(shortened(key)) contains a NUL, which a variable cannot hold"
+        case .notText(let key): "the value of \(shortened(key)) is not valid UTF-8, which JSON cannot hold"
         case .invalidPrefix(let prefix): "\(shortened(prefix)) is not a valid start of a variable name"
         }
     }
@@ -83,7 +86,7 @@ enum ShellName {
         return names
     }
 
-    private static func isReserved(_ name: String, in output: ScriptOutput) -> Bool {
+    static func isReserved(_ name: String, in output: ScriptOutput) -> Bool {
         guard output != .json, output != .nul else { return false }
         if everywhere.contains(name) || beginnings.contains(where: name.hasPrefix) { return true }
         switch output {

@@ -8,6 +8,7 @@ extension Schema {
             "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": .string("urn:prefs:\(domain)"),
             "type": "object",
         ]
+        if !isStored { result["$id"] = nil }
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
         settings.describeEntries(in: &result)

@@ -7,10 +7,12 @@ extension Schema {
     ///   - program: The name of the program.
     ///   - date: The date of the page, such as `January 31, 2026`.
     package func manualPage(program: String, date: String) -> String {
+        let program = self.program ?? program
         let name = ManualText.word(program)
         var lines = [
             ".Dd \(date)", ".Dt \(ManualText.word(program.uppercased())) 1", ".Os", ".Sh NAME", ".Nm \(name)",
-            ".Nd \(ManualText.word(title ?? "settings of \(domain)").replacing("\"", with: ""))", ".Sh SYNOPSIS",
+            ".Nd \(ManualText.word(title ?? (isStored ? "settings of \(domain)" : "a script")).replacing("\"", with: ""))",
+            ".Sh SYNOPSIS",
         ]
         lines += synopsis
         lines += [".Sh DESCRIPTION"] + description
@@ -21,6 +23,10 @@ extension Schema {
             ".Sh EXIT STATUS", ".Bl -tag -width Ds", ".It 0", "Success, or help was requested.", ".It 2",
             "A flag, an operand or a value is invalid.", ".El",
         ]
+        if !examples.isEmpty {
+            let texts = examples.map { ManualText.word($0).replacing("\"", with: "") }
+            lines += [".Sh EXAMPLES", ".Bd -literal -offset indent"] + texts + [".Ed"]
+        }
         return Self.text(lines)
     }
 
@@ -28,9 +34,15 @@ extension Schema {
 
     private var synopsis: [String] {
         guard !commands.isEmpty else { return [".Nm", ".Op Ar options"] + Self.operands(settings) }
-        return commands.flatMap { command in
-            [".Nm", ".Op Ar options", ".Cm \(ManualText.word(command.name))"]
-                + Self.operands(settings + command.settings)
+        return shownCommands.flatMap { name, _ in
+            [".Nm", ".Op Ar options", ".Cm \(ManualText.word(name))"] + Self.operands(settings(of: name))
+        }
+    }
+
+    /// The commands without others in them, except hidden ones.
+    private var shownCommands: [(name: String, command: Command)] {
+        allCommands.filter { name, command in
+            command.commands.isEmpty && !commandPath(name).contains(where: \.isHidden)
         }
     }
 
@@ -44,25 +56,30 @@ extension Schema {
     private var description: [String] {
         let said = ManualText.paragraph([title, summary].compactMap { $0?.asSentence }.joined(separator: " "))
         let domainLine = [".Pp", "Its settings are stored in the domain", ".Ql \(ManualText.word(domain)) ."]
-        return (said.isEmpty ? [".Nm", "has the following settings."] : said) + domainLine
+        return (said.isEmpty ? [".Nm", "has the following settings."] : said) + (isStored ? domainLine : [])
     }
 
     /// Returns the list of flags with their descriptions.
     private func options(_ settings: [SettingDeclaration]) -> [String] {
-        let rows = settings.filter { !$0.flagUsage.isEmpty || $0.takesOperands }
+        let rows = settings.filter { !$0.isHidden && (!$0.flagUsage.isEmpty || $0.takesOperands) }
         return [".Bl -tag -width Ds"]
             + rows.flatMap { setting in [".It " + Self.head(of: setting)] + Self.body(of: setting) }
     }
 
     private static func head(of setting: SettingDeclaration) -> String {
         if setting.flagUsage.isEmpty { return "Ar \(ManualText.word(setting.operandName.lowercased()))" }
-        let value = setting.isSwitch ? "" : " Ar \(ManualText.word(setting.valueName))"
+        let isAttached = setting.isValueOptional
+        let name = ManualText.word(setting.valueName)
+        let value =
+            setting.isSwitch || setting.allFlags.isEmpty && setting.short == nil
+            ? "" : isAttached ? " Ns Oo = Ns Ar \(name) Oc" : " Ar \(name)"
         guard !setting.hasSecrets else {
             return setting.secretFlags.map { flag in
                 "\(ManualText.flag(flag.name)) Ar \(flag.source == .file ? "file" : "number")"
             }.joined(separator: " | ")
         }
-        let names = (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map(ManualText.flag)
+        var names = (setting.short.map { ["Fl \(ManualText.word($0))"] } ?? []) + setting.allFlags.map(ManualText.flag)
+        if names.isEmpty { names = setting.flagValues.map { "Fl \(ManualText.word(String($0.flag.dropFirst())))" } }
         return names.joined(separator: " , ") + value
     }
 
@@ -73,8 +90,9 @@ extension Schema {
     }
 
     private var commonOptions: [String] {
-        CommonFlag.allCases.flatMap { flag in
-            let short = flag == .help && hasShortHelp(nil) ? "Fl h , " : ""
+        commonFlags.flatMap { flag in
+            let letter = flag == .version ? versionShort : flag == .help && hasShortHelp(nil) ? "h" : nil
+            let short = letter.map { "Fl \($0) , " } ?? ""
             let argument = flag == .set ? " Ar :key Ns = Ns Ar value" : ""
             let text = flag == .help ? ["Shows a summary."] : ManualText.paragraph(flag.explanation)
             return [".It \(short)\(ManualText.flag(flag.rawValue))\(argument)"] + text
@@ -84,18 +102,18 @@ extension Schema {
     private var commandSections: [String] {
         guard !commands.isEmpty else { return [] }
         return [".Sh COMMANDS"]
-            + commands.flatMap { command -> [String] in
+            + shownCommands.flatMap { name, command -> [String] in
                 let said = ManualText.paragraph(
                     [command.title, command.summary].compactMap { $0?.asSentence }.joined(separator: " "))
                 let head =
-                    [".Ss \(ManualText.word(command.name))"] + (said.isEmpty ? ["Options of this command:"] : said)
-                let rows = options(command.settings)
+                    [".Ss \(ManualText.word(name))"] + (said.isEmpty ? ["Options of this command:"] : said)
+                let rows = options(commandPath(name).flatMap(\.settings))
                 return rows.count == 1 ? head : head + rows + [".El"]
             }
     }
 
     private var environmentSection: [String] {
-        let rows = (settings + commands.flatMap(\.settings)).filter { !$0.environment.isEmpty }
+        let rows = allSettings.filter { !$0.environment.isEmpty && !$0.isHidden }
         guard !rows.isEmpty else { return [] }
         return [".Sh ENVIRONMENT", ".Bl -tag -width Ds"]
             + rows.flatMap { setting in

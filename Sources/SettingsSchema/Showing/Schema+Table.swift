@@ -16,15 +16,15 @@ extension Schema {
 
     /// Returns the settings as Markdown, with a table for each group and command.
     package func markdown() -> String {
-        var text = "# \((title ?? domain).asMarkdown)\n"
+        var text = "# \((title ?? program ?? domain).asMarkdown)\n"
         if let summary { text += "\n\(summary.asMarkdown)\n" }
-        text += "\nDomain: `\(domain.asCode)`, version \(version)\n"
+        if isStored { text += "\nDomain: `\(domain.asCode)`, version \(version)\n" }
         for group in settings.grouped {
             if let title = group.title { text += "\n## \(title.asMarkdown)\n" }
             text += Self.markdown(group.settings)
         }
-        for command in commands {
-            text += "\n## `\(command.name.asCode)`\n"
+        for (name, command) in allCommands {
+            text += "\n## `\(name.asCode)`\n"
             if let title = command.title { text += "\n\(title.asMarkdown)\n" }
             if !command.settings.isEmpty { text += Self.markdown(command.settings) }
         }
@@ -33,10 +33,10 @@ extension Schema {
 
     private var allRows: [[String]] {
         settings.map(\.row)
-            + commands.flatMap { command in
+            + allCommands.flatMap { name, command in
                 command.settings.map { setting in
                     var row = setting.row
-                    row[0] = "\(command.name): \(row[0])"
+                    row[0] = "\(name): \(row[0])"
                     return row
                 }
             }

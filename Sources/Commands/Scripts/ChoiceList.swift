@@ -1,0 +1,96 @@
+internal import Platform
+internal import SettingsSchema
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#elseif canImport(Darwin)
+    internal import Darwin
+#endif
+
+/// The choices that a command of a script's own head lists, one in each line.
+enum ChoiceList {
+    static let mostMilliseconds = 2000
+    static let mostBytes = 64 << 10
+
+    /// Why there are no choices.
+    struct Failure: Error, CustomStringConvertible { let description: String }
+
+    /// Runs a command of `sh` without input and returns its lines.
+    static func lines(of command: String) throws(Failure) -> [String] {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Failure(description: "no pipe") }
+        _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
+        let process = spawn(command, output: ends[1])
+        close(ends[1])
+        defer { close(ends[0]) }
+        guard let process else { throw Failure(description: "/bin/sh cannot be run") }
+        let output = read(ends[0])
+        // The process is the leader of a group, so that what it has started ends with it.
+        if output == nil { kill(-process, SIGKILL) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        guard let output else {
+            throw Failure(description: "\(command) took more than 2 s or printed more than 64 KiB")
+        }
+        guard status == 0 else {
+            throw Failure(description: "\(command) failed with status \(status >> 8 & 0xFF)")
+        }
+        return output.split(separator: UInt8(ascii: "\n")).map { ByteText.text($0) }
+    }
+
+    /// Reads to the end of the pipe; nil beyond the limits.
+    private static func read(_ descriptor: Int32) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        let clock = ContinuousClock()
+        let end = clock.now + .milliseconds(mostMilliseconds)
+        while bytes.count <= mostBytes {
+            let left = (end - clock.now).components
+            let milliseconds = left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000
+            guard milliseconds > 0 else { return nil }
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let ready = poll(&wait, 1, Int32(milliseconds))
+            if ready == -1, errno == EINTR { continue }
+            guard ready == 1 else { return nil }
+            let size = buffer.count
+            let count = buffer.withUnsafeMutableBytes { readBytes(descriptor, $0.baseAddress, size) }
+            if count == 0 { return bytes }
+            guard count > 0 else { return nil }
+            bytes += buffer[..<count]
+        }
+        return nil
+    }
+
+    private static func spawn(_ command: String, output: Int32) -> pid_t? {
+        #if canImport(Darwin)
+            var attributes: posix_spawnattr_t?
+            var actions: posix_spawn_file_actions_t?
+        #else
+            var attributes = posix_spawnattr_t()
+            var actions = posix_spawn_file_actions_t()
+        #endif
+        posix_spawnattr_init(&attributes)
+        posix_spawn_file_actions_init(&actions)
+        defer {
+            posix_spawnattr_destroy(&attributes)
+            posix_spawn_file_actions_destroy(&actions)
+        }
+        var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
+        posix_spawnattr_setsigdefault(&attributes, &presets)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        let texts: [String] = ["sh", "-c", command]
+        var words: [UnsafeMutablePointer<CChar>?] = texts.map { strdup($0) }
+        defer { for word in words { free(word) } }
+        words.append(nil)
+        var process = pid_t()
+        return posix_spawn(&process, "/bin/sh", &actions, &attributes, words, environ) == 0 ? process : nil
+    }
+}
+
+private func readBytes(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    read(descriptor, start, count)
+}

@@ -1,0 +1,620 @@
+internal import PropertyLists
+
+/// A declaration in the head of a script with one line per option.
+///
+///     #prefs domain=com.example.nightly title="Copies a folder"
+///     # @flag   -v --verbose          Print each file
+///     # @option -k --keep=INT <7>     How many copies to keep [1..365] {env: NIGHTLY_KEEP}
+///
+/// It is converted to the property list that declares the same, so that both have the same rules.
+struct DeclarationLines {
+    private(set) var mistakes: [Schema.Mistake] = []
+    private var locations: [EntryPath: TextLocation] = [:]
+    /// The program, followed by its commands.
+    private var scopes = [Scope(path: EntryPath())]
+    private var current = 0
+    private var group: String?
+
+    private struct Scope {
+        let path: EntryPath
+        var parent: Int?
+        var attributes = PropertyList.Dictionary()
+        var settings: [PropertyList.Dictionary] = []
+        /// The indices of the commands in it.
+        var commands: [Int] = []
+        var arguments = 0
+    }
+
+    /// Whether a line begins a declaration in this notation.
+    static func isHead(_ comment: some StringProtocol) -> Bool {
+        guard comment.hasPrefix("#prefs") else { return false }
+        let next = comment.unicodeScalars.dropFirst(6).first
+        return next == nil || next == " " || next == "\t" || next == "\r"
+    }
+
+    init(_ script: String) {
+        var isInside = false
+        for (index, line) in script.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            var text = LineScanner(line: index + 1, String(Substring(line)))
+            text.skipSpaces()
+            if text.isAtEnd { continue }
+            guard text.next == "#" else {
+                if isInside { break }
+                continue
+            }
+            if isInside {
+                text.skip("#")
+                text.skipSpaces()
+                if text.next == "@" { take(&text) }
+            } else if Self.isHead(String(text.rest)) {
+                isInside = true
+                text.skip("#prefs")
+                takeHead(&text)
+            }
+        }
+        scopes[0].attributes["Strict"] = .boolean(true)
+    }
+
+    /// The same declaration as a property list.
+    var value: PropertyList { value(of: 0) }
+
+    /// Returns the location of the entry at a path, or of the entry that contains it.
+    func location(of path: EntryPath) -> TextLocation? {
+        var path = path
+        while !path.components.isEmpty {
+            if let location = locations[path] { return location }
+            path.components.removeLast()
+        }
+        return locations[path]
+    }
+
+    private func value(of index: Int) -> PropertyList {
+        let scope = scopes[index]
+        var result = scope.attributes
+        if !scope.settings.isEmpty { result["Settings"] = .array(scope.settings.map { .dictionary($0) }) }
+        if !scope.commands.isEmpty { result["Commands"] = .array(scope.commands.map { value(of: $0) }) }
+        return .dictionary(result)
+    }
+
+    private mutating func report(_ problem: String, at location: TextLocation) {
+        guard mistakes.count < Schema.maximumDiagnostics else { return }
+        var mistake = Schema.Mistake(.syntax(problem), at: EntryPath())
+        mistake.location = location
+        mistakes.append(mistake)
+    }
+
+    // MARK: Head
+
+    private static let headNames = [
+        "domain": "Domain", "title": "Title", "summary": "Summary", "program": "Program", "version": "ProgramVersion",
+        "operands": "Operands", "exact": "Exact", "interleaved": "Interleaved", "closed": "Closed",
+        "extends": "Extends", "version-short": "VersionShort", "default-command": "DefaultCommand",
+        "settings-version": "Version",
+    ]
+
+    private mutating func takeHead(_ text: inout LineScanner) {
+        locations[EntryPath()] = text.location
+        while true {
+            text.skipSpaces()
+            guard !text.isAtEnd else { return }
+            let place = text.location
+            let name = text.takeWord { $0 == "=" }
+            guard let attribute = Self.headNames[name] else {
+                let nearest = Self.headNames.keys.sorted().nearest(to: name)
+                report("unknown name \(shortened(name))\(hint(nearest))", at: place)
+                _ = text.takeWord()
+                continue
+            }
+            let path: EntryPath = [EntryPath.Component(attribute)]
+            locations[path] = place
+            guard text.next == "=" else {
+                scopes[0].attributes[attribute] = .boolean(true)
+                continue
+            }
+            text.skip("=")
+            guard let value = text.takeQuoted() else {
+                report("missing quote at the end of the value", at: text.location)
+                return
+            }
+            scopes[0].attributes[attribute] = .string(value)
+        }
+    }
+
+    // MARK: Lines
+
+    private static let directives = ["flag", "option", "arg", "rest", "command", "group", "example", "epilogue"]
+
+    private mutating func take(_ text: inout LineScanner) {
+        let place = text.location
+        text.skip("@")
+        let name = text.takeWord()
+        text.skipSpaces()
+        switch name {
+        case "flag": takeFlag(&text)
+        case "option": takeOption(&text)
+        case "arg", "rest": takeOperand(&text, isRest: name == "rest")
+        case "command": takeCommand(&text)
+        case "group":
+            let title = text.takeRest()
+            group = title.isEmpty ? nil : title
+        case "example":
+            let others = scopes[current].attributes["Examples"]?.arrayValue ?? []
+            scopes[current].attributes["Examples"] = .array(others + [.string(text.takeRest())])
+        case "epilogue":
+            let former = scopes[current].attributes["Epilogue"]?.stringValue.map { $0 + "\n" } ?? ""
+            scopes[current].attributes["Epilogue"] = .string(former + text.takeRest())
+        default:
+            let nearest = Self.directives.nearest(to: name).map { "@\($0)" }
+            report("unknown line @\(shortened(name))\(hint(nearest))", at: place)
+        }
+    }
+
+    private mutating func takeFlag(_ text: inout LineScanner) {
+        var draft = Draft(at: text.location)
+        draft.rule["Type"] = .string("boolean")
+        takeFlags(&text, &draft, hasValue: false)
+        guard !draft.flags.isEmpty || draft.short != nil || !draft.letters.isEmpty else {
+            return report("a flag such as -v or --verbose must follow", at: text.location)
+        }
+        if setsValue(&text, draft) { return }
+        guard draft.letters.isEmpty else { return report("an option such as level=* must follow", at: text.location) }
+        finish(&text, &draft)
+    }
+
+    private mutating func takeOption(_ text: inout LineScanner) {
+        var draft = Draft(at: text.location)
+        takeFlags(&text, &draft, hasValue: true)
+        guard !draft.flags.isEmpty || draft.short != nil else {
+            return report("an option such as --keep=INT must follow", at: text.location)
+        }
+        if !draft.hasValue { report("the type of the value is missing, as in --keep=INT", at: text.location) }
+        finish(&text, &draft)
+    }
+
+    /// Takes the flags, and the type of the value after the last one.
+    private mutating func takeFlags(_ text: inout LineScanner, _ draft: inout Draft, hasValue: Bool) {
+        while text.next == "-" {
+            let place = text.location
+            let isLong = text.rest.starts(with: "--".unicodeScalars)
+            text.skip(isLong ? "--" : "-")
+            if isLong, text.rest.starts(with: "[no-]".unicodeScalars) {
+                text.skip("[no-]")
+                draft.setting["Negatable"] = .boolean(true)
+            }
+            var name = text.takeWord { $0 == "=" || $0 == "[" }
+            if name.hasSuffix("..."), !hasValue {
+                name.removeLast(3)
+                draft.rule["Type"] = .string("integer")
+                draft.setting["Repeats"] = .boolean(true)
+                draft.setting["Default"] = .integer(0)
+            }
+            if isLong {
+                draft.flags.append(name)
+            } else if !hasValue, let letters = Self.letters(name) {
+                draft.letters = letters
+            } else {
+                if draft.short != nil { report("a second letter; declare it with @flag", at: place) }
+                draft.short = name
+            }
+            let isOptional = text.rest.starts(with: "[=".unicodeScalars)
+            if isOptional || text.next == "=" {
+                guard hasValue else {
+                    report("a flag has no value; declare it with @option", at: text.location)
+                    _ = text.takeWord()
+                    return
+                }
+                text.skip(isOptional ? "[=" : "=")
+                draft.hasValue = true
+                takeType(&text, &draft, end: isOptional ? "]" : nil)
+                if isOptional {
+                    text.skip("]")
+                    draft.setting["ValueOptional"] = .boolean(true)
+                }
+            }
+            text.skipSpaces()
+        }
+    }
+
+    /// The letters of `1..-9`.
+    private static func letters(_ text: String) -> [String]? {
+        let scalars = Array(text.unicodeScalars)
+        guard scalars.count == 5, String(text.dropFirst().prefix(3)) == "..-", scalars[0].value <= scalars[4].value
+        else {
+            return nil
+        }
+        return (scalars[0].value...scalars[4].value).compactMap { Unicode.Scalar($0).map { String($0) } }
+    }
+
+    /// Takes `level=9` after a flag, which then sets the value of another option. With `level=*`, the letter is the
+    /// value.
+    private mutating func setsValue(_ text: inout LineScanner, _ draft: Draft) -> Bool {
+        var ahead = text
+        let key = ahead.takeWord { $0 == "=" }
+        guard ahead.next == "=", !key.isEmpty else { return false }
+        ahead.skip("=")
+        var scope: Int? = current
+        while let index = scope {
+            if let at = scopes[index].settings.firstIndex(where: { $0["Key"]?.stringValue == key }) {
+                let value = ahead.takeWord()
+                var values = scopes[index].settings[at]["Values"]?.dictionaryValue ?? [:]
+                let path = scopes[index].path.appending("Settings").appending(.init(at)).appending("Values")
+                let letters = draft.letters + (draft.short.map { [$0] } ?? [])
+                for flag in draft.flags.map({ "--\($0)" }) + letters.map({ "-\($0)" }) {
+                    values[flag] = .string(
+                        value == "*" && flag.hasPrefix("-") ? String(flag.drop { $0 == "-" }) : value)
+                    locations[path.appending(.init(flag))] = draft.place
+                }
+                scopes[index].settings[at]["Values"] = .dictionary(values)
+                text = ahead
+                return true
+            }
+            scope = scopes[index].parent
+        }
+        return false
+    }
+
+    private mutating func takeOperand(_ text: inout LineScanner, isRest: Bool) {
+        var draft = Draft(at: text.location)
+        let name = text.takeWord { $0 == ":" || $0 == "!" || $0 == "." || $0 == "," }
+        guard !name.isEmpty else { return report("a name such as source must follow", at: text.location) }
+        draft.key = name
+        if text.next == ":" { text.skip(":") }
+        takeType(&text, &draft, end: nil)
+        text.skipSpaces()
+        if isRest {
+            draft.isList = true
+            draft.setting["Rest"] = .boolean(true)
+            if draft.setting["Required"] != nil {
+                draft.setting["Required"] = nil
+                draft.setting["MinimumCount"] = .integer(1)
+            }
+        } else {
+            scopes[current].arguments += 1
+            draft.setting["Positional"] = .integer(PropertyList.Integer(scopes[current].arguments))
+        }
+        finish(&text, &draft, repeats: false)
+    }
+
+    private mutating func takeCommand(_ text: inout LineScanner) {
+        let place = text.location
+        let words = text.takeWord().split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+        let names = (words.first ?? "").split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        var parent = 0
+        for name in names.dropLast() {
+            let next = scopes[parent].commands.first { scopes[$0].attributes["Name"]?.stringValue == name }
+            guard let next else { return report("unknown command \(shortened(name)); declare it first", at: place) }
+            parent = next
+        }
+        let path = scopes[parent].path.appending("Commands").appending(.init(scopes[parent].commands.count))
+        var scope = Scope(path: path, parent: parent)
+        scope.arguments = scopes[parent].arguments
+        scope.attributes["Name"] = .string(names.last ?? "")
+        if words.count > 1 { scope.attributes["Aliases"] = .array(words.dropFirst().map { .string($0) }) }
+        scope.attributes["Group"] = group.map { .string($0) }
+        locations[path] = place
+        group = nil
+        scopes[parent].commands.append(scopes.count)
+        current = scopes.count
+        text.skipSpaces()
+        let (title, items) = text.takeItems()
+        if !title.isEmpty { scope.attributes["Title"] = .string(title) }
+        for item in items {
+            switch (item.kind, item.name) {
+            case ("{", "hidden"): scope.attributes["Hidden"] = .boolean(true)
+            case ("{", "default"): scopes[parent].attributes["DefaultCommand"] = scope.attributes["Name"]
+            case ("{", "operands"): scope.attributes["Operands"] = .string(item.value)
+            case ("{", "summary"): scope.attributes["Summary"] = .string(item.value)
+            default: report("unknown \(item.kind)\(shortened(item.name))", at: item.location)
+            }
+        }
+        scopes.append(scope)
+    }
+
+    // MARK: Settings
+
+    /// A setting whose line is being read.
+    private struct Draft {
+        let place: TextLocation
+        var key: String?
+        var flags: [String] = []
+        var short: String?
+        /// The letters of a range of flags.
+        var letters: [String] = []
+        var hasValue = false
+        /// Whether the value is an array of what `rule` describes.
+        var isList = false
+        var setting = PropertyList.Dictionary()
+        var rule = PropertyList.Dictionary()
+        var places: [(path: [String], isOfRule: Bool, location: TextLocation)] = []
+
+        init(at place: TextLocation) { self.place = place }
+
+        /// Whether bounds are those of a length.
+        var isText: Bool { rule["Type"] == nil && rule["Kind"].map { $0 != "duration" && $0 != "size" } ?? true }
+    }
+
+    private static let types: [String: (attribute: String, name: String)] = [
+        "int": ("Type", "integer"), "integer": ("Type", "integer"), "real": ("Type", "real"),
+        "number": ("Type", "real"), "text": ("Type", "string"), "string": ("Type", "string"),
+        "bool": ("Type", "boolean"), "boolean": ("Type", "boolean"), "date": ("Type", "date"),
+        "data": ("Type", "data"), "file": ("Kind", "file"), "folder": ("Kind", "folder"), "path": ("Kind", "path"),
+        "url": ("Kind", "url"), "host": ("Kind", "host"), "address": ("Kind", "address"),
+        "duration": ("Kind", "duration"), "size": ("Kind", "size"),
+    ]
+
+    /// Takes a type: `INT`, `full|incremental`, `N:int`, and the marks `,`, `...` and `!` after it.
+    private mutating func takeType(_ text: inout LineScanner, _ draft: inout Draft, end: Unicode.Scalar?) {
+        let place = text.location
+        var word = text.takeWord { $0 == end }
+        var isMarked = true
+        while isMarked {
+            if word.hasSuffix("!") {
+                word.removeLast()
+                draft.setting["Required"] = .boolean(true)
+            } else if word.hasSuffix("...") {
+                word.removeLast(3)
+                draft.isList = true
+                draft.setting["Repeats"] = .boolean(true)
+            } else if word.hasSuffix(",") {
+                word.removeLast()
+                draft.isList = true
+                draft.setting["Separator"] = .string(",")
+            } else {
+                isMarked = false
+            }
+        }
+        draft.places.append((["Choices"], true, place))
+        if word.contains("|") {
+            draft.rule["Choices"] = .array(word.split(separator: "|").map { .string(String($0)) })
+            return
+        }
+        let parts = word.split(separator: ":", maxSplits: 1).map(String.init)
+        guard let last = parts.last else { return }
+        if let type = Self.types[last.lowercased()] {
+            if type.name != "string" { draft.rule[type.attribute] = .string(type.name) }
+            if parts.count > 1 { draft.setting["Placeholder"] = .string(parts[0]) }
+        } else if parts.count > 1 {
+            let nearest = Self.types.keys.sorted().nearest(to: last.lowercased())
+            report("unknown type \(shortened(last))\(hint(nearest))", at: place)
+        } else {
+            draft.setting["Placeholder"] = .string(last)
+        }
+    }
+
+    private static let words: [String: (attribute: String, isOfRule: Bool)] = [
+        "env": ("Environment", false), "summary": ("Summary", false), "unit": ("Unit", false),
+        "placeholder": ("Placeholder", false), "pattern": ("Pattern", true), "kind": ("Kind", true),
+        "implied": ("Implied", false), "from": ("ChoicesFrom", true), "conflicts": ("Conflicts", false),
+        "requires": ("Requires", false), "one-of": ("ExactlyOneOf", false), "was": ("RenamedFrom", false),
+        "separator": ("Separator", false),
+    ]
+    /// Words that mean YES without a value.
+    private static let marks: [String: (attribute: String, isOfRule: Bool)] = [
+        "secret": ("Sensitive", false), "hidden": ("Hidden", false), "transient": ("Transient", false),
+        "by-host": ("ByHost", false), "required": ("Required", false), "unique": ("Unique", false),
+        "dash": ("AllowsDash", false), "pass": ("PassUnknown", false), "exists": ("Exists", true),
+        "repeats": ("Repeats", false), "deprecated": ("Deprecated", false),
+    ]
+
+    /// Takes the default, bounds and attributes, and the title, and adds the setting.
+    private mutating func finish(_ text: inout LineScanner, _ draft: inout Draft, repeats: Bool = true) {
+        text.skipSpaces()
+        let (title, items) = text.takeItems()
+        if !title.isEmpty { draft.setting["Title"] = .string(title) }
+        for item in items { take(item, &draft) }
+        if draft.isList {
+            draft.setting["Type"] = .string("array")
+            draft.setting["Elements"] = .dictionary(draft.rule)
+            if !repeats { draft.setting["Repeats"] = nil }
+        } else {
+            for entry in draft.rule { draft.setting[entry.key] = entry.value }
+        }
+        let key = draft.key ?? draft.flags.first ?? draft.short ?? ""
+        draft.setting["Key"] = .string(key)
+        if !draft.flags.isEmpty { draft.setting["Flag"] = .array(draft.flags.map { .string($0) }) }
+        draft.setting["Short"] = draft.short.map { .string($0) }
+        if let group, draft.key == nil { draft.setting["Group"] = .string(group) }
+        let path = scopes[current].path.appending("Settings").appending(.init(scopes[current].settings.count))
+        locations[path] = draft.place
+        for place in draft.places {
+            let prefix = place.isOfRule && draft.isList ? path.appending("Elements") : path
+            for name in place.path { locations[prefix.appending(.init(name))] = place.location }
+        }
+        scopes[current].settings.append(draft.setting)
+    }
+
+    private mutating func take(_ item: LineScanner.Item, _ draft: inout Draft) {
+        func note(_ names: String..., isOfRule: Bool = false) { draft.places.append((names, isOfRule, item.location)) }
+        switch item.kind {
+        case "<":
+            draft.setting["Default"] = .string(item.value)
+            note("Default")
+        case "[":
+            guard let dots = item.value.firstRange(of: "..") else { return }
+            put(
+                item, item.value[..<dots.lowerBound], item.value[dots.upperBound...], draft.isText ? "Length" : "",
+                &draft)
+        default:
+            if item.name == "key" {
+                draft.key = item.value
+                note("Key")
+            } else if item.name == "count" || item.name == "length" {
+                let parts = item.value.firstRange(of: "..").map {
+                    (item.value[..<$0.lowerBound], item.value[$0.upperBound...])
+                }
+                let (least, most) = parts ?? (item.value[...], item.value[...])
+                put(item, least, most, item.name == "count" ? "Count" : "Length", &draft)
+            } else if item.name == "new" {
+                draft.rule["Exists"] = .boolean(false)
+                note("Exists", isOfRule: true)
+            } else if let mark = Self.marks[item.name] {
+                let value = item.value.isEmpty ? PropertyList.boolean(true) : .string(item.value)
+                if mark.isOfRule { draft.rule[mark.attribute] = value } else { draft.setting[mark.attribute] = value }
+                note(mark.attribute, isOfRule: mark.isOfRule)
+            } else if let word = Self.words[item.name] {
+                let isList = ["Environment", "Conflicts", "Requires", "ExactlyOneOf", "RenamedFrom"].contains(
+                    word.attribute)
+                let names = item.value.split { $0 == " " || $0 == "," }.map { PropertyList.string(String($0)) }
+                let value = isList ? PropertyList.array(names) : .string(item.value)
+                if word.isOfRule { draft.rule[word.attribute] = value } else { draft.setting[word.attribute] = value }
+                if word.attribute == "Separator" { draft.isList = true }
+                note(word.attribute, isOfRule: word.isOfRule)
+            } else {
+                let known = ["key", "count", "length", "new"] + Self.marks.keys + Self.words.keys
+                let nearest = known.sorted().nearest(to: item.name).map { "{\($0)}" }
+                report("unknown {\(shortened(item.name))}\(hint(nearest))", at: item.location)
+            }
+        }
+    }
+
+    /// Sets a minimum and a maximum, each of which may be missing.
+    private func put(
+        _ item: LineScanner.Item, _ least: Substring, _ most: Substring, _ what: String, _ draft: inout Draft
+    ) {
+        let isOfRule = what != "Count"
+        for (name, bound) in [("Minimum\(what)", least), ("Maximum\(what)", most)] where !bound.isEmpty {
+            let value = PropertyList.string(String(bound))
+            if isOfRule { draft.rule[name] = value } else { draft.setting[name] = value }
+            draft.places.append(([name], isOfRule, item.location))
+        }
+    }
+}
+
+/// A line of a declaration and the position in it.
+struct LineScanner {
+    private let line: Int
+    private let scalars: [Unicode.Scalar]
+    private var position = 0
+
+    /// A part in brackets: `<7>`, `[1..9]` or `{env: NAME}`.
+    struct Item {
+        let kind: Unicode.Scalar
+        /// The name before the colon in braces.
+        var name = ""
+        let value: String
+        let location: TextLocation
+    }
+
+    init(line: Int, _ text: String) {
+        self.line = line
+        scalars = Array(text.unicodeScalars.last == "\r" ? text.unicodeScalars.dropLast() : text.unicodeScalars[...])
+    }
+
+    var isAtEnd: Bool { position >= scalars.count }
+    var next: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
+    var location: TextLocation { TextLocation(line: line, column: position + 1) }
+    var rest: String.UnicodeScalarView { Self.view(scalars[position...]) }
+
+    private static func view(_ scalars: ArraySlice<Unicode.Scalar>) -> String.UnicodeScalarView {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: scalars)
+        return view
+    }
+
+    private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || scalar == "\t" }
+
+    mutating func skipSpaces() { while let next, Self.isSpace(next) { position += 1 } }
+    mutating func skip(_ text: String) {
+        if rest.starts(with: text.unicodeScalars) { position += text.unicodeScalars.count }
+    }
+
+    /// Takes the text up to white space or to an end.
+    mutating func takeWord(_ isEnd: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
+        let start = position
+        while let next, !Self.isSpace(next), !isEnd(next) { position += 1 }
+        return String(Self.view(scalars[start..<position]))
+    }
+
+    /// Takes a word, or a text in quotes, in which a backslash precedes a quote or a backslash. Returns nil if the
+    /// closing quote is missing.
+    mutating func takeQuoted() -> String? {
+        guard let quote = next, quote == "\"" || quote == "'" else { return takeWord() }
+        var result = String.UnicodeScalarView()
+        position += 1
+        while let next, next != quote {
+            position += 1
+            if next == "\\", let escaped = self.next {
+                result.append(escaped)
+                position += 1
+            } else {
+                result.append(next)
+            }
+        }
+        guard next == quote else { return nil }
+        position += 1
+        return String(result)
+    }
+
+    /// Takes the rest of the line without white space at its end.
+    mutating func takeRest() -> String {
+        let start = position
+        position = scalars.count
+        var end = scalars.count
+        while end > start, Self.isSpace(scalars[end - 1]) { end -= 1 }
+        return String(Self.view(scalars[start..<end]))
+    }
+
+    /// Takes the items before the title, the title, and the items after it.
+    mutating func takeItems() -> (title: String, items: [Item]) {
+        var items: [Item] = []
+        while let next, let item = item(from: position, opening: next) {
+            items.append(item.item)
+            position = item.end
+            skipSpaces()
+        }
+        var end = scalars.count
+        var last: [Item] = []
+        while end > position {
+            if Self.isSpace(scalars[end - 1]) {
+                end -= 1
+            } else if scalars[end - 1] == "}" || scalars[end - 1] == "]", let start = opening(before: end),
+                let item = item(from: start, opening: scalars[start]), item.end == end
+            {
+                last.insert(item.item, at: 0)
+                end = start
+            } else {
+                break
+            }
+        }
+        let title = String(Self.view(scalars[position..<end]))
+        position = scalars.count
+        return (title, items + last)
+    }
+
+    /// Returns the position of the bracket that the one before `end` closes.
+    private func opening(before end: Int) -> Int? {
+        let (close, open): (Unicode.Scalar, Unicode.Scalar) = scalars[end - 1] == "}" ? ("}", "{") : ("]", "[")
+        var depth = 0
+        for index in stride(from: end - 1, through: position, by: -1) {
+            if scalars[index] == close { depth += 1 }
+            if scalars[index] == open { depth -= 1 }
+            if depth == 0 { return index }
+        }
+        return nil
+    }
+
+    private func item(from start: Int, opening: Unicode.Scalar) -> (item: Item, end: Int)? {
+        guard let close = ["<": ">", "[": "]", "{": "}"][opening] as Unicode.Scalar? else { return nil }
+        var depth = 0
+        var end = start
+        repeat {
+            guard end < scalars.count else { return nil }
+            if scalars[end] == opening { depth += 1 }
+            if scalars[end] == close { depth -= 1 }
+            end += 1
+        } while depth > 0
+        let inner = String(Self.view(scalars[(start + 1)..<(end - 1)]))
+        let place = TextLocation(line: line, column: start + 1)
+        switch opening {
+        case "[":
+            guard inner.contains(".."), !inner.contains(" ") else { return nil }
+            return (Item(kind: opening, value: inner, location: place), end)
+        case "{":
+            let parts = inner.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map { $0.trimmed }
+            return (Item(kind: opening, name: parts[0], value: parts.count > 1 ? parts[1] : "", location: place), end)
+        default: return (Item(kind: opening, value: inner, location: place), end)
+        }
+    }
+}

@@ -1,0 +1,560 @@
+internal import PropertyLists
+
+/// The parser of a script in POSIX shell, for hosts without `prefs`.
+///
+/// It has the part of the rules that needs no more than a shell: flags, options, choices, bounds of integers, operands,
+/// defaults, environment variables, sub-commands and help. All its names begin with `__prefs_`.
+package struct StandaloneParser {
+    /// The parts of a declaration that need `prefs`.
+    package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+        package let parts: [String]
+
+        package var description: String { "needs prefs, which --build cannot inline: \(parts.joined(separator: ", "))" }
+    }
+
+    private let schema: Schema
+    private let program: String
+    private let prefix: String
+    private let output: ScriptOutput
+    /// The program, and each command by its name.
+    private let contexts: [String?]
+
+    package init(
+        _ schema: Schema, program: String, for output: ScriptOutput = .sh, prefix: String = ""
+    ) throws(Refusal) {
+        let parts = schema.partsBeyondShell
+        guard parts.isEmpty else { throw Refusal(parts: parts) }
+        (self.schema, self.prefix, self.output) = (schema, prefix, output)
+        self.program = schema.program ?? program
+        contexts = [nil] + schema.commands.map(\.name)
+    }
+
+    private func variable(_ key: String) -> String { ShellName.variable(for: key, prefix: prefix) }
+    private func place(_ key: String) -> String { "__prefs_at_" + ShellName.variable(for: key, prefix: "") }
+    private func text(_ key: String) -> String { "__prefs_text_" + ShellName.variable(for: key, prefix: "") }
+    private func quoted(_ text: String) -> String { ShellQuoting.word(text) }
+
+    /// The code that sets the variables of the settings and the positional parameters, or ends the script.
+    package func code() throws(ScriptFailure) -> String {
+        for context in contexts {
+            let keys = schema.settings(of: context).map(\.key) + (schema.commands.isEmpty ? [] : ["command"])
+            _ = try ShellName.variables(for: keys, prefix: prefix, output: .sh)
+        }
+        var lines = ["# The arguments, parsed without prefs. Made by prefs args --build from the declaration above."]
+        lines += environmentLines + startLines + functions + mainLoop + endLines
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    // MARK: Start
+
+    /// Keeps the variables of the environment, since the settings may have variables of the same names.
+    private var environmentLines: [String] {
+        let names = Set(schema.allSettings.flatMap(\.environment)).sorted()
+        return names.map { "__prefs_env_\($0)=${\($0)-}" }
+    }
+
+    private var startLines: [String] {
+        let others = schema.commands.flatMap(\.settings).map { variable($0.key) }
+        var lines = others.isEmpty ? [] : ["unset -v \(Set(others).sorted().joined(separator: " "))"]
+        lines += defaults(schema.settings)
+        lines += [
+            "__prefs_command='' __prefs_errors='' __prefs_help='' __prefs_version='' __prefs_only='' __prefs_lost=''",
+            "__prefs_rest='' __prefs_left=$# __prefs_whole='' __prefs_line='", "'",
+        ]
+        return lines
+    }
+
+    private func defaults(_ settings: [SettingDeclaration]) -> [String] {
+        settings.map { setting in
+            let value = setting.defaultValue?.plainText ?? (setting.rule.type == .boolean ? "false" : "")
+            let isCounter = setting.isCounter && value.isEmpty
+            return
+                "\(variable(setting.key))=\(quoted(isCounter ? "" : value)) \(place(setting.key))='' \(text(setting.key))=''"
+        }
+    }
+
+    // MARK: Functions
+
+    private var functions: [String] {
+        var lines = [
+            "__prefs_fail() {", "    __prefs_errors=$__prefs_errors\(quoted("\(program): "))$1$__prefs_line", "}",
+        ]
+        lines += ["__prefs_integer() {", "    __prefs_value=${1#+}", "    __prefs_sign=''"]
+        lines += ["    case $__prefs_value in -*) __prefs_sign=- __prefs_value=${__prefs_value#-} ;; esac"]
+        lines += ["    case $__prefs_value in ''|*[!0-9]*|????????????????????*) return 1 ;; esac"]
+        lines += [
+            "    while :; do case $__prefs_value in 0?*) __prefs_value=${__prefs_value#0} ;; *) break ;; esac; done"
+        ]
+        lines += ["    if [ \"$__prefs_value\" != 0 ]; then __prefs_value=$__prefs_sign$__prefs_value; fi", "}"]
+        lines += ["__prefs_boolean() {", "    case $1 in"]
+        lines += ["    [Tt][Rr][Uu][Ee]|[Yy][Ee][Ss]|[Oo][Nn]|1) __prefs_value=true ;;"]
+        lines += ["    [Ff][Aa][Ll][Ss][Ee]|[Nn][Oo]|[Oo][Ff][Ff]|0) __prefs_value=false ;;"]
+        lines += ["    *) return 1 ;;", "    esac", "}"]
+        lines += ["# The effect of flag $1 in the current command."]
+        lines += ["__prefs_flag() {", "    __prefs_kind='' __prefs_key='' __prefs_fixed='' __prefs_shown=$1"]
+        lines += ["    case $__prefs_command:$1 in"] + contexts.flatMap { flagArms($0) } + ["    esac", "}"]
+        lines += ["# Sets the setting $1 to the text $2, which was given by $3."]
+        lines += ["__prefs_set() {", "    case $__prefs_command:$1 in"] + contexts.flatMap { setArms($0) }
+        lines += ["    esac", "}"]
+        lines += ["__prefs_show_help() {", "    case $__prefs_command in"]
+        for context in contexts.reversed() {
+            let help = schema.helpText(program: program, command: context)
+            lines += ["    \(quoted(context ?? ""))) printf '%s' \(quoted(help)) ;;"]
+        }
+        lines += ["    esac", "}"]
+        if output == .sh, schema.allSettings.contains(where: \.takesRest) { lines += quotingFunction }
+        return lines
+    }
+
+    /// Quotes its arguments as words, in place of an array.
+    private var quotingFunction: [String] {
+        [
+            "__prefs_quote() {", "    __prefs_value=''", "    for __prefs_word in \"$@\"; do",
+            "        __prefs_quoted=''",
+            "        while :; do", "            case $__prefs_word in", "            *\\'*)",
+            "                __prefs_quoted=$__prefs_quoted${__prefs_word%%\\'*}\"'\\\\''\"",
+            "                __prefs_word=${__prefs_word#*\\'} ;;", "            *) break ;;", "            esac",
+            "        done",
+            "        __prefs_value=\"$__prefs_value${__prefs_value:+ }'$__prefs_quoted$__prefs_word'\"", "    done",
+            "}",
+        ]
+    }
+
+    /// The branches for the flags of a context, with all abbreviations.
+    private func flagArms(_ context: String?) -> [String] {
+        let settings = schema.settings(of: context)
+        let table = FlagTable(settings, common: schema.commonFlags, versionShort: schema.versionShort)
+        let scope = context ?? ""
+        var lines: [String] = []
+        var shortened: [String: [String]] = [:]
+        if !schema.isExact {
+            for name in table.long.keys {
+                for length in 1..<max(1, name.utf8.count) {
+                    let text = String(name.prefix(length))
+                    if table.long[text] == nil { shortened[text, default: []].append(name) }
+                }
+            }
+        }
+        var unique: [String: [String]] = [:]
+        for text in shortened.keys.sorted() {
+            let found = table.flags(abbreviated: text)
+            if found.count == 1 {
+                unique[found[0].name, default: []].append(text)
+            } else {
+                let names = listed(found.prefix(10).map { "--\($0.name)" }, "or")
+                lines.append(
+                    "    \(quoted("\(scope):--\(text)"))) __prefs_kind=ambiguous __prefs_fixed=\(quoted(names)) ;;")
+            }
+        }
+        for name in table.long.keys.sorted() {
+            guard let meaning = table.long[name] else { continue }
+            let patterns = (["--\(name)"] + (unique[name] ?? []).map { "--\($0)" }).map { quoted("\(scope):\($0)") }
+            lines.append(
+                "    \(patterns.joined(separator: "|"))) __prefs_shown=\(quoted("--\(name)")) \(words(of: meaning)) ;;")
+        }
+        for letter in table.short.keys.sorted() {
+            guard let meaning = table.short[letter] else { continue }
+            lines.append("    \(quoted("\(scope):-\(letter)"))) \(words(of: meaning)) ;;")
+        }
+        guard context == nil else { return lines }
+        var seen: Set<String> = []
+        for command in schema.commands {
+            let own = FlagTable(command.settings, common: [])
+            let flags = own.long.map { ("--\($0.key)", $0.value) } + own.short.map { ("-\($0.key)", $0.value) }
+            for (flag, meaning) in flags.sorted(by: { $0.0 < $1.0 }) where flag != "-h" && seen.insert(flag).inserted {
+                let kind = meaning.takesValue ? "misplaced_value" : "misplaced"
+                lines.append("    \(quoted(":\(flag)"))) __prefs_kind=\(kind) __prefs_fixed=\(quoted(command.name)) ;;")
+            }
+        }
+        return lines
+    }
+
+    private func words(of meaning: FlagTable.Meaning) -> String {
+        switch meaning {
+        case .common(let flag): "__prefs_kind=\(flag == .help ? "help" : "version")"
+        case .on(let setting): "__prefs_kind=on __prefs_key=\(quoted(setting.key))"
+        case .off(let setting): "__prefs_kind=off __prefs_key=\(quoted(setting.key))"
+        case .count(let setting): "__prefs_kind=count __prefs_key=\(quoted(setting.key))"
+        case .sets(let setting, let value):
+            "__prefs_kind=sets __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(value.plainText))"
+        case .value(let setting) where setting.isValueOptional:
+            "__prefs_kind=optional __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.implied?.plainText ?? ""))"
+        case .value(let setting):
+            "__prefs_kind=\(setting.allowsDash ? "any" : setting.rule.type == .integer ? "number" : "value") __prefs_key=\(quoted(setting.key)) __prefs_fixed=\(quoted(setting.rule.expectation))"
+        case .secret, .secretSource: ""
+        }
+    }
+
+    /// The branches that set the settings of a context.
+    private func setArms(_ context: String?) -> [String] {
+        schema.settings(of: context).filter { !$0.takesRest }.flatMap { setting -> [String] in
+            let scope = quoted("\(context ?? ""):\(setting.key)")
+            let note = "\(place(setting.key))=$3 \(text(setting.key))=$2"
+            let failure = "__prefs_fail \"$3 ${2:-\\\"\\\"}: must be \(setting.rule.expectation)\""
+            switch setting.rule.type {
+            case .integer, .boolean:
+                let function = setting.rule.type == .integer ? "__prefs_integer" : "__prefs_boolean"
+                return [
+                    "    \(scope))", "        \(note)",
+                    "        if \(function) \"$2\"; then \(variable(setting.key))=$__prefs_value; else",
+                    "            \(text(setting.key))=''", "            \(failure)", "        fi ;;",
+                ]
+            default: return ["    \(scope)) \(note) \(variable(setting.key))=$2 ;;"]
+            }
+        }
+    }
+
+    // MARK: Main
+
+    private var mainLoop: [String] {
+        """
+        while [ -n "$__prefs_rest" ] || [ "$__prefs_left" -gt 0 ]; do
+            __prefs_has=''
+            if [ -n "$__prefs_rest" ]; then
+                __prefs_name=-${__prefs_rest%"${__prefs_rest#?}"}
+                __prefs_whole=$__prefs_name
+                __prefs_rest=${__prefs_rest#?}
+                case $__prefs_rest in =*) __prefs_has=1 __prefs_attached=${__prefs_rest#=} __prefs_rest='' ;; esac
+                __prefs_flag "$__prefs_name"
+                if [ -z "$__prefs_has" ] && [ -n "$__prefs_rest" ]; then
+                    case $__prefs_kind in
+                    value|any|number|optional|misplaced_value) __prefs_has=1 __prefs_attached=$__prefs_rest __prefs_rest='' ;;
+                    esac
+                fi
+            else
+                __prefs_word=$1
+                shift
+                __prefs_left=$((__prefs_left - 1))
+                __prefs_whole=$__prefs_word
+                if [ -n "$__prefs_only" ] || [ "$__prefs_word" = - ]; then __prefs_name=''; else
+                    case $__prefs_word in
+                    --)
+                        __prefs_only=1
+                        continue ;;
+                    --*)
+                        __prefs_name=${__prefs_word%%=*}
+                        case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
+                        __prefs_flag "$__prefs_name" ;;
+                    -??*)
+                        __prefs_name=${__prefs_word%%=*}
+                        __prefs_flag "-$__prefs_name"
+                        if [ -n "$__prefs_kind" ] && [ "$__prefs_shown" = "-$__prefs_name" ] && [ "${#__prefs_name}" -gt 2 ]; then
+                            __prefs_shown=$__prefs_name
+                            case $__prefs_word in *=*) __prefs_has=1 __prefs_attached=${__prefs_word#*=} ;; esac
+                        else
+                            __prefs_rest=${__prefs_word#-}
+                            __prefs_flag "-${__prefs_rest%"${__prefs_rest#?}"}"
+                            case $__prefs_kind:$__prefs_word in
+                            :-[0-9]*|:-.*) \(numberCheck) ;;
+                            :*) __prefs_rest='' ;;
+                            *) continue ;;
+                            esac
+                        fi ;;
+                    -*)
+                        __prefs_name=$__prefs_word
+                        __prefs_flag "$__prefs_name"
+                        case $__prefs_kind:$__prefs_word in
+                        :-[0-9]) \(numberCheck) ;;
+                        esac ;;
+                    *) __prefs_name='' ;;
+                    esac
+                fi
+                if [ -z "$__prefs_name" ]; then
+        \(operandLines.map { "            " + $0 }.joined(separator: "\n"))
+                    continue
+                fi
+            fi
+            __prefs_take=''
+            case $__prefs_kind in
+            '')
+                __prefs_rest=''
+                if [ -n "$__prefs_lost" ]; then :; else
+                    case $__prefs_command in
+        \(passingArms)
+                    *) __prefs_fail "unknown flag $__prefs_name" ;;
+                    esac
+                fi ;;
+            ambiguous) __prefs_fail "$__prefs_name is ambiguous: $__prefs_fixed" ;;
+            misplaced*)
+                if [ -z "$__prefs_lost" ]; then __prefs_fail "$__prefs_name must follow $__prefs_fixed"; fi
+                if [ "$__prefs_kind" = misplaced_value ] && [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                    case $1 in -?*) ;; *) shift; __prefs_left=$((__prefs_left - 1)) ;; esac
+                fi ;;
+            help|version|off|sets)
+                if [ -n "$__prefs_has" ]; then __prefs_fail "$__prefs_shown takes no value"; else
+                    case $__prefs_kind in
+                    help) __prefs_help=1 ;;
+                    version) __prefs_version=1 ;;
+                    off) __prefs_set "$__prefs_key" false "$__prefs_shown" ;;
+                    sets) __prefs_set "$__prefs_key" "$__prefs_fixed" "$__prefs_shown" ;;
+                    esac
+                fi ;;
+            on) if [ -z "$__prefs_has" ]; then __prefs_attached=true; fi; __prefs_take=1 ;;
+            optional) if [ -z "$__prefs_has" ]; then __prefs_attached=$__prefs_fixed; fi; __prefs_take=1 ;;
+            count)
+                if [ -n "$__prefs_has" ]; then __prefs_take=1; else
+        \(countLines.map { "            " + $0 }.joined(separator: "\n"))
+                fi ;;
+            value|any|number)
+                __prefs_take=$__prefs_has
+                if [ -z "$__prefs_has" ] && [ "$__prefs_left" -gt 0 ]; then
+                    case $__prefs_kind:$1 in
+                    any:*|number:-[0-9]*|*:-) __prefs_take=1 ;;
+                    *:-*) ;;
+                    *) __prefs_take=1 ;;
+                    esac
+                    if [ -n "$__prefs_take" ]; then
+                        __prefs_attached=$1
+                        shift
+                        __prefs_left=$((__prefs_left - 1))
+                    fi
+                fi
+                if [ -z "$__prefs_take" ]; then
+                    __prefs_note=''
+                    if [ "$__prefs_left" -gt 0 ] && [ "$1" != -- ]; then
+                        __prefs_note=" (write $__prefs_shown=$1 if that is the value)"
+                    fi
+                    __prefs_fail "$__prefs_shown requires a value: $__prefs_fixed$__prefs_note"
+                    __prefs_missing "$__prefs_key" "$__prefs_shown"
+                fi ;;
+            esac
+            if [ -n "$__prefs_take" ]; then __prefs_set "$__prefs_key" "$__prefs_attached" "$__prefs_shown"; fi
+        done
+        """.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).preceded(by: missingFunction)
+    }
+
+    /// Marks a setting as given although its value is missing, so that it is not reported as required too.
+    private var missingFunction: [String] {
+        ["__prefs_missing() {", "    case $1 in"]
+            + schema.allSettings.filter { !$0.takesRest }.map { "    \(quoted($0.key))) \(place($0.key))=$2 ;;" }
+            + ["    esac", "}"]
+    }
+
+    /// Takes a negative number as an operand where one may be.
+    private var numberCheck: String {
+        let arms = contexts.map { context -> String in
+            let places = schema.settings(of: context).inPlaces
+            let scope = quoted(context ?? "")
+            guard !places.isEmpty else { return "\(scope):*) __prefs_name='' __prefs_rest='' ;;" }
+            let numbers = places.indices.filter { places[$0].rule.type == .integer }.map { "\(scope):\($0)" }
+            return numbers.isEmpty ? "" : "\(numbers.joined(separator: "|"))) __prefs_name='' __prefs_rest='' ;;"
+        }
+        return
+            "__prefs_rest=''; case $__prefs_command:$(($# - __prefs_left)) in \(arms.filter { !$0.isEmpty }.joined(separator: " ")) esac"
+    }
+
+    /// The branches for commands that pass on unknown flags.
+    private var passingArms: String {
+        let scopes = contexts.filter { schema.settings(of: $0).contains(where: \.passesUnknown) }
+        guard !scopes.isEmpty else { return "" }
+        let names = scopes.map { quoted($0 ?? "") }.joined(separator: "|")
+        return "            \(names)) set -- \"$@\" \"$__prefs_whole\" ;;"
+    }
+
+    private var countLines: [String] {
+        let settings = schema.allSettings.filter(\.isCounter)
+        guard !settings.isEmpty else { return [":"] }
+        return ["case $__prefs_key in"]
+            + settings.map { setting in
+                let name = variable(setting.key)
+                return
+                    "\(quoted(setting.key))) if [ -z \"$\(place(setting.key))\" ]; then \(name)=0; fi; \(name)=$((\(name) + 1)) \(place(setting.key))=$__prefs_shown \(text(setting.key))='' ;;"
+            } + ["esac"]
+    }
+
+    private var operandLines: [String] {
+        var lines: [String] = []
+        if !schema.commands.isEmpty {
+            lines += ["if [ -z \"$__prefs_command$__prefs_lost\" ]; then", "    case $__prefs_word in"]
+            for command in schema.commands {
+                let names = ([command.name] + command.aliases).map(quoted).joined(separator: "|")
+                let start = defaults(command.settings).joined(separator: " ")
+                lines.append("    \(names)) __prefs_command=\(quoted(command.name)) \(start) ;;")
+            }
+            lines += ["    *)", "        __prefs_lost=1", "        __prefs_fail \"unknown command $__prefs_word\" ;;"]
+            lines += ["    esac", "    continue", "fi"]
+        }
+        lines += ["set -- \"$@\" \"$__prefs_word\""]
+        if !schema.isInterleaved { lines.append("__prefs_only=1") }
+        let arms = contexts.compactMap { context -> String? in
+            let settings = schema.settings(of: context)
+            guard settings.contains(where: { $0.takesRest && !$0.passesUnknown }) else { return nil }
+            let count = settings.count { $0.positional != nil }
+            return "\(quoted(context ?? ""))) if [ $(($# - __prefs_left)) -gt \(count) ]; then __prefs_only=1; fi ;;"
+        }
+        if !arms.isEmpty { lines += ["case $__prefs_command in"] + arms + ["esac"] }
+        return lines
+    }
+
+    // MARK: End
+
+    private var endLines: [String] {
+        var lines = ["if [ -n \"$__prefs_help\" ]; then", "    __prefs_show_help", "    exit 0", "fi"]
+        let version = schema.versionText(program: program)
+        lines += ["if [ -n \"$__prefs_version\" ]; then", "    printf '%s' \(quoted(version))", "    exit 0", "fi"]
+        for context in contexts {
+            let isRoot = context == nil
+            lines.append(isRoot ? "case $__prefs_command in" : "")
+            if isRoot, !schema.commands.isEmpty {
+                let names = listed(schema.commands.filter { !$0.isHidden }.map(\.name), "or")
+                lines += [
+                    "'')",
+                    "    if [ -z \"$__prefs_lost\" ]; then __prefs_fail \(quoted("missing command: \(names)")); fi ;;",
+                ]
+            } else {
+                lines += ["\(quoted(context ?? "")))"] + contextEnd(context).map { "    " + $0 } + ["    ;;"]
+            }
+        }
+        lines += [
+            "esac", "if [ -n \"$__prefs_errors\" ]; then",
+            "    printf '%s%s\\n' \"$__prefs_errors\" \(quoted("Try \(program) --help.")) >&2", "    exit 2", "fi",
+        ]
+        if !schema.commands.isEmpty { lines.append("\(variable("command"))=$__prefs_command") }
+        return lines.filter { !$0.isEmpty }
+    }
+
+    /// Places the operands of a context, reads the variables and checks the values.
+    private func contextEnd(_ context: String?) -> [String] {
+        let settings = schema.settings(of: context)
+        var lines: [String] = []
+        let count = schema.operandCount(of: context)
+        if let count {
+            let missing = Schema.Arguments.Mistake(.missingOperands(count.lowerBound), at: "").description
+            if count.lowerBound > 0 {
+                lines.append("if [ $# -lt \(count.lowerBound) ]; then __prefs_fail \(quoted(missing)); fi")
+            }
+        }
+        let places = settings.inPlaces
+        let required = places.filter(\.isRequired)
+        if !places.isEmpty {
+            lines.append("__prefs_need=0")
+            for setting in required {
+                lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_need=$((__prefs_need + 1)); fi")
+            }
+        }
+        for setting in places {
+            let least = setting.isRequired ? "0" : "\"$__prefs_need\""
+            lines.append("if [ -z \"$\(place(setting.key))\" ] && [ $# -gt \(least) ]; then")
+            lines.append("    __prefs_set \(quoted(setting.key)) \"$1\" \(quoted(setting.operandName))")
+            lines.append("    shift")
+            lines.append("fi")
+            if setting.isRequired {
+                lines.append("if [ \"$__prefs_need\" -gt 0 ]; then __prefs_need=$((__prefs_need - 1)); fi")
+            }
+        }
+        if let taker = settings.first(where: \.takesRest) {
+            // Other shells than the script's own must be able to read the line.
+            lines +=
+                output == .sh
+                ? ["__prefs_quote \"$@\"", "\(variable(taker.key))=$__prefs_value"]
+                : ["eval '\(variable(taker.key))=(\"$@\")'"]
+            if let least = taker.rule.minimumCount, least > 0 {
+                let problem = "\(taker.operandName) \(Schema.Problem.Reason.missing)"
+                lines.append("if [ $# -eq 0 ]; then __prefs_fail \(quoted(problem)); fi")
+            }
+        } else if !places.isEmpty || count != nil {
+            let most =
+                places.isEmpty ? count?.upperBound ?? 0 : max(0, (count?.upperBound ?? places.count) - places.count)
+            if most != .max {
+                lines += [
+                    "__prefs_number=0", "for __prefs_word in \"$@\"; do", "    __prefs_number=$((__prefs_number + 1))",
+                    "    if [ \"$__prefs_number\" -gt \(most) ]; then __prefs_fail \"unexpected operand $__prefs_word\"; fi",
+                    "done",
+                ]
+            }
+        }
+        for setting in settings where !setting.takesRest { lines += environment(of: setting) + checks(of: setting) }
+        for setting in settings where setting.isRequired && setting.defaultValue == nil {
+            let problem = "\(setting.writtenName) \(Schema.Problem.Reason.missing)"
+            lines.append("if [ -z \"$\(place(setting.key))\" ]; then __prefs_fail \(quoted(problem)); fi")
+        }
+        return lines
+    }
+
+    private func environment(of setting: SettingDeclaration) -> [String] {
+        setting.environment.map { name in
+            "if [ -z \"$\(place(setting.key))\" ] && [ -n \"$__prefs_env_\(name)\" ]; then __prefs_set \(quoted(setting.key)) \"$__prefs_env_\(name)\" \(name); fi"
+        }
+    }
+
+    private func checks(of setting: SettingDeclaration) -> [String] {
+        let rule = setting.rule
+        let (name, isGiven) = (variable(setting.key), "[ -n \"$\(place(setting.key))\" ]")
+        func failure(_ reason: Schema.Problem.Reason) -> String {
+            "__prefs_fail \"$\(place(setting.key)) ${\(text(setting.key)):-\\\"\\\"}\"\(quoted(": \(reason)"))"
+        }
+        var lines: [String] = []
+        if !rule.choices.isEmpty {
+            let reason = Schema.Problem.Reason.notAChoice(rule.choices.map(\.plainText), nearest: nil)
+            let words = rule.choices.map { quoted($0.plainText) }.joined(separator: "|")
+            lines.append("if \(isGiven); then case $\(name) in \(words)) ;; *) \(failure(reason)) ;; esac; fi")
+        }
+        if let kind = rule.kind, kind.isPath {
+            lines.append("if \(isGiven) && [ -z \"$\(name)\" ]; then \(failure(.notOfKind(kind.noun))); fi")
+        }
+        let (minimum, maximum) = (rule.minimum?.plainText, rule.maximum?.plainText)
+        // A counter has no text: its value is shown.
+        let shown = setting.isCounter ? ["\(text(setting.key))=${\(text(setting.key)):-$\(name)}"] : []
+        let isNumber = "\(isGiven) && [ -n \"$\(text(setting.key))\" ]"
+        if let minimum {
+            let reason = Schema.Problem.Reason.outsideRange(minimum: minimum, maximum: maximum)
+            let isAbove = maximum.map { " || [ \"$\(name)\" -gt \($0) ]" } ?? ""
+            lines += shown
+            lines.append(
+                "if \(isNumber); then if [ \"$\(name)\" -lt \(minimum) ]\(isAbove); then \(failure(reason)); fi; fi")
+        } else if let maximum {
+            let reason = Schema.Problem.Reason.outsideRange(minimum: nil, maximum: maximum)
+            lines += shown
+            lines.append("if \(isNumber) && [ \"$\(name)\" -gt \(maximum) ]; then \(failure(reason)); fi")
+        }
+        return lines
+    }
+}
+
+extension [String] {
+    fileprivate func preceded(by lines: [String]) -> [String] { lines + self }
+}
+
+extension Schema {
+    /// What the declaration uses beyond the rules of `StandaloneParser`, by name.
+    fileprivate var partsBeyondShell: [String] {
+        var parts: [String] = []
+        if isStored { parts.append("Domain") }
+        if !extends.isEmpty { parts.append("Extends") }
+        if defaultCommand != nil { parts.append("DefaultCommand") }
+        for name in [nil] + commands.map(\.name) {
+            let settings = settings(of: name)
+            guard let taker = settings.first(where: \.passesUnknown), !settings.inPlaces.isEmpty else { continue }
+            parts.append("PassUnknown of \(shortened(taker.key)) beside Positional")
+        }
+        for command in commands where !command.commands.isEmpty { parts.append("Commands of \(command.name)") }
+        for setting in allSettings {
+            for part in setting.partsBeyondShell { parts.append("\(part) of \(shortened(setting.key))") }
+        }
+        return parts
+    }
+}
+
+extension SettingDeclaration {
+    fileprivate var partsBeyondShell: [String] {
+        let allowed: [ValueType] = [.string, .integer, .boolean]
+        let isRest = takesRest && rule.type == .array && (rule.element?.isPlain ?? true)
+        var parts: [(String, Bool)] = [
+            ("Type \(rule.type.rawValue)", !allowed.contains(rule.type) && !isRest),
+            ("Kind \(rule.kind?.rawValue ?? "")", rule.kind.map { !$0.isPath } ?? false),
+            ("Pattern", rule.pattern != nil), ("Separator", rule.separator != nil), ("Exists", rule.exists != nil),
+            ("ChoicesFrom", rule.choicesFrom != nil), ("Conflicts", !conflicts.isEmpty),
+            ("Requires", !requires.isEmpty), ("ExactlyOneOf", !exactlyOneOf.isEmpty), ("Sensitive", isSensitive),
+            ("Deprecated", deprecated != nil),
+            ("MinimumLength", rule.minimumLength != nil), ("MaximumLength", rule.maximumLength != nil),
+            ("MaximumCount", rule.maximumCount != nil),
+        ]
+        if !isRest { parts.append(("MinimumCount", rule.minimumCount != nil)) }
+        return parts.filter(\.1).map(\.0)
+    }
+}
+
+extension ValueRule {
+    /// Whether every string is allowed.
+    fileprivate var isPlain: Bool { self == ValueRule(.string) }
+}

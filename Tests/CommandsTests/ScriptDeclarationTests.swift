@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Scripts that declare their options in their own comments, and the verbs that take such a script.
+@Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
+struct `A script with its own declaration` {
+    private let command: InstalledCommand
+
+    init() throws { command = try InstalledCommand() }
+
+    private static let line = "eval \"$(prefs args \"$0\" -- \"$@\" || echo exit $?)\"\n"
+
+    private func write(_ name: String, _ text: String) throws {
+        let file = command.home.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o755], ofItemAtPath: file.path(percentEncoded: false))
+    }
+
+    private func shell(_ line: String) throws -> Subprocess { try command.run("bash", ["-c", line]) }
+
+    @Test func `is a schema for every verb`() throws {
+        try write(
+            "nightly",
+            """
+            #!/bin/sh
+            #prefs domain=com.example.nightly title="Copies a folder"
+            # @option -k --keep=INT <7>  How many copies [1..365]
+            # @option -b --branch=TEXT  Which branch {from: echo main}
+
+            """ + Self.line + "echo \"$keep\"\n")
+        #expect(try shell("prefs schema check nightly").text == "nightly: OK\n")
+        #expect(try shell("prefs schema show ./nightly").text.contains("from 1 to 365"))
+        let shown = try shell("prefs schema show --format openstep ./nightly")
+        #expect(shown.text.hasPrefix("{\n    Domain = com.example.nightly;\n"))
+        #expect(shown.text.contains("ChoicesFrom = \"echo main\";"))
+        let installed = try shell("prefs schema install nightly")
+        #expect(installed.status == 0)
+        #expect(installed.errorText == "prefs: branch: ChoicesFrom is left out, since only a script can have it\n")
+        #expect(try shell("prefs write com.example.nightly keep 400").status == 3)
+        #expect(try shell("prefs schema show com.example.nightly").text.contains("branch"))
+        let form = try shell("printf '9\\n\\n:save\\n' | prefs form ./nightly; ./nightly")
+        #expect(form.text.hasSuffix("9\n"), "\(form.text) \(form.errorText)")
+        #expect(try shell("prefs schema uninstall ./nightly").status == 0)
+        #expect(try shell("prefs schema uninstall com.example.nightly").status == 1)
+        #expect(try shell("prefs write com.example.nightly keep 400").status == 0)
+        #expect(try shell("prefs args --completions bash nightly").text.contains("mapfile -t words"))
+    }
+
+    @Test func `stores nothing without a domain`() throws {
+        try write("tool", "#!/bin/sh\n#prefs\n# @flag -v --verbose  More\n" + Self.line + "echo \"$verbose $#\"\n")
+        let before = try shell("find . | sort").text
+        #expect(try shell("./tool -v").text == "true 0\n")
+        #expect(try shell("./tool --save").errorText == "tool: unknown flag --save\nTry tool --help.\n")
+        #expect(
+            try shell("./tool --help").text
+                == "usage: tool [options]\n\nOptions:\n  -v, --verbose  More.\n  -h, --help     Shows this text.\n")
+        #expect(try shell("find . | sort").text == before)
+        #expect(try shell("prefs schema install tool").status == 2)
+    }
+
+    @Test func `ends at once if it is ambiguous, and runs if it is only odd`() throws {
+        let head = "#!/bin/sh\n#prefs{\n# Domain = com.example.odd; Settings = ("
+        let tail = ");\n#}\n" + Self.line + "echo went on\n"
+        try write("ambiguous", head + "{ Key = a; Flag = x; }, { Key = b; Flag = x; }" + tail)
+        let ambiguous = try shell("./ambiguous")
+        #expect(ambiguous.status == 5 && ambiguous.text.isEmpty)
+        #expect(ambiguous.errorText.hasSuffix(":Settings:1:Flag: duplicate flag --x\n"), "\(ambiguous.errorText)")
+        try write(
+            "odd",
+            head + "{ Key = a; Positional = 1; }, { Key = b; Positional = 3; Required = YES; Default = x; }" + tail)
+        #expect(try shell("./odd").text == "went on\n")
+        let check = try shell("prefs schema check odd")
+        #expect(check.status == 0 && check.text.split(separator: "\n").count == 3, "\(check.text)")
+    }
+
+    @Test func `lists choices with a command in its own calls only`() throws {
+        try write(
+            "build",
+            "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: touch ran; cat branches}\n" + Self.line
+                + "echo \"<$branch>\"\n")
+        try write("branches", "main\nnext\n")
+        #expect(try shell("./build").text == "<>\n")
+        for words in ["schema check build", "schema show ./build", "args --man build", "args --completions zsh build"] {
+            #expect(try shell("prefs \(words)").status == 0)
+        }
+        #expect(try shell("ls ran").status != 0)
+        #expect(try shell("./build --branch next; ls ran").text == "<next>\nran\n")
+        let refused = try shell("./build --branch mani")
+        #expect(refused.errorText.hasPrefix("build: --branch mani: must be main or next; did you mean main?\n"))
+        #expect(refused.status == 2)
+        let failed = try shell("rm branches; ./build --branch main")
+        #expect(failed.status == 2 && failed.errorText.contains("the choices could not be listed"))
+        try write("slow", "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: sleep 60}\n" + Self.line)
+        #expect(try shell("./slow --branch x").errorText.contains("took more than 2 s"))
+        try write("loud", "#!/bin/sh\n#prefs\n# @option --branch=TEXT {from: yes}\n" + Self.line)
+        #expect(try shell("./loud --branch x").errorText.contains("64 KiB"))
+    }
+
+    @Test func `requires paths to exist, or not to`() throws {
+        try write(
+            "copy", "#!/bin/sh\n#prefs\n# @arg from:folder! {exists}\n# @arg to:path {new}\n" + Self.line + "echo ok\n")
+        #expect(try shell("mkdir here; ./copy here there").text == "ok\n")
+        #expect(try shell("./copy copy").errorText.hasPrefix("copy: FROM copy: must be an existing folder\n"))
+        #expect(try shell("./copy nowhere").errorText.hasPrefix("copy: FROM nowhere: must be an existing folder\n"))
+        #expect(
+            try shell("./copy . copy").errorText.hasPrefix("copy: TO copy: must be a path that does not exist yet\n"))
+    }
+
+    @Test(arguments: ["bash", "dash", "zsh"])
+    func `keeps bytes that are not text`(_ shell: String) throws {
+        guard Tool.isExpected(shell) else { return }
+        try write(
+            "bytes-\(shell)",
+            "#!/usr/bin/env \(shell)\n#prefs domain=com.example.bytes operands=0...\n# @option --name=TEXT {env: NAME_VALUE}\n"
+                + Self.line + "printf '%s|' \"$name\" \"$@\" | od -An -v -tx1 | tr -d ' \\n'\n")
+        let name = "bytes-\(shell)"
+        let line =
+            "\(shell) \(name) --name=\"$(printf 'a\\377\\303')\" -- \"$(printf '\\200 z')\" '' \"$(printf '\\364\\217\\272\\200')\""
+        let result = try self.shell(line)
+        #expect(result.text == "61ffc37c80207a7c7cf48fba807c", "\(result.errorText)")
+        let saved = try self.shell("\(shell) \(name) --save --name=\"$(printf '\\377')\"")
+        #expect(
+            saved.status == 3 && saved.text.isEmpty && saved.errorText.contains("not valid UTF-8"), "\(saved.errorText)"
+        )
+        let json = try self.shell("prefs args --shell json \(name) -- --name=\"$(printf '\\377')\"")
+        #expect(json.status == 3 && json.errorText.contains("the value of name is not valid UTF-8"))
+        let variable = try self.shell("NAME_VALUE=\"$(printf '\\377')\" \(shell) \(name)")
+        #expect(variable.status == 2 && variable.errorText.hasPrefix("\(name): NAME_VALUE: must be valid UTF-8\n"))
+    }
+
+    @Test func `tells ShellCheck about its variables`() throws {
+        let head = "#!/bin/bash\n#prefs\n# @flag -v --verbose\n# @option --keep-them=INT\n"
+        try write("tool", head)
+        #expect(try shell("prefs args --shellcheck tool").text == "declare verbose keep_them\n")
+        #expect(
+            try shell("prefs args --shellcheck --shell sh tool").text
+                == "# shellcheck disable=SC2154 # set by prefs args: verbose keep_them\n")
+        guard Tool.isExpected("shellcheck") else { return }
+        let body = Self.line + "if $verbose; then echo \"$keep_them\"; fi\n"
+        try write("plain", head + body)
+        try write("told", head + "declare verbose keep_them\n" + body)
+        #expect(try shell("shellcheck -f gcc plain").text.contains("SC2154"))
+        #expect(try shell("shellcheck -f gcc told").text.isEmpty)
+    }
+}

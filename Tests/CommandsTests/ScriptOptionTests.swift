@@ -1,0 +1,199 @@
+import Foundation
+import SettingsSchema
+import TestSupport
+import Testing
+
+/// A public script whose options are declared in Tests/Examples/options, and what its command lines mean.
+struct PublicScript: Sendable, CustomTestStringConvertible {
+    let name: String
+    /// The lines that take the options in the script itself.
+    let linesBefore: Int
+    /// What keeps `--build` from inlining the parser; nil if it can.
+    var refusal: String?
+
+    var testDescription: String { name }
+
+    static let all = [
+        PublicScript(name: "ldd", linesBefore: 62), PublicScript(name: "savelog", linesBefore: 23),
+        PublicScript(
+            name: "ssh-copy-id", linesBefore: 28, refusal: "Kind address of host"),
+        PublicScript(name: "fakeroot", linesBefore: 60), PublicScript(name: "apt-key", linesBefore: 62),
+        PublicScript(name: "ucf", linesBefore: 38), PublicScript(name: "which", linesBefore: 7),
+        PublicScript(
+            name: "zgrep", linesBefore: 123, refusal: "Type array of regexp"),
+        PublicScript(name: "memusage", linesBefore: 120),
+        PublicScript(
+            name: "pg_virtualenv", linesBefore: 18, refusal: "Type array of options"),
+    ]
+
+    struct Row {
+        let arguments: [String]
+        let expected: String
+    }
+
+    private static let folder = packageRoot.appending(path: "Tests/Examples/options")
+
+    var text: String {
+        get throws { String(decoding: try Data(contentsOf: Self.folder.appending(path: name)), as: UTF8.self) }
+    }
+
+    var schema: Schema {
+        get throws { try #require(Schema.read(lines: try text).schema) }
+    }
+
+    var rows: [Row] {
+        get throws {
+            let text = String(
+                decoding: try Data(contentsOf: Self.folder.appending(path: "\(name).rows")), as: UTF8.self)
+            return text.split(separator: "\n").map { line in
+                let parts = " \(line)".split(separator: "=> ", maxSplits: 1, omittingEmptySubsequences: false)
+                return Row(arguments: parts[0].split(separator: " ").map(String.init), expected: String(parts[1]))
+            }
+        }
+    }
+
+    /// What the script prints instead of doing its work: its variables, and its operands.
+    func body(hasArrays: Bool) throws -> String {
+        var lines = ["printf 'operands'", "for word in \"$@\"; do printf ' %s' \"$word\"; done", "printf '\\n'"]
+        let settings = try schema.allSettings
+        for (name, isArray) in settings.map({ ($0.key, $0.rule.type == .array) }) + [("command", false)] {
+            let variable = String(name.map { $0 == "-" ? "_" : $0 })
+            if name == "command", try schema.commands.isEmpty, settings.contains(where: { $0.key == "command" }) {
+                continue
+            }
+            guard isArray else {
+                lines.append("printf '%s=%s\\n' \(variable) \"${\(variable)-}\"")
+                continue
+            }
+            lines.append(hasArrays ? "set -- ${\(variable)+\"${\(variable)[@]}\"}" : "eval \"set -- ${\(variable)-}\"")
+            lines.append(
+                "printf '\(variable)='; mark=; for word in \"$@\"; do printf '%s%s' \"$mark\" \"$word\"; mark=,; done; printf '\\n'"
+            )
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The notation of a row for what the script printed.
+    func notation(_ result: Subprocess, like expected: String) -> String {
+        if result.status != 0 {
+            let lines = result.errorText.split(separator: "\n").map { line in
+                line.hasPrefix("\(name): ") ? String(line.dropFirst(name.count + 2)) : String(line)
+            }
+            let isEnded = lines.last == "Try \(name) --help." && result.status == 2 && result.text.isEmpty
+            return isEnded ? "! \(lines.dropLast().joined(separator: " / "))" : "status \(result.status): \(lines)"
+        }
+        if result.text.hasPrefix("usage: \(name) ") { return "help" }
+        if !result.text.contains("=") || !result.text.hasPrefix("operands"), result.text.hasPrefix("\(name) ") {
+            return "version"
+        }
+        var lines = result.text.split(separator: "\n").map(String.init)
+        let operands = lines.removeFirst().dropFirst("operands".count)
+        let words = lines.filter { !$0.hasSuffix("=") && !$0.hasSuffix("=false") && !$0.hasSuffix("=0") }
+        let isOfOperands = expected.contains("-- ")
+        return (words.sorted() + (isOfOperands ? ["--\(operands)"] : [])).joined(separator: " ")
+    }
+
+    /// A row's expectation in the order in which `notation` has it.
+    static func normal(_ expected: String) -> String {
+        if expected.hasPrefix("! ") { return expected }
+        let parts = expected.split(separator: "-- ", maxSplits: 1, omittingEmptySubsequences: false)
+        let words = parts[0].split(separator: " ").filter { !$0.hasSuffix("=") }.map(String.init).sorted()
+        return (words + parts.dropFirst().map { "-- \($0)" }).joined(separator: " ")
+    }
+}
+
+@Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
+struct `The options of a public script` {
+    /// The shells that run a script whose parser is inlined.
+    private static let shells = [["dash"], ["bash", "--posix"], ["busybox", "sh"]]
+
+    @Test(arguments: PublicScript.all)
+    func `mean the same when they are declared`(_ script: PublicScript) throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        let text = try script.text
+        let isBash = text.hasPrefix("#!/bin/bash")
+        try folder.write(text + script.body(hasArrays: isBash), to: script.name)
+        for row in try script.rows {
+            let result = try Subprocess.run(
+                isBash ? "bash" : "dash", [script.name] + row.arguments, environment: command.variables, in: folder.url)
+            let found = script.notation(result, like: row.expected)
+            #expect(found == PublicScript.normal(row.expected), "\(script.name) \(row.arguments): \(result.errorText)")
+        }
+    }
+
+    @Test(arguments: PublicScript.all)
+    func `mean the same with an inlined parser, on a host without prefs`(_ script: PublicScript) throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        let text = try script.text.replacing("#!/bin/bash", with: "#!/bin/sh")
+        try folder.write(text + script.body(hasArrays: false), to: script.name)
+        let built = try Subprocess.run(
+            "bash", ["-c", "prefs args --build \(script.name)"], environment: command.variables, in: folder.url)
+        if let refusal = script.refusal {
+            #expect(built.status == 2)
+            let reason = "needs prefs, which --build cannot inline"
+            #expect(built.errorText == "prefs: \(script.name): \(reason): \(refusal)\n")
+            return
+        }
+        #expect(built.status == 0, "\(built.errorText)")
+        try folder.write(built.text, to: script.name)
+        for shell in Self.shells where Tool.isExpected(shell[0]) {
+            for row in try script.rows {
+                let result = try Subprocess.run(
+                    shell[0], shell.dropFirst() + [script.name] + row.arguments,
+                    environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"], in: folder.url)
+                let found = script.notation(result, like: row.expected)
+                #expect(
+                    found == PublicScript.normal(row.expected),
+                    "\(shell) \(script.name) \(row.arguments): \(result.errorText)")
+            }
+        }
+    }
+
+    @Test func `take fewer lines to declare than to parse`() throws {
+        let after = try PublicScript.all.map { script in
+            try script.text.split(separator: "\n").dropFirst().count
+        }
+        for (script, lines) in zip(PublicScript.all, after) where script.linesBefore > 10 {
+            #expect(lines <= script.linesBefore, "\(script.name): \(script.linesBefore) lines became \(lines)")
+        }
+        let before = PublicScript.all.map(\.linesBefore).reduce(0, +)
+        #expect(after.reduce(0, +) < before / 3, "\(before) lines became \(after.reduce(0, +))")
+    }
+
+    /// What a shell must not do with what it is given.
+    @Test func `execute nothing, whoever parses them`() throws {
+        let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
+        let head = """
+            #!/bin/sh
+            #prefs interleaved=NO
+            # @option -k --keep=TEXT <a>  Text {env: KEEP_VALUE}
+            # @rest words
+            eval "$(prefs args "$0" -- "$@" || echo exit $?)"
+            printf '%s\\0' "$keep" "$@"
+
+            """
+        try folder.write(head, to: "script")
+        let built = try Subprocess.run(
+            "bash", ["-c", "prefs args --build script"], environment: command.variables, in: folder.url)
+        #expect(built.status == 0, "\(built.errorText)")
+        try folder.write(built.text, to: "built")
+        let texts = Array(`A script in its shell`.hostile.filter { !$0.isEmpty }.prefix(540))
+        for (file, shell) in [("script", ["dash"])] + Self.shells.map({ ("built", $0) }) where Tool.isExpected(shell[0])
+        {
+            let flag = try Subprocess.run(
+                shell[0], shell.dropFirst() + [file, "--keep=\(texts[0])", "--"] + texts,
+                environment: command.variables, in: folder.url)
+            let wanted = ([texts[0]] + texts).map { $0 + "\0" }.joined()
+            #expect(Array(flag.output) == Array(wanted.utf8), "\(shell) \(Seed.ofThisRun): \(flag.errorText)")
+            for text in texts.prefix(40) {
+                var variables = command.variables
+                variables["KEEP_VALUE"] = text
+                let result = try Subprocess.run(
+                    shell[0], shell.dropFirst() + [file], environment: variables, in: folder.url)
+                #expect(Array(result.output) == Array((text + "\0").utf8), "\(shell) \(text.debugDescription)")
+            }
+        }
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).filter { !$0.hasPrefix(".") }
+        #expect(files.sorted() == ["built", "script"])
+    }
+}

@@ -1,0 +1,364 @@
+import Foundation
+import PropertyLists
+import SettingsSchema
+import TestSupport
+import Testing
+
+/// What scripts need beyond flags and values, declared with one line per option.
+@Suite struct `A script's declaration` {
+    /// Lines of a declaration, a command line, and what it means.
+    static let rows: [(lines: String, line: String, expected: String)] = [
+        // Operands.
+        ("@flag -v", "a", "! unexpected operand a"), ("@flag -v", "-v", "v=true"),
+        ("operands=2\n@flag -v", "a b", "-- a b"), ("operands=2\n@flag -v", "a", "! at least 2 operands are required"),
+        ("operands=1...3\n@flag -v", "a b c d", "! unexpected operand d"),
+        ("operands=1...\n@flag -v", "a b c d", "-- a b c d"),
+        ("operands=0\n@flag -v", "", ""),
+        // Flags that set a value.
+        ("@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "", "level=6"),
+        ("@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "-3", "level=3"),
+        ("@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "-3 --best", "level=9"),
+        (
+            "@option --level=INT <6> [1..9]\n@flag -1..-9 level=*\n@flag --best level=9", "--best=1",
+            "! --best takes no value"
+        ),
+        ("@option --pack=gzip|bzip2 <gzip>\n@flag -j pack=bzip2", "-j", "pack=bzip2"),
+        // Optional values.
+        ("@option --color[=auto|always] <auto> {implied: always}", "--color", "color=always"),
+        ("@option --color[=auto|always] <auto> {implied: always}", "--color=auto", "color=auto"),
+        ("@option --color[=auto|always] <auto> {implied: always}", "--color auto", "! unexpected operand auto"),
+        ("@option -d[=INT] <0> {implied: 1}", "-d", "d=1"), ("@option -d[=INT] <0> {implied: 1}", "-d5", "d=5"),
+        ("@option -d[=INT] <0> {implied: 1}\n@flag -v", "-vd", "d=1 v=true"),
+        // Values that begin with a dash.
+        ("@option -o=TEXT {dash}", "-o --x", "o=--x"), ("@option -o=TEXT {dash}", "-o -- ", "o=--"),
+        (
+            "@option -o=TEXT", "-o --x",
+            "! -o requires a value: a string (write -o=--x if that is the value) / unknown flag --x"
+        ),
+        // Commands.
+        ("@command remove|rm\n@arg name!", "rm x", "command=remove name=x"),
+        ("@command list\n@command remote\n@command remote/add\n@arg name", "remote add x", "command=remote add name=x"),
+        ("@command list\n@command remote\n@command remote/add\n@arg name", "remote", "! missing command: add"),
+        (
+            "@command list\n@command remote\n@command remote/add\n@arg name", "remote ad",
+            "! unknown command ad; did you mean add?"
+        ),
+        ("@command list {default}\n@flag -l\n@command add", "", "command=list"),
+        ("@command list {default}\n@flag -l\n@command add", "-l", "command=list l=true"),
+        ("@command show {default}\n@arg name\n@command add", "x", "command=show name=x"),
+        ("@command list {default}\n@command add", "x", "! unknown command x"),
+        ("@command list\n@command debug {hidden}", "debug", "command=debug"),
+        ("@command list\n@command debug {hidden}", "", "! missing command: list"),
+        ("@flag -v\n@command a\n@flag -x\n@command b", "-v b -x", "! unknown flag -x"),
+        // Unknown flags.
+        (
+            "@flag -v\n@rest others {pass}", "-v -x --color=no a -v",
+            "others=(-x,--color=no,a) v=true -- -x --color=no a"
+        ),
+        ("@arg name!\n@rest others {pass}", "-x a b", "name=a others=(-x,b) -- -x b"),
+        // Abbreviations.
+        ("@flag --verbose\n@flag --version-check", "--verb", "verbose=true"),
+        ("@flag --verbose\n@flag --version-check", "--ver", "! --ver is ambiguous: --verbose or --version-check"),
+        ("exact\n@flag --verbose", "--verb", "! unknown flag --verb; did you mean --verbose?"),
+        ("@flag --[no-]color", "--no-c", "color=false"), ("@flag --all\n@flag --all-users", "--all", "all=true"),
+        // Lists.
+        ("@option --ports=INT,", "--ports 1,2", "ports=(1,2)"), ("@option --ports=INT,", "--ports=", "ports=()"),
+        ("@option --ports=INT,", "--ports 1,x", "! --ports 1,x: must be an integer"),
+        ("@option --ports=INT,", "--ports 1 --ports 2", "! --ports must be given once only"),
+        ("@option --ports=INT,...", "--ports 1,2 --ports 3", "ports=(1,2,3)"),
+        ("@option --path=TEXT {separator: :}", "--path a:b", "path=(a,b)"),
+        ("@option -x=TEXT...", "-x a -x b", "x=(a,b)"),
+        // The first operand.
+        ("interleaved=NO operands=0...\n@flag -v", "-v a -v", "v=true -- a -v"),
+        ("operands=0...\n@flag -v", "a -v", "v=true -- a"),
+        ("interleaved=NO operands=0...\n@flag -v", "-- -v -- x", "-- -v -- x"),
+        // Dates, durations and sizes.
+        ("@option --since=DATE", "--since 2026-01-31", "since=2026-01-31T00:00:00Z"),
+        ("@option --wait=DURATION", "--wait 1.5h", "wait=5400"),
+        ("@option --wait=DURATION", "--wait 1d12h", "wait=129600"),
+        ("@option --wait=DURATION", "--wait 5min", "wait=300"),
+        ("@option --wait=DURATION", "--wait 500ms", "! --wait 500ms: must be a duration such as 90, 5m or 1h30m"),
+        ("@option --wait=REAL {kind: duration}", "--wait 500ms", "wait=0.5"),
+        ("@option --wait=REAL {kind: duration}", "--wait 1.25", "wait=1.25"),
+        ("@option --room=SIZE", "--room 1.5G", "room=1610612736"), ("@option --room=SIZE", "--room 4KiB", "room=4096"),
+        ("@option --room=SIZE", "--room 1.0001K", "! --room 1.0001K: must be a size such as 512, 4K or 10MB"),
+        ("@option --room=SIZE", "--room 9223372036854775807", "room=9223372036854775807"),
+        ("@option --room=SIZE", "--room 8E", "! --room 8E: must be a size such as 512, 4K or 10MB"),
+        // Addresses.
+        ("@arg to:address", "ada@example.com", "to=ada@example.com"),
+        ("@arg to:address", "example.com:22", "to=example.com:22"),
+        ("@arg to:address", "@x", "! TO @x: must be an address such as ada@example.com"),
+        ("@arg to:address", "ada@a..b", "! TO ada@a..b: must be an address such as ada@example.com"),
+        // Counters, required options, and the flags that every script has.
+        ("@flag -v... --verbose", "-vvv --verbose", "verbose=4"), ("@option --to=FILE!", "", "! --to is required"),
+        ("@flag -v", "--save", "! unknown flag --save"), ("domain=com.example.a\n@flag -v", "--save", "save"),
+        ("@flag -v", "--version", "! unknown flag --version; did you mean -v?"),
+        ("version=2.36\n@flag -v", "--version", "prog 2.36"),
+        ("program=nightly version=2\n@flag -v", "--version", "nightly 2"),
+        ("version=1 version-short=V\n@flag -v", "-V", "prog 1"),
+        ("@rest words!", "", "! WORDS is required"), ("@arg files...", "a b", "files=(a,b)"),
+    ]
+
+    @Test(arguments: rows.indices)
+    func `means`(_ index: Int) throws {
+        let row = Self.rows[index]
+        let schema = try Self.schema(row.lines)
+        #expect(Self.notation(schema, row.line) == row.expected.replacing("; did you mean -v?", with: ""))
+        // The property list that it is converted to means the same.
+        let text = try schema.openStepText()
+        let (same, mistakes) = Schema.read(Array(text.utf8), from: .head)
+        #expect(mistakes.isEmpty && same == schema, "\(text)")
+    }
+
+    /// Lines, of which the first may be the rest of the head.
+    static func schema(_ lines: String) throws -> Schema {
+        let parts = lines.split(separator: "\n").map(String.init)
+        let head = parts.first.map { $0.hasPrefix("@") ? "" : " \($0)" } ?? ""
+        let rest = head.isEmpty ? parts[...] : parts.dropFirst()
+        let (schema, mistakes) = Schema.read(lines: "#prefs\(head)\n" + rest.map { "# \($0)\n" }.joined())
+        #expect(mistakes.isEmpty, "\(mistakes)")
+        return try #require(schema)
+    }
+
+    static func notation(_ schema: Schema, _ line: String) -> String {
+        switch schema.arguments(line.split(separator: " ").map(String.init)) {
+        case .help: return "help"
+        case .version: return String(schema.versionText(program: "prog").dropLast())
+        case .mistakes(let mistakes): return "! " + mistakes.map(\.description).joined(separator: " / ")
+        case .values(let arguments):
+            var values = schema.factoryDefaults(command: arguments.command)
+            for entry in arguments.values { values[entry.key] = entry.value }
+            var words = values.map { entry -> String in
+                let elements = entry.value.arrayValue.map { "(\($0.map(\.plainText).joined(separator: ",")))" }
+                return "\(entry.key)=\(elements ?? entry.value.plainText)"
+            }.sorted()
+            if let command = arguments.command { words.insert("command=\(command)", at: 0) }
+            if !arguments.operands.isEmpty { words.append("-- " + arguments.operands.joined(separator: " ")) }
+            if arguments.saves { words.append("save") }
+            return words.joined(separator: " ")
+        }
+    }
+
+    // MARK: Help
+
+    @Test func `has help without what is not stored, in sections, with examples`() throws {
+        let schema = try Self.schema(
+            """
+            title="Rotates logs" version=1
+            @group Output
+            @flag -v --verbose  Print more
+            @option --secret-door=TEXT  Nobody sees it {hidden}
+            @option -l --level=INT <6>  How well to compress [1..9]
+            @flag -1..-9 level=*
+            @option --color[=auto|always]  When to color {implied: always}
+            @example rotate -9 log
+            @epilogue See rotate(8).
+            @group More commands
+            @command clean|purge  Remove logs
+            @command debug {hidden}
+            """)
+        #expect(
+            schema.helpText(program: "rotate") == """
+                usage: rotate [options] COMMAND …
+
+                Rotates logs.
+
+                More commands:
+                  clean, purge               Remove logs
+
+                Output:
+                  -v, --verbose              Print more.
+                  -l, --level N              How well to compress. From 1 to 9, -1 to -9.
+                                             (default 6)
+                      --color[=auto|always]  When to color. (without a value always)
+
+                Options:
+                  -h, --help                 Shows this text.
+                      --version              Shows the version.
+
+                Examples:
+                  rotate -9 log
+
+                See rotate(8).
+
+                """)
+    }
+
+    // MARK: Variables
+
+    @Test func `unsets the variables of commands that were not chosen`() throws {
+        let schema = try Self.schema(
+            "@command a\n@option --keep=INT\n@option --both=INT\n@command b\n@option --both=INT\n@flag -x")
+        func text(_ command: String, _ output: ScriptOutput) throws -> String {
+            try ScriptValues(schema: schema, values: [:], command: command).text(for: output)
+        }
+        #expect(try text("b", .bash) == "unset -v keep\nboth=''\nx='false'\ncommand='b'\nset --\n")
+        #expect(try text("a", .fish).hasPrefix("set -e x;\n"))
+        #expect(try text("a", .nul) == "keep=\0both=\0command=a\0")
+    }
+
+    // MARK: Bytes
+
+    @Test(
+        arguments: [
+            [], [0x61], [0xFF], [0xC3], [0xC3, 0xA9], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x8F, 0xBA, 0x80],
+            [0xF0, 0x9F, 0x91, 0x8D, 0x80, 0x0A], [0xC0, 0xAF], [0xF5, 0x80, 0x80, 0x80],
+            [0xF4, 0x8F, 0xBB, 0xBF, 0xFE],
+        ] as [[UInt8]])
+    func `keeps bytes that are not text`(_ bytes: [UInt8]) {
+        let text = ByteText.text(bytes)
+        #expect(ByteText.bytes(text) == bytes)
+        let isText = String(validating: bytes, as: UTF8.self) != nil && !bytes.starts(with: [0xF4, 0x8F, 0xBA])
+        #expect(ByteText.holdsRaw(text) == !isText)
+    }
+}
+
+/// What `schema check` finds, with its place and how to fix it.
+@Suite struct `A mistake in a script` {
+    /// Lines after `#prefs`, and what is found. A tilde begins a property list between `#prefs{` and `#}`.
+    static let rows: [(text: String, expected: String)] = [
+        (
+            "# @flag -v --verbose\n# @flag -v --version-check",
+            "3:9: :Settings:1:Short: duplicate flag -v; remove or rename one of them"
+        ),
+        (
+            "# @flag --all\n# @option --all=INT {key: other}",
+            "3:11: :Settings:1:Flag: duplicate flag --all; remove or rename one of them"
+        ),
+        ("# @option --keep=INT [9..1]", "2:22: :Settings:0:Minimum: is above Maximum; lower it, or raise Maximum"),
+        ("# @option --keep=INT <0> [1..9]", "2:22: :Settings:0:Default: must be from 1 to 9; change the value"),
+        ("# @option --keep=INT <a>", "2:22: :Settings:0:Default: must be an integer; change the value"),
+        ("# @option --mode=a|b <c>", "2:22: :Settings:0:Default: must be a or b; change the value"),
+        (
+            "# @option --name=TEXT {pattern: [a-z}",
+            "2:23: :Settings:0:Pattern: the pattern ends inside a class at character 5 of the pattern"
+        ),
+        (
+            "# @option --name=DATE [a..]",
+            "2:23: :Settings:0:Minimum: must be a date such as 2026-01-31T12:00:00Z; change the value"
+        ),
+        (
+            "# @option --name=BOOL [1..]",
+            "2:23: :Settings:0:Minimum: does not apply to a boolean; remove it, or change Type"
+        ),
+        (
+            "# @option --token=TEXT <abc> {secret}",
+            "2:24: :Settings:0:Default: cannot be combined with Sensitive; remove one of them"
+        ),
+        (
+            "# @option --a.b=INT\n# @option --a_b=INT",
+            "3:11: :Settings:1:Key: becomes the shell variable a_b, as a.b does; rename one of them"
+        ),
+        (
+            "# @option --PATH=TEXT",
+            "2:11: :Settings:0:Key: becomes the shell variable PATH, which is reserved; rename it, or call prefs args with --prefix"
+        ),
+        (
+            "# @option --command=TEXT\n# @command a",
+            "2:11: :Settings:0:Key: becomes the shell variable command, which is reserved; rename it, or call prefs args with --prefix"
+        ),
+        (
+            "# @option --to=FILE <x> {required}",
+            "2:25: warning: :Settings:0:Required: has no effect beside Default; remove it, or Default"
+        ),
+        ("# @optoin --keep=INT", "2:3: unknown line @optoin; did you mean @option?"),
+        ("# @option --keep=N:itn", "2:18: unknown type itn; did you mean int?"),
+        ("# @option --keep", "2:17: the type of the value is missing, as in --keep=INT"),
+        ("# @option --keep=INT {evn: KEEP}", "2:22: unknown {evn}; did you mean {env}?"),
+        (
+            "# @option --keep=INT {env: A B-C}",
+            "2:22: :Settings:0:Environment: invalid name B-C; use letters, digits, dashes and underscores"
+        ),
+        ("# @flag --verbose=INT", "2:18: a flag has no value; declare it with @option"),
+        ("# @flag --help", "2:9: :Settings:0:Flag: --help is reserved; choose another name"),
+        ("# @flag", "2:8: a flag such as -v or --verbose must follow"),
+        (
+            "# @command a\n# @command b|a",
+            "3:12: :Commands:1:Aliases: duplicate command a; remove or rename one of them"
+        ),
+        ("# @command a/b", "2:12: unknown command a; declare it first"),
+        ("# @option --a=INT {requires: b}", "2:19: :Settings:0:Requires: unknown key b; remove it"),
+        ("# @option --color[=auto|always]", "2:11: :Settings:0:ValueOptional: Implied is missing; add Implied"),
+        (
+            "# @option --level=INT [1..9]\n# @flag -0 level=0",
+            "3:9: :Settings:0:Values:-0: must be from 1 to 9; change the value"
+        ),
+        (
+            "# @rest a\n# @rest b",
+            "3:9: :Settings:1:Rest: cannot be combined with another setting that takes any number of operands; remove one of them"
+        ),
+        (
+            "~Settings = ({ Key = a; Positional = 1; }, { Key = b; Positional = 3; });",
+            "2:56: warning: :Settings:1:Positional: no setting has position 2; number the positions without a gap"
+        ),
+        (
+            "~Settings = ({ Key = a; Positional = 1; }, { Key = b; Positional = 1; });",
+            "2:56: :Settings:1:Positional: duplicate position 1; remove or rename one of them"
+        ),
+        (
+            "~Settings = ({ Key = a; Type = array; Flag = a; });",
+            "2:40: warning: :Settings:0:Flag: a second --a replaces the value of the first; add Repeats = YES or a Separator"
+        ),
+        (
+            "~Settings = ({ Key = a; Choices = (); });",
+            "2:26: :Settings:0:Choices: is empty; add an element, or remove it"
+        ),
+        (
+            "~Settings = ({ Key = a; Type = real; MinimumLength = 1; });",
+            "2:39: :Settings:0:MinimumLength: does not apply to a number; remove it, or change Type"
+        ),
+        ("~Commands = ({ Name = a; }); DefaultCommand = b;", "2:31: :DefaultCommand: unknown name b; remove it"),
+        (
+            "~Operands = few; Settings = ({ Key = a; });",
+            "2:3: :Operands: must be a count such as 2, 1...3 or 1...; change the value"
+        ),
+        (
+            "~Settings = ({ Key = a; Kind = url; Exists = YES; });",
+            "2:38: :Settings:0:Exists: does not apply to a URL; remove it, or change Type"
+        ),
+    ]
+
+    @Test(arguments: rows.indices)
+    func `is found, with its place and how to fix it`(_ index: Int) throws {
+        let (text, expected) = Self.rows[index]
+        let isList = text.hasPrefix("~")
+        let script = isList ? "#prefs{\n# \(text.dropFirst())\n#}\n" : "#prefs\n\(text)\n"
+        let mistakes: [Schema.Mistake]
+        switch try ScriptReference(script: script) {
+        case .lines(let text): mistakes = Schema.read(lines: text, warns: true).mistakes
+        case .inline(let text): mistakes = Schema.read(Array(text.utf8), from: .head, warns: true).mistakes
+        case .file: mistakes = []
+        }
+        let found = mistakes.map { mistake in
+            let place = mistake.location.map { "\($0.line):\($0.column): " } ?? ""
+            let fix = mistake.reason.fix.map { "; \($0)" } ?? ""
+            return "\(place)\(mistake.isWarning ? "warning: " : "")\(mistake.withoutPlace)\(fix)"
+        }
+        #expect(found == [expected])
+    }
+
+    @Test func `is one of more than thirty`() { #expect(Self.rows.count >= 30) }
+
+    @Test func `in a command that lists choices is one anywhere but in a script`() {
+        let text = "{ Domain = d; Settings = ({ Key = branch; ChoicesFrom = \"git branch\"; }); }"
+        for source in [Schema.Source.file, .fileOfScript] {
+            let (schema, mistakes) = Schema.read(Array(text.utf8), from: source, checks: false)
+            #expect(mistakes.map(\.reason) == [.notInHead])
+            #expect(schema?.settings.first?.rule.choicesFrom == nil)
+        }
+        #expect(Schema.declared(in: Array(text.utf8))?.settings.first?.rule.choicesFrom == nil)
+        #expect(Schema.read(Array(text.utf8), from: .head).mistakes.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("{ Key = a; Flag = x; }, { Key = b; Flag = x; }", true),
+        ("{ Key = a; Short = x; }, { Key = b; Short = x; }", true),
+        ("{ Key = a; Positional = 1; }, { Key = b; Positional = 1; }", true),
+        ("{ Key = a; Type = integer; Minimum = 2; Maximum = 1; }", true), ("{ Key = a; Pattern = \"(\"; }", true),
+        ("{ Key = a; Short = h; Flag = b; }, { Key = b; Type = array; Flag = c; }", false),
+    ])
+    func `that makes parsing ambiguous ends the script at once`(_ settings: String, _ isContradictory: Bool) {
+        let text = "{ Domain = d; Settings = (\(settings)); }"
+        #expect(Schema.read(Array(text.utf8), checks: false).schema?.isContradictory == isContradictory)
+    }
+}
