@@ -47,6 +47,9 @@ let package = Package(
         .target(name: "SettingsSchema", dependencies: ["PropertyLists", "Queries"]),
         .target(name: "MirrorEngine", dependencies: ["Digests", "PropertyLists"]),
 
+        // Screens in a terminal: keys in, cells out. Pure.
+        .target(name: "Screens", dependencies: ["PropertyLists", "SettingsSchema"]),
+
         // The operating system, behind protocols.
         .target(name: "Platform", dependencies: ["Digests"]),
 
@@ -63,7 +66,7 @@ let package = Package(
             name: "Commands",
             dependencies: [
                 "MirrorEngine", "Platform", "Preferences", "PreferencesMirror", "PropertyLists", "Queries",
-                "SettingsSchema",
+                "Screens", "SettingsSchema",
             ],
             // What a command does once need not be quick but small.
             swiftSettings: [
@@ -104,6 +107,8 @@ let package = Package(
             name: "SimulationTests", dependencies: ["MirrorEngine", "PropertyLists", "Simulation", "TestSupport"]),
         .testTarget(
             name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"]),
+        .testTarget(
+            name: "ScreensTests", dependencies: ["PropertyLists", "Screens", "SettingsSchema", "TestSupport"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "PreferencesTests",
@@ -143,7 +148,9 @@ let package = Package(
 )
 
 /// Modules whose memory safety is checked strictly: unsafe code in them is marked.
-let memorySafe = ["PropertyLists", "Queries", "SettingsSchema", "MirrorEngine", "Preferences", "PreferencesMirror"]
+let memorySafe = [
+    "PropertyLists", "Queries", "SettingsSchema", "Screens", "MirrorEngine", "Preferences", "PreferencesMirror",
+]
 
 for target in package.targets {
     target.swiftSettings = settings + (target.swiftSettings ?? [])

@@ -91,12 +91,12 @@ private let schema = """
 
     @Test func `says in place why an answer is refused, and asks again`() throws {
         let outcome = try fill([
-            "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":factry", ":quit",
+            "", "Ada Lovelace", "Ada", "three", "", "perhaps", "", "0", ":defalt", ":quit",
         ])
         for reason in [
             "  A value is required.\n", "  Must be at most 10 long.\n", "  Must be full or incremental.\n",
             "  Must be true or false.\n", "  Must be from 1 to 365.\n",
-            "  unknown command :factry; did you mean :factory?\n", "Nothing was saved.\n",
+            "  unknown command :defalt; did you mean :default?\n", "Nothing was saved.\n",
         ] { #expect(outcome.output.contains(reason), "\(reason)") }
         #expect(outcome.status == 8)
         #expect(try machine.run("defaults read com.example.form").status == 1)
@@ -113,7 +113,7 @@ private let schema = """
         #expect(try fill(["Ada", "2", ":back", "1", ":save"]).output.hasSuffix("Saved 1 setting.\n"))
         #expect(try machine.run("defaults read com.example.form").output.contains("name = Ada;"))
         #expect(try fill(["", "2", "", "9", ":save"]).output.hasSuffix("Saved 2 settings.\n"))
-        let outcome = try fill(["", ":factory", ":save"])
+        let outcome = try fill(["", ":default", ":save"])
         #expect(outcome.output.contains("[incremental, from user]"))
         #expect(try machine.run("prefs read com.example.form mode").status == 1)
         #expect(try machine.run("prefs read com.example.form keep").output == "9\n")

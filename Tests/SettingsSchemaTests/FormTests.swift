@@ -142,9 +142,9 @@ import Testing
             try Self.run([.line("Ada"), .line("2"), .line("abc"), .line("")], Self.text) == [
                 "An empty answer keeps the value in brackets; ? shows an explanation.\n\n", "Test\n",
                 "Your name [required]: ",
-                "  1) full\n  2) incremental\n", "Mode [full, from factory]: ",
+                "  1) full\n  2) incremental\n", "Mode [full, default]: ",
                 "Token: (hidden)",
-                "\nRetention\n", "Copies to keep (from 1 to 365) [7, from factory]: ",
+                "\nRetention\n", "Copies to keep (from 1 to 365) [7, default]: ",
                 "save {\"mode\":\"incremental\",\"name\":\"Ada\",\"token\":\"abc\"} -[]", "complete",
             ])
     }
@@ -172,9 +172,9 @@ import Testing
         let values: [String: Schema.ValueInForce] = [
             "name": .init("Ada", layer: "user"), "mode": .init("incremental", layer: "user"),
         ]
-        #expect(try Self.run([.line(":factory")], Self.text, values: values).contains("  A value is required.\n"))
+        #expect(try Self.run([.line(":default")], Self.text, values: values).contains("  A value is required.\n"))
         #expect(
-            try Self.run([.line(""), .line(":factory"), .line(":save")], Self.text, values: values).suffix(2) == [
+            try Self.run([.line(""), .line(":default"), .line(":save")], Self.text, values: values).suffix(2) == [
                 "save {} -[\"mode\"]", "complete",
             ])
         #expect(
@@ -202,7 +202,7 @@ import Testing
 
     @Test func `asks again for what does not go together`() throws {
         let text = "{ Key = a; Conflicts = b; }, { Key = b; }, { Key = c; Required = YES; }"
-        let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":factory"), .line(":save")], text)
+        let seen = try Self.run([.line("1"), .line("2"), .line("3"), .line(":default"), .line(":save")], text)
         #expect(seen.contains("  a: cannot be given together with b\n"))
         #expect(seen.suffix(2) == ["save {\"b\":\"2\",\"c\":\"3\"} -[\"a\"]", "complete"])
         #expect(try Self.run([.line(":save")], text).suffix(2) == ["  c: is required\n", "c [required]: "])

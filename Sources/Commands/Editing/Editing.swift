@@ -73,7 +73,7 @@ struct Editing {
     private func edit(_ text: EditedText, _ base: PropertyList.Dictionary) throws -> PropertyList.Dictionary? {
         var refused: [UInt8]?
         while true {
-            try runEditor(on: text.file)
+            try access.context.runEditor(on: text.file)
             let bytes = try text.bytes()
             if bytes == text.original { return nil }
             do {
@@ -111,18 +111,6 @@ struct Editing {
         }
     }
 
-    private func runEditor(on file: FilePath) throws {
-        let variables = access.context.environment.variables
-        let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
-        // As in git: the variable is a shell command line, and the file is its argument.
-        let status = try access.context.run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
-        guard status == 0 else {
-            throw CommandFailure(
-                .systemFailed,
-                "the editor \(ShellWord.quoted(editor.onOneLine)) ended with status \(status); nothing was changed")
-        }
-    }
-
     // MARK: Writing
 
     /// - Parameter text: The edited text of the file itself.
@@ -142,5 +130,20 @@ struct Editing {
             draft.broughtBack = text
         }
         try access.commit([edit], WriteReason(rawValue: "edit"))
+    }
+}
+
+extension CommandContext {
+    /// Runs the user's editor on a file.
+    func runEditor(on file: FilePath) throws {
+        let variables = environment.variables
+        let editor = [Variable.visual, .editor].compactMap { variables[$0.rawValue] }.first { !$0.isEmpty } ?? "vi"
+        // As in git: the variable is a shell command line, and the file is its argument.
+        let status = try run("/bin/sh", ["-c", editor + " \"$@\"", editor, file.description])
+        guard status == 0 else {
+            throw CommandFailure(
+                .systemFailed,
+                "the editor \(ShellWord.quoted(editor.onOneLine)) ended with status \(status); nothing was changed")
+        }
     }
 }

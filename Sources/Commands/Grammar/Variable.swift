@@ -10,4 +10,5 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case editor = "EDITOR"
     case temporaryFolder = "TMPDIR"
     case noColor = "NO_COLOR"
+    case terminalKind = "TERM"
 }

@@ -20,7 +20,7 @@ extension CommandContext {
             run: { program, arguments throws(SystemFailure) in try runProgram(program, arguments) },
             stream: { path, limit throws(SystemFailure) in try readStream(path, limit: limit) },
             delayInterrupts: { delay.set($0) }, choices: { try ChoiceList.lines(of: $0) },
-            dialogue: { _ in TerminalDialogue() })
+            dialogue: { _ in TerminalDialogue() }, screen: SystemScreen())
     }
 }
 

@@ -16,6 +16,8 @@ package struct CommandContext: Sendable {
     package let dialogue: any Dialogue
     /// Runs a command of `sh` and returns the lines that it prints.
     let choices: @Sendable (_ command: String) throws -> [String]
+    /// The screen of the terminal, for verbs that fill it; nil where there is none.
+    let screen: (any ScreenTerminal)?
 
     package init(
         _ machine: Machine,
@@ -28,7 +30,7 @@ package struct CommandContext: Sendable {
         },
         delayInterrupts: @escaping @Sendable (Bool) -> Void = { _ in },
         choices: @escaping @Sendable (_ command: String) throws -> [String] = { _ in [] },
-        dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }
+        dialogue: (any Terminal) -> any Dialogue = { BatchDialogue($0) }, screen: (any ScreenTerminal)? = nil
     ) {
         self.machine = machine
         self.machine.terminal = EscapingTerminal(machine.terminal)
@@ -37,6 +39,7 @@ package struct CommandContext: Sendable {
         self.stream = stream
         self.delayInterrupts = delayInterrupts
         self.choices = choices
+        self.screen = screen
         self.dialogue = dialogue(self.machine.terminal)
     }
 }
@@ -46,6 +49,15 @@ extension CommandContext {
     package var fileSystem: any FileSystem { machine.fileSystem }
     package var clock: any Clock { machine.clock }
     package var terminal: any Terminal { machine.terminal }
+
+    /// The screen, if the command talks to a terminal that can move its cursor.
+    var fullScreen: (any ScreenTerminal)? {
+        let kind = environment.variables[Variable.terminalKind.rawValue] ?? ""
+        guard !kind.isEmpty, kind != "dumb", terminal.isTerminal(.input), terminal.isTerminal(.output) else {
+            return nil
+        }
+        return screen
+    }
 
     /// The unescaped streams, for cursor control.
     var cursor: any Terminal { (terminal as? EscapingTerminal)?.inner ?? terminal }

@@ -35,7 +35,10 @@ private func spawn(_ program: FilePath, _ words: [String]) throws(SystemFailure)
     // Restores the default action of signals that this process ignores.
     var presets = sigset_t(of: [SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ])
     posix_spawnattr_setsigdefault(&attributes, &presets)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+    // Signals that this process awaits are blocked in it, but must reach the program.
+    var blocked = sigset_t(of: [])
+    posix_spawnattr_setsigmask(&attributes, &blocked)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
     var pointers: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
     defer { for pointer in pointers { free(pointer) } }
     pointers.append(nil)

@@ -1,16 +1,18 @@
 internal import Platform
 internal import Preferences
 internal import PropertyLists
+internal import Screens
 internal import SettingsSchema
 
 extension Verb {
     package static let form = Verb(
-        "form", .new, "ask for the settings of a domain or script, one by one",
+        "form", .new, "show and change the settings of a domain or script",
         details: [
-            "The domain's schema determines the questions. An empty answer keeps the current value, ? explains the setting, :factory removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
-            "All answers are saved in one step at the end. If the input ends early, or the form is left, nothing is saved and the exit status is 8.",
+            "The domain's schema determines the settings. On a terminal the form fills the screen: arrow keys select a setting, Enter edits it, r removes the user's value, ^S saves, q quits, and ? lists all keys. Changes by other processes are shown at once.",
+            "With --plain, without a terminal, or if TERM is dumb, the form asks one question per line. An empty answer keeps the current value, ? explains the setting, :default removes the user's value, :empty is the empty text or list, :back returns to the previous question, :save saves and ends, and :quit ends without saving. A backslash precedes an answer that itself begins with a colon or a question mark.",
+            "All changes are saved in one step. If the form is left without saving changes, or its input ends early, the exit status is 8.",
         ],
-        options: [Option("--plain", "one question per line; currently the only mode"), .schema], forms: [[.domain]],
+        options: [.plain, .schema], forms: [[.domain]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout, .different]
     ) { invocation, context in
         let script = try SchemaFile.ofScript(invocation[operand: Operand.domain.name] ?? "", context)?.schema()
@@ -24,11 +26,43 @@ extension Verb {
         try Verb.checkVersion(settings, stored)
         // A form stores values for all processes, whatever the variables of this one.
         let layers = access.layers(domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
-        let form = Form(schema, values: layers.shownValues(), forced: layers.forcedKeys)
+        let form = Form(
+            schema, values: layers.shownValues(), layers: layers.valuesInLayers, forced: layers.forcedKeys)
+        if !invocation.has(.plain), let terminal = context.fullScreen {
+            let watches = try watches(of: domain, access, waking: terminal)
+            defer { for watch in watches { watch.cancel() } }
+            var session = ScreenSession(
+                FormScreen(form, word: ShellWord.quoted(domain.word)), on: terminal, context,
+                save: { try settings.save($0) },
+                read: {
+                    let stored = try access.storedLayers(domain)
+                    let layers = access.layers(
+                        domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
+                    return (layers.shownValues(), layers.valuesInLayers)
+                })
+            switch try session.run() {
+            case .interrupted(let signal): terminal.end(with: signal)
+            case .finished(let isComplete): return isComplete ? .done : .different
+            }
+        }
         var filling = FormSession(form, context) { try settings.save($0) }
         let isFilled = try filling.run()
         context.dialogue.endIfInterrupted()
         return isFilled ? .done : .different
+    }
+
+    /// Watches the folders of a domain's files, to show changes by other processes.
+    private static func watches(
+        of domain: AddressedDomain, _ access: StoreAccess, waking terminal: any ScreenTerminal
+    ) throws -> [any FolderWatch] {
+        let folders = domain.name == nil ? [domain.file.path.parent] : try access.places.allPlaces().map(\.path)
+        return folders.map { folder in
+            access.machine.watcher.watch(folder) { event in
+                // A temporary file is still being written.
+                if case .change(_, let name) = event, name.isTemporary { return }
+                terminal.wake()
+            }
+        }
     }
 
     /// Returns the schema given by `--schema`, or the installed one.
@@ -61,7 +95,24 @@ extension Verb {
     }
 }
 
+extension Option {
+    fileprivate static let plain = Option("--plain", "ask one question per line instead of filling the screen")
+}
+
 extension LayerStack {
+    /// The stored values and the default of each setting, highest priority first.
+    fileprivate var valuesInLayers: [String: [Schema.ValueInForce]] {
+        let keys = schema?.declarations.keys.map(\.text) ?? []
+        return Dictionary(
+            uniqueKeysWithValues: keys.map { key in
+                let values = explanation(of: key).answers.map { answer in
+                    Schema.ValueInForce(
+                        answer.value ?? answer.stored, layer: answer.origin.layer.name, fault: answer.fault)
+                }
+                return (key, values)
+            })
+    }
+
     /// The keys whose values the administrator forces.
     fileprivate var forcedKeys: Set<String> {
         let keys = schema?.declarations.keys.map(\.text) ?? []

@@ -47,3 +47,44 @@ extension Terminal {
         try write(bytes.span.bytes, to: stream)
     }
 }
+
+/// A terminal whose whole screen a program draws, and whose keys it reads one by one.
+package protocol ScreenTerminal: Sendable {
+    var size: (columns: Int, rows: Int) { get }
+
+    /// Shows an empty screen of the program's own. What was shown before comes back with `leave()`, which also happens
+    /// when the program crashes.
+    func enter() throws(SystemFailure)
+
+    /// Restores the terminal. Does nothing if it was not entered.
+    func leave()
+
+    func write(_ text: String) throws(SystemFailure)
+
+    /// Waits for an event, at most as long as the limit.
+    func next(milliseconds limit: Int32?) throws(SystemFailure) -> ScreenEvent
+
+    /// Makes `next` return `woken`. Can be called on any thread.
+    func wake()
+
+    /// Restores the terminal, stops the process as Control-Z does, and enters the screen again when it continues.
+    func suspend() throws(SystemFailure)
+
+    /// Ends the process with a signal, after `leave()`.
+    func end(with signal: Int32)
+}
+
+/// What a program with a screen waits for.
+package enum ScreenEvent: Hashable, Sendable {
+    case bytes([UInt8])
+    case resized
+    case woken
+    case timeout
+    case endOfInput
+    /// The process continues after it was stopped; the screen may show anything.
+    case continued
+    /// The user asks the process to stop.
+    case suspended
+    /// A signal asks the process to end.
+    case ended(signal: Int32)
+}

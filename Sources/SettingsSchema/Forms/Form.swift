@@ -38,18 +38,25 @@ package struct Form: Sendable {
     package let schema: Schema
     package let pages: [Page]
     package private(set) var changes = Changes()
-    private let values: [String: Schema.ValueInForce]
+    private var values: [String: Schema.ValueInForce]
+    /// The values of each key in all layers that have one, highest priority first.
+    private var layers: [String: [Schema.ValueInForce]]
 
     /// Creates a form.
     ///
     /// - Parameters:
     ///   - values: The values in force, each with its layer, including defaults.
+    ///   - layers: The values in all layers, to show what is beneath the user's.
     ///   - forced: The keys that an administrator has forced.
-    package init(_ schema: Schema, values: [String: Schema.ValueInForce] = [:], forced: Set<String> = []) {
+    package init(
+        _ schema: Schema, values: [String: Schema.ValueInForce] = [:],
+        layers: [String: [Schema.ValueInForce]] = [:], forced: Set<String> = []
+    ) {
         self.schema = schema
         self.values = values
+        self.layers = layers
         func page(_ title: String, _ settings: [SettingDeclaration]) -> Page? {
-            let visible = settings.filter { !$0.isTransient }
+            let visible = settings.filter { !$0.isTransient && !$0.takesOperands }
             guard !visible.isEmpty else { return nil }
             return Page(
                 title: title,
@@ -77,8 +84,18 @@ extension Form {
         if let value = changes.values[key] { return .init(value, layer: "this form") }
         let value = values[key]
         guard changes.resets.contains(key) || value == nil else { return value }
+        if let beneath = layers(of: key).first(where: { !$0.layer.hasPrefix("user") }) { return beneath }
         return control(key)?.setting.defaultValue.map { .init($0, layer: "factory") }
     }
+
+    /// Returns the stored values of a key and its default, highest priority first.
+    package func layers(of key: String) -> [Schema.ValueInForce] { layers[key] ?? [] }
+
+    /// Returns the stored value in force, without the changes made in this form.
+    package func storedValue(of key: String) -> Schema.ValueInForce? { values[key] }
+
+    /// Whether the form changes the setting.
+    package func isChanged(_ key: String) -> Bool { changes.values[key] != nil || changes.resets.contains(key) }
 
     /// Returns the value as its control shows it, with secrets masked.
     package func shownValue(of key: String) -> String? {
@@ -129,6 +146,28 @@ extension Form {
         changes.values[key] = nil
         if !changes.resets.contains(key) { changes.resets.append(key) }
         return .accepted(control.setting.defaultValue ?? .string(""))
+    }
+
+    /// Replaces the changes by earlier ones.
+    package mutating func restore(_ earlier: Changes) { changes = earlier }
+
+    /// Removes the change to one setting.
+    package mutating func discard(_ key: String) {
+        changes.values[key] = nil
+        changes.resets.removeAll { $0 == key }
+    }
+
+    /// Takes the values that are stored now, and returns the keys of changed settings whose stored value is another
+    /// one than before.
+    package mutating func update(
+        values new: [String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]]
+    ) -> [String] {
+        let conflicts = (changes.values.keys.map(\.self) + changes.resets).filter {
+            values[$0]?.value != new[$0]?.value
+        }
+        (values, self.layers) = (new, layers)
+        for entry in changes.values where new[entry.key]?.value == entry.value { discard(entry.key) }
+        return conflicts.filter(isChanged)
     }
 
     /// The problems of the answers as a whole. The form cannot be saved while there are any.

@@ -2,7 +2,7 @@ internal import PropertyLists
 
 /// A form as a series of questions on a terminal. It returns what to write and to ask, and handles the answers.
 ///
-/// An empty answer keeps the current value. `?` explains the setting, `:factory` restores the default, `:empty` is an
+/// An empty answer keeps the current value. `?` explains the setting, `:default` restores the default, `:empty` is an
 /// empty text or list, `:back` returns to the previous question, `:save` saves and ends, `:quit` ends without saving. A
 /// backslash precedes an answer that itself begins with a colon or a question mark.
 package struct PlainForm: Sendable {
@@ -29,7 +29,7 @@ package struct PlainForm: Sendable {
     private var heading: String?
     private var isOver = false
 
-    static let commands = [":factory", ":empty", ":back", ":save", ":quit"]
+    static let commands = [":default", ":empty", ":back", ":save", ":quit"]
 
     package init(_ form: Form) {
         self.form = form
@@ -55,7 +55,7 @@ package struct PlainForm: Sendable {
         switch line {
         case "": return keep(control)
         case "?": return [.write(explanation(of: control))] + ask()
-        case ":factory": return proceed(form.reset(control.key))
+        case ":default": return proceed(form.reset(control.key))
         case ":empty": return proceed(form.answer("", to: control.key))
         case ":back":
             at = max(0, at - 1)
@@ -134,14 +134,15 @@ package struct PlainForm: Sendable {
         guard let value = form.value(of: control.key), let shown = form.shownValue(of: control.key) else {
             return "\(control.title)\(rule)\(control.isRequired ? " [required]" : ""): "
         }
-        return "\(control.title)\(rule) [\(shortened(shown, to: 60)), from \(value.layer)]: "
+        return
+            "\(control.title)\(rule) [\(shortened(shown, to: 60)), \(value.layer == "factory" ? "default" : "from \(value.layer)")]: "
     }
 
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
         if let factory = control.setting.shownDefault { lines.append("The default is \(factory).") }
         lines.append(
-            "An empty answer keeps the current value. Other answers: :factory for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
+            "An empty answer keeps the current value. Other answers: :default for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
         )
         return lines.flatMap { $0.wrapped(to: 77) }.map { "  \($0)\n" }.joined().printable
     }

@@ -1,0 +1,473 @@
+package import PropertyLists
+package import SettingsSchema
+
+/// A form on a whole screen: takes events, and returns what to do.
+///
+/// It decides everything and touches nothing: the caller reads keys, saves, runs the editor, and shows the canvas.
+package struct FormScreen: Sendable {
+    package enum Event: Sendable {
+        case key(KeyPress)
+        case resized(columns: Int, rows: Int)
+        /// The value that the user wrote in an editor; nil if it is unchanged.
+        case edited(PropertyList?)
+        /// Files whose path begins with the text of the field.
+        case completed([String])
+        case refused(String)
+        case saved([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
+        /// The stored values after a change by another process.
+        case stored([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
+    }
+
+    package enum Effect: Hashable, Sendable {
+        case save(Form.Changes)
+        /// Lets the user edit a value in an editor.
+        case edit(key: String, PropertyList?)
+        /// Lists the files whose path begins with a text.
+        case complete(String)
+        case suspend
+        case redraw
+        case finish(isComplete: Bool)
+    }
+
+    /// What the keys act on.
+    enum Mode: Sendable {
+        case browsing
+        case editing(LineEditor)
+        /// A list of choices, with the index of the marked one.
+        case choosing(Int)
+        /// The elements of a list or dictionary.
+        case listing(ListPane)
+        case searching(LineEditor)
+        case reviewing
+        case leaving
+        case helping
+    }
+
+    package internal(set) var form: Form
+    /// What the command to undo a save names.
+    let word: String
+    let controls: [Form.Control]
+    /// The group of each control.
+    let groups: [String]
+    var mode = Mode.browsing
+    /// The index of the selected control.
+    var selected = 0
+    /// The first row of the list, or of an overlay, that is shown.
+    var top = 0
+    var scroll = 0
+    var columns = 80, rows = 24
+    var search = ""
+    var showsChangedOnly = false
+    /// What the last key led to, or why it did not; shown until the next.
+    var message: (text: String, isError: Bool)?
+    var conflicts: Set<String> = []
+    private var undo: [Form.Changes] = []
+    private var hasSaved = false
+    private var answers: [String: [String]] = [:]
+
+    package init(_ form: Form, word: String) {
+        (self.form, self.word) = (form, word)
+        var (controls, names): ([Form.Control], [String]) = ([], [])
+        for page in form.pages {
+            for group in page.groups {
+                controls += group.controls
+                names += Array(repeating: group.title ?? page.title, count: group.controls.count)
+            }
+        }
+        (self.controls, groups) = (controls, names)
+    }
+
+    /// The indices of the controls that are shown.
+    var visible: [Int] {
+        let wanted = search.lowercased()
+        return controls.indices.filter { index in
+            let (control, setting) = (controls[index], controls[index].setting)
+            if showsChangedOnly, !form.isChanged(control.key) { return false }
+            let texts = [control.title, control.key, setting.summary ?? ""] + setting.flagUsage
+            return wanted.isEmpty || texts.contains { $0.lowercased().contains(wanted) }
+        }
+    }
+
+    var control: Form.Control? { visible.contains(selected) ? controls[selected] : nil }
+
+    /// The keys of settings that contradict others, with the reasons.
+    var problems: [String: String] {
+        var reasons: [String: String] = [:]
+        for problem in form.problems {
+            if let key = problem.path.components.first?.text { reasons[key] = "\(problem)" }
+        }
+        return reasons
+    }
+
+    // MARK: Events
+
+    package mutating func handle(_ event: Event) -> [Effect] {
+        defer { settle() }
+        switch event {
+        case .key(let press):
+            message = nil
+            if press.isControl("z") { return [.suspend] }
+            if press.isControl("l") { return [.redraw] }
+            return handle(press)
+        case .resized(let columns, let rows):
+            (self.columns, self.rows) = (columns, rows)
+            return []
+        case .edited(let value):
+            if let value, let control { set(control.setting.rule.adapted(value)) }
+        case .completed(let paths): complete(paths)
+        case .refused(let reason):
+            mode = .browsing
+            message = (reason, true)
+        case .saved(let values, let layers):
+            let count = form.changes.count
+            form.restore(.init())
+            _ = form.update(values: values, layers: layers)
+            (undo, conflicts, hasSaved, mode) = ([], [], true, .browsing)
+            message = ("Saved \(count) setting\(count == 1 ? "" : "s"). To undo: prefs undo \(word)", false)
+        case .stored(let values, let layers):
+            let changed = controls.filter { values[$0.key]?.value != form.storedValue(of: $0.key)?.value }
+            conflicts.formUnion(form.update(values: values, layers: layers))
+            guard !changed.isEmpty else { break }
+            let names = changed.prefix(3).map(\.title).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
+            message = ("Changed by another process: \(names)", !conflicts.isEmpty)
+        }
+        return []
+    }
+
+    private mutating func handle(_ press: KeyPress) -> [Effect] {
+        switch mode {
+        case .browsing: return browse(press)
+        case .editing(var editor): return edit(&editor, press)
+        case .choosing(let index): choose(index, press)
+        case .listing(var pane): return list(&pane, press)
+        case .searching(var editor):
+            switch editor.handle(press) {
+            case .accepted: mode = .browsing
+            case .canceled: (mode, search) = (.browsing, "")
+            case .edited, .ignored:
+                search = editor.text
+                mode = .searching(editor)
+            }
+            if let first = visible.first, !visible.contains(selected) { selected = first }
+        case .helping, .reviewing, .leaving: return answer(press)
+        }
+        return []
+    }
+
+    private mutating func browse(_ press: KeyPress) -> [Effect] {
+        switch press.key {
+        case .up: move(-1)
+        case .down: move(1)
+        case .pageUp: move(-max(1, layout.list.count - 1))
+        case .pageDown: move(max(1, layout.list.count - 1))
+        case .wheel(let step): move(3 * step)
+        case .home: move(-controls.count)
+        case .end: move(controls.count)
+        case .tab: moveGroup(1)
+        case .backTab: moveGroup(-1)
+        case .left: step(-1)
+        case .right: step(1)
+        case .enter: open()
+        case .escape: (search, showsChangedOnly) = ("", false)
+        case .delete: reset()
+        case .click(let column, let row): click(column, row)
+        case .character(let letter) where press.isControl: return control(letter)
+        case .character(let letter): return command(letter)
+        default: break
+        }
+        return []
+    }
+
+    private mutating func control(_ letter: Character) -> [Effect] {
+        switch letter {
+        case "s": save()
+        case "c", "d": return quit()
+        case "n": move(1)
+        case "p": move(-1)
+        default: break
+        }
+        return []
+    }
+
+    private mutating func command(_ letter: Character) -> [Effect] {
+        switch letter {
+        case "q": return quit()
+        case " ": if case .toggle? = control?.kind { step(1) } else { open() }
+        case "+": step(1)
+        case "-": step(-1)
+        case "r": reset()
+        case "u":
+            if let last = undo.popLast() {
+                form.restore(last)
+            } else {
+                message = ("Nothing to undo in this form.", true)
+            }
+        case "x": change { form, key in form.discard(key) }
+        case "d": if form.changes.isEmpty { message = ("Nothing is changed.", false) } else { mode = .reviewing }
+        case "s": save()
+        case "m": showsChangedOnly.toggle()
+        case "g": moveGroup(1)
+        case "j": move(1)
+        case "k": move(-1)
+        case "/": mode = .searching(LineEditor(search))
+        case "?", "h": mode = .helping
+        case "e": return editAsText()
+        default: message = ("No command \(letter); ? shows the keys.", true)
+        }
+        return []
+    }
+
+    private mutating func quit() -> [Effect] {
+        if form.changes.isEmpty { return [.finish(isComplete: true)] }
+        mode = .leaving
+        return []
+    }
+
+    /// Handles the keys of the overlays that ask a question.
+    private mutating func answer(_ press: KeyPress) -> [Effect] {
+        switch (mode, press.key) {
+        case (_, .up), (_, .wheel(-1)): scroll = max(0, scroll - 1)
+        case (_, .down), (_, .wheel(1)): scroll += 1
+        case (_, .pageUp): scroll = max(0, scroll - max(1, rows - 6))
+        case (_, .pageDown): scroll += max(1, rows - 6)
+        case (.reviewing, .enter), (.reviewing, .character("s")), (.reviewing, .character("y")),
+            (.leaving, .character("s")), (.leaving, .character("y")):
+            scroll = 0
+            guard form.problems.isEmpty else {
+                save()
+                return []
+            }
+            let isLeaving = if case .leaving = mode { true } else { false }
+            return [.save(form.changes)] + (isLeaving ? [.finish(isComplete: true)] : [])
+        case (.leaving, .character("d")), (.leaving, .character("n")): return [.finish(isComplete: hasSaved)]
+        default: (mode, scroll) = (.browsing, 0)
+        }
+        return []
+    }
+
+    /// Shows the difference before it is saved, or the first setting that is in the way.
+    private mutating func save() {
+        if let (key, reason) = problems.min(by: { place($0.key) < place($1.key) }) {
+            (mode, search, showsChangedOnly) = (.browsing, "", false)
+            if let index = controls.firstIndex(where: { $0.key == key }) { selected = index }
+            message = (reason, true)
+        } else if form.changes.isEmpty {
+            message = ("Nothing is changed.", false)
+        } else {
+            mode = .reviewing
+        }
+    }
+
+    private func place(_ key: String) -> Int { controls.firstIndex { $0.key == key } ?? .max }
+
+    // MARK: Selection
+
+    private mutating func move(_ count: Int) {
+        let visible = visible
+        guard let first = visible.first, let last = visible.last else { return }
+        guard let at = visible.firstIndex(of: selected) else {
+            selected = first
+            return
+        }
+        selected = at + count < 0 ? first : at + count >= visible.count ? last : visible[at + count]
+    }
+
+    /// Selects the first setting of the next or previous group.
+    private mutating func moveGroup(_ step: Int) {
+        let visible = visible
+        let names = visible.reduce(into: [String]()) { if $0.last != groups[$1] { $0.append(groups[$1]) } }
+        guard let at = names.firstIndex(of: groups.isEmpty ? "" : groups[selected]) else { return move(0) }
+        let name = names[(at + step + names.count) % names.count]
+        if let first = visible.first(where: { groups[$0] == name }) { selected = first }
+    }
+
+    private mutating func click(_ column: Int, _ row: Int) {
+        let layout = layout
+        if column < layout.groupColumns, row >= layout.list.lowerBound {
+            let names = groupNames
+            let index = row - layout.list.lowerBound
+            if names.indices.contains(index), let first = visible.first(where: { groups[$0] == names[index] }) {
+                selected = first
+            }
+            return
+        }
+        let index = row - layout.list.lowerBound + top
+        guard layout.list.contains(row), listRows.indices.contains(index), let found = listRows[index].control else {
+            return
+        }
+        if selected == found { open() } else { selected = found }
+    }
+
+    // MARK: Changing values
+
+    /// Changes the selected setting in a way that can be undone.
+    private mutating func change(_ body: (inout Form, String) -> Void) {
+        guard let control else { return }
+        let former = form.changes
+        body(&form, control.key)
+        conflicts.remove(control.key)
+        if form.changes != former { undo.append(former) }
+    }
+
+    private mutating func apply(_ answer: (inout Form, String) -> Form.Answer) {
+        var reason: String?
+        change { form, key in if case .refused(let text) = answer(&form, key) { reason = text } }
+        if let reason { message = (reason, true) }
+    }
+
+    mutating func set(_ value: PropertyList) { apply { form, key in form.set(value, for: key) } }
+
+    private mutating func reset() {
+        apply { form, key in form.reset(key) }
+        if message == nil, let control {
+            message = ("\(control.title) is now \(form.shownValue(of: control.key) ?? "unset").", false)
+        }
+    }
+
+    private mutating func accept(_ text: String, for control: Form.Control) {
+        answers[control.key, default: []].append(text)
+        apply { form, key in form.answer(text, to: key) }
+    }
+
+    /// Selects the next value of a toggle, a choice or a number.
+    private mutating func step(_ step: Int) {
+        guard let control, !refusesForced(control) else { return }
+        let value = form.value(of: control.key)?.value
+        switch control.kind {
+        case .toggle: set(.boolean(!(value?.booleanValue ?? false)))
+        case .choice(let choices):
+            let at = value.flatMap { choices.firstIndex(of: $0) }
+            let next = at.map { ($0 + step + choices.count) % choices.count } ?? (step > 0 ? 0 : choices.count - 1)
+            set(choices[next])
+        case .number(let minimum, let maximum):
+            guard let number = value ?? minimum ?? maximum ?? .some(.integer(0)) else { return }
+            if case .integer(let integer) = number, let plain = Int64(exactly: integer) {
+                let (next, isOver) = plain.addingReportingOverflow(Int64(step))
+                if !isOver { set(.integer(PropertyList.Integer(next))) }
+            } else if case .real(let real) = number {
+                // Decimal steps, without the digits that binary fractions leave.
+                set(.real(((real + Double(step) / 10) * 1e9).rounded() / 1e9))
+            }
+        default: message = ("Enter edits this setting.", false)
+        }
+    }
+
+    private mutating func refusesForced(_ control: Form.Control) -> Bool {
+        if control.isForced { message = ("This value is forced by an administrator.", true) }
+        return control.isForced
+    }
+
+    private mutating func open() {
+        guard let control, !refusesForced(control) else { return }
+        let value = form.value(of: control.key)?.value
+        switch control.kind {
+        case .toggle: step(1)
+        case .choice(let choices): mode = .choosing(value.flatMap { choices.firstIndex(of: $0) } ?? 0)
+        case .list, .dictionary: mode = .listing(ListPane(control, value))
+        case .secret: mode = .editing(LineEditor(isSecret: true))
+        default:
+            let text = value.map(control.text) ?? ""
+            mode = .editing(LineEditor(text, history: answers[control.key] ?? []))
+        }
+    }
+
+    private mutating func editAsText() -> [Effect] {
+        guard let control, !refusesForced(control) else { return [] }
+        guard control.kind != .secret else {
+            message = ("A secret is not written to a file for an editor.", true)
+            return []
+        }
+        return [.edit(key: control.key, form.value(of: control.key)?.value)]
+    }
+
+    private mutating func choose(_ index: Int, _ press: KeyPress) {
+        guard case .choice(let choices)? = control?.kind else {
+            mode = .browsing
+            return
+        }
+        switch press.key {
+        case .up, .wheel(-1), .character("k"): mode = .choosing(max(0, index - 1))
+        case .down, .wheel(1), .character("j"): mode = .choosing(min(choices.count - 1, index + 1))
+        case .home, .pageUp: mode = .choosing(0)
+        case .end, .pageDown: mode = .choosing(choices.count - 1)
+        case .enter, .character(" "):
+            mode = .browsing
+            if form.value(of: control?.key ?? "")?.value != choices[index] { set(choices[index]) }
+        case .escape, .character("q"), .left: mode = .browsing
+        case .character(let letter) where press.character != nil:
+            // The next choice that begins with the letter.
+            let order = choices.indices.map { ($0 + index + 1) % choices.count }
+            let start = String(letter).lowercased()
+            mode = .choosing(order.first { choices[$0].plainText.lowercased().hasPrefix(start) } ?? index)
+        default: break
+        }
+    }
+
+    private mutating func edit(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
+        guard let control else {
+            mode = .browsing
+            return []
+        }
+        if press.key == .tab, isPath(control) {
+            return [.complete(editor.text)]
+        }
+        if case .number = control.kind, press.key == .up || press.key == .down {
+            stepNumber(&editor, press.key == .up ? 1 : -1)
+            mode = .editing(editor)
+            return []
+        }
+        switch editor.handle(press) {
+        case .canceled: mode = .browsing
+        case .edited, .ignored: mode = .editing(editor)
+        case .accepted:
+            let before = form.value(of: control.key).map { control.text(of: $0.value) } ?? ""
+            // An unchanged text changes nothing: not even the layer that the value comes from.
+            if editor.text != (editor.isSecret ? "" : before) { accept(editor.text, for: control) }
+            mode = message == nil ? .browsing : .editing(editor)
+        }
+        return []
+    }
+
+    private func stepNumber(_ editor: inout LineEditor, _ step: Int64) {
+        guard let number = Int64(editor.text), !number.addingReportingOverflow(step).overflow else { return }
+        editor = LineEditor(String(number + step))
+    }
+
+    private func isPath(_ control: Form.Control) -> Bool {
+        [.file, .folder, .path].contains(control.setting.rule.kind)
+    }
+
+    /// Extends the path in the field by what all the candidates have in common.
+    private mutating func complete(_ paths: [String]) {
+        guard case .editing(let editor) = mode, var common = paths.first else {
+            message = ("No such file.", true)
+            return
+        }
+        for path in paths { while !path.hasPrefix(common) { common.removeLast() } }
+        if common.count > editor.text.count { mode = .editing(LineEditor(common)) }
+        if paths.count > 1 {
+            let names = paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
+            message = (names.joined(separator: "  "), false)
+        }
+    }
+
+    /// Why the text in the field cannot be stored; nil if it can.
+    func refusal(of text: String) -> String? {
+        guard let control else { return nil }
+        var copy = form
+        if case .refused(let reason) = copy.answer(text, to: control.key) { return reason }
+        return nil
+    }
+
+    private mutating func list(_ pane: inout ListPane, _ press: KeyPress) -> [Effect] {
+        switch pane.handle(press) {
+        case .open: mode = .listing(pane)
+        case .changed:
+            set(pane.value)
+            // What the rule refuses stays in the pane, with the reason.
+            mode = .listing(pane)
+        case .closed: mode = .browsing
+        }
+        return []
+    }
+}

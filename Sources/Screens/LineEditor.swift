@@ -1,0 +1,147 @@
+/// A line of text that is edited with a cursor, a kill buffer and a history.
+package struct LineEditor: Hashable, Sendable {
+    /// What a key did.
+    package enum Outcome: Hashable, Sendable {
+        case edited
+        case accepted
+        case canceled
+        /// The key has no meaning in a line.
+        case ignored
+    }
+
+    private var characters: [Character]
+    /// The index of the character before which text is inserted.
+    package private(set) var cursor: Int
+    private var killed: [Character] = []
+    private let history: [String]
+    /// The index in the history, and the text that was typed before it.
+    private var recalled: (Int, String)?
+    package let isSecret: Bool
+    /// The most characters of a line.
+    package static let maximumCount = 1 << 20
+
+    package init(_ text: String = "", history: [String] = [], isSecret: Bool = false) {
+        characters = Array(text)
+        cursor = characters.count
+        (self.history, self.isSecret) = (history, isSecret)
+    }
+
+    package var text: String { String(characters) }
+
+    package static func == (left: LineEditor, right: LineEditor) -> Bool {
+        left.characters == right.characters && left.cursor == right.cursor
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(characters) }
+
+    package mutating func handle(_ press: KeyPress) -> Outcome {
+        switch press.key {
+        case .enter: return .accepted
+        case .escape: return .canceled
+        case .paste(let text): insert(text)
+        case .left: cursor = press.isControl || press.isAlt ? wordStart : max(0, cursor - 1)
+        case .right: cursor = press.isControl || press.isAlt ? wordEnd : min(characters.count, cursor + 1)
+        case .home: cursor = 0
+        case .end: cursor = characters.count
+        case .up: recall(-1)
+        case .down: recall(1)
+        case .backspace: press.isAlt ? kill(wordStart..<cursor) : remove(max(0, cursor - 1)..<cursor)
+        case .delete: remove(cursor..<min(characters.count, cursor + 1))
+        case .character(let character) where press.isControl: return control(character)
+        case .character("b") where press.isAlt: cursor = wordStart
+        case .character("f") where press.isAlt: cursor = wordEnd
+        case .character("d") where press.isAlt: kill(cursor..<wordEnd)
+        case .character(let character) where !press.isAlt: insert(String(character))
+        default: return .ignored
+        }
+        return .edited
+    }
+
+    private mutating func control(_ letter: Character) -> Outcome {
+        switch letter {
+        case "a": cursor = 0
+        case "e": cursor = characters.count
+        case "b": cursor = max(0, cursor - 1)
+        case "f": cursor = min(characters.count, cursor + 1)
+        case "d": remove(cursor..<min(characters.count, cursor + 1))
+        case "k": kill(cursor..<characters.count)
+        case "u": kill(0..<cursor)
+        case "w": kill(wordStart..<cursor)
+        case "y": insert(String(killed))
+        case "p": recall(-1)
+        case "n": recall(1)
+        case "c", "g": return .canceled
+        default: return .ignored
+        }
+        return .edited
+    }
+
+    /// Inserts text at the cursor. Line breaks become spaces: the value of a field is one line.
+    package mutating func insert(_ text: String) {
+        let room = Self.maximumCount - characters.count
+        let new = String(text.map { $0.isNewline ? " " : $0 }.prefix(max(0, room)))
+        // A combining character joins the one before it.
+        let before = String(characters[..<cursor]) + new
+        characters = Array(before) + characters[cursor...]
+        cursor = before.count
+    }
+
+    private mutating func remove(_ range: Range<Int>) {
+        characters.removeSubrange(range)
+        cursor = range.lowerBound
+    }
+
+    private mutating func kill(_ range: Range<Int>) {
+        if !range.isEmpty { killed = Array(characters[range]) }
+        remove(range)
+    }
+
+    private mutating func recall(_ step: Int) {
+        let (index, typed) = recalled ?? (history.count, text)
+        let next = index + step
+        guard next >= 0, next <= history.count else { return }
+        recalled = next == history.count ? nil : (next, typed)
+        characters = Array(next == history.count ? typed : history[next])
+        cursor = characters.count
+    }
+
+    private var wordStart: Int {
+        var at = cursor
+        while at > 0, !characters[at - 1].isWordPart { at -= 1 }
+        while at > 0, characters[at - 1].isWordPart { at -= 1 }
+        return at
+    }
+
+    private var wordEnd: Int {
+        var at = cursor
+        while at < characters.count, !characters[at].isWordPart { at += 1 }
+        while at < characters.count, characters[at].isWordPart { at += 1 }
+        return at
+    }
+
+    // MARK: Display
+
+    /// Returns the part of the line around the cursor that fits in a number of columns, and the cursor's column in it.
+    package func shown(in columns: Int) -> (text: String, cursor: Int) {
+        let columns = max(columns, 2)
+        let shown = isSecret ? Array(repeating: Character("•"), count: characters.count) : characters
+        var start = cursor
+        var width = 0
+        // One column is kept for the cursor after the text.
+        while start > 0, width + shown[start - 1].cells.width < columns {
+            start -= 1
+            width += shown[start].cells.width
+        }
+        var end = cursor
+        var total = width
+        while end < shown.count, total + shown[end].cells.width <= columns {
+            total += shown[end].cells.width
+            end += 1
+        }
+        return (String(shown[start..<end]), width)
+    }
+}
+
+extension Character {
+    fileprivate var isWordPart: Bool { isLetter || isNumber || self == "_" }
+}

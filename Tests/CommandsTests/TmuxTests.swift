@@ -1,0 +1,180 @@
+import Foundation
+import PropertyLists
+import TestSupport
+import Testing
+
+/// A terminal in which a shell runs, for what only a real terminal shows.
+final class Tmux {
+    static let path = ["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    private let command: BuiltCommand
+    private let socket: String
+
+    init(_ command: BuiltCommand, columns: Int = 80, rows: Int = 24) throws {
+        self.command = command
+        socket = command.folder + "/tmux"
+        try run("new-session", "-d", "-x", "\(columns)", "-y", "\(rows)", "exec env PS1='@ ' ENV= /bin/sh -i")
+        #expect(shows("@"))
+    }
+
+    deinit { _ = try? run("kill-server") }
+
+    @discardableResult
+    func run(_ words: String...) throws -> String {
+        let variables = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "TERM": "xterm"]
+        return try Subprocess.run(
+            "bash", ["-c", Self.closing, "-", #require(Self.path), "-u", "-f", "/dev/null", "-S", socket] + words,
+            environment: command.environment.merging(variables) { $1 }, in: command.home.url
+        ).text
+    }
+
+    /// Closes inherited descriptors first. The server would keep them open, and one of them tells when a process ends.
+    private static let closing = #"""
+        for file in /proc/$$/fd/*; do
+            number=${file##*/}
+            if ((number > 2 && number < 255)); then eval "exec $number>&-"; fi
+        done
+        exec "$@"
+        """#
+
+    func press(_ keys: String...) throws { for key in keys { try run("send-keys", key) } }
+
+    /// Types a line into the shell.
+    func type(_ line: String) throws {
+        try run("send-keys", "-l", line)
+        try run("send-keys", "Enter")
+    }
+
+    var screen: String { (try? run("capture-pane", "-p")) ?? "" }
+
+    /// Waits until the screen shows a text, at most half a minute.
+    func shows(_ text: String) -> Bool { until { $0.contains(text) } }
+
+    func until(_ condition: (String) -> Bool) -> Bool {
+        let end = ContinuousClock.now + .seconds(30)
+        repeat { if condition(screen) { return true } } while ContinuousClock.now < end
+        return false
+    }
+
+    /// The settings of the terminal, as the shell reads them, and where its cursor is visible.
+    func settings(_ name: String) throws -> String {
+        try type("clear; stty -g > \(name); echo done-\(name)")
+        #expect(until { $0.split(separator: "\n").contains("done-\(name)") }, "\(screen)")
+        let text = try String(contentsOf: command.home.url.appending(path: name), encoding: .utf8)
+        return text + (try run("display-message", "-p", "#{cursor_flag} #{alternate_on} #{mouse_any_flag}"))
+    }
+}
+
+@Suite(
+    .enabled(if: BuiltCommand.path != nil && Tmux.path != nil, "the executable or tmux is missing"), .serialized,
+    .timeLimit(.minutes(5)))
+struct `A form in tmux` {
+    private let command: BuiltCommand
+    private let tmux: Tmux
+    private let before: String
+
+    private static let schema = """
+        {
+            Domain = "com.example.editor"; Title = Editor;
+            Settings = (
+                { Key = theme; Choices = (dark, light); Default = dark; Title = Theme; Group = Appearance; },
+                { Key = size; Type = integer; Default = 12; Title = "Font size"; Group = Appearance; },
+                { Key = name; Title = Name; Group = Files; }
+            );
+        }
+        """
+
+    init() throws {
+        command = try BuiltCommand()
+        try command.home.write(Self.schema, to: "editor.plist")
+        #expect(try command.run(["schema", "install", command.folder + "/editor.plist"]).status == 0)
+        tmux = try Tmux(command)
+        before = try tmux.settings("before")
+        try tmux.type("$PREFS form com.example.editor; echo status-$?")
+        #expect(tmux.shows("q quit"), "\(tmux.screen)")
+    }
+
+    private func read(_ key: String) throws -> String { try command.run(["read", "com.example.editor", key]).text }
+
+    /// The form is left, and the terminal is as it was.
+    private func ends(_ text: String) throws {
+        #expect(tmux.shows(text), "\(tmux.screen)")
+        #expect(!tmux.screen.contains("Appearance"))
+        #expect(try tmux.settings("after") == before)
+    }
+
+    @Test func `changes and saves settings`() throws {
+        try tmux.press("Right", "Down", "Enter", "C-u", "2", "0", "Enter", "C-s")
+        #expect(tmux.shows("+ 20"), "\(tmux.screen)")
+        try tmux.press("Enter")
+        #expect(tmux.shows("Saved 2 settings. To undo: prefs undo com.example.editor"), "\(tmux.screen)")
+        try tmux.press("q")
+        try ends("status-0")
+        #expect(try read("theme") == "light\n" && read("size") == "20\n")
+    }
+
+    @Test func `fits the terminal when its size changes`() throws {
+        try tmux.run("resize-window", "-x", "40", "-y", "10")
+        #expect(tmux.until { !$0.contains("Groups") && $0.contains("Theme") }, "\(tmux.screen)")
+        try tmux.run("resize-window", "-x", "200", "-y", "60")
+        #expect(tmux.shows("Groups"), "\(tmux.screen)")
+        try tmux.press("q")
+        try ends("status-0")
+    }
+
+    @Test func `is suspended and comes back`() throws {
+        try tmux.press("Right", "C-z")
+        #expect(tmux.until { $0.contains("Stopped") && !$0.contains("Groups") }, "\(tmux.screen)")
+        #expect(try tmux.settings("stopped") == before)
+        try tmux.type("fg")
+        #expect(tmux.shows("1 changed"), "\(tmux.screen)")
+        try tmux.press("q", "d")
+        // The shell that continued it has lost the rest of the line.
+        #expect(tmux.until { !$0.contains("Groups") }, "\(tmux.screen)")
+        #expect(try tmux.settings("after") == before)
+        #expect(try command.run(["read", "com.example.editor", "theme"]).status == 1)
+    }
+
+    @Test(arguments: ["TERM", "HUP", "SEGV", "ABRT"])
+    func `restores the terminal when a signal ends it`(_ signal: String) throws {
+        try tmux.press("Right", "Down", "Enter", "7")
+        #expect(tmux.shows("[127"), "\(tmux.screen)")
+        let parent = try tmux.run("display-message", "-p", "#{pane_pid}").trimmingCharacters(
+            in: .whitespacesAndNewlines)
+        let children = try String(contentsOfFile: "/proc/\(parent)/task/\(parent)/children", encoding: .utf8)
+        let child = try #require(children.split(separator: " ").first.map(String.init))
+        _ = try command.script("kill -\(signal) \(child)")
+        try ends("status-1")
+    }
+
+    @Test func `takes a paste of 10 KB into a field`() throws {
+        let text = String(repeating: "0123456789abcdef", count: 640)
+        try command.home.write(text, to: "paste")
+        try tmux.press("Tab", "Enter")
+        #expect(tmux.shows("Enter accept"))
+        try tmux.run("load-buffer", command.folder + "/paste")
+        try tmux.run("paste-buffer", "-p")
+        #expect(tmux.shows("89abcdef"), "\(tmux.screen)")
+        try tmux.press("Enter", "C-s", "Enter")
+        #expect(tmux.shows("Saved 1 setting."), "\(tmux.screen)")
+        try tmux.press("q")
+        try ends("status-0")
+        #expect(try read("name") == text + "\n")
+    }
+
+    @Test func `shows what another process changes while a field is edited`() throws {
+        try tmux.press("Down", "Enter", "C-u", "5")
+        #expect(tmux.shows("[5"), "\(tmux.screen)")
+        #expect(try command.run(["write", "com.example.editor", "name", "Ada"]).status == 0)
+        #expect(tmux.shows("Changed by another process: Name"), "\(tmux.screen)")
+        #expect(tmux.screen.contains("[5"))
+        try tmux.press("Enter")
+        #expect(try command.run(["write", "com.example.editor", "size", "-int", "30"]).status == 0)
+        #expect(tmux.shows("Another process set 30 meanwhile."), "\(tmux.screen)")
+        try tmux.press("q", "s")
+        try ends("status-0")
+        #expect(try read("size") == "5\n" && read("name") == "Ada\n")
+    }
+}

@@ -1,0 +1,309 @@
+import Foundation
+import PropertyLists
+import Screens
+import SettingsSchema
+import TestSupport
+import Testing
+
+/// A form with every control on a simulated terminal.
+struct Display {
+    var screen: FormScreen
+    var canvas: Canvas
+    private(set) var effects: [FormScreen.Effect] = []
+
+    static let schema = """
+        {
+            Domain = "com.example.editor"; Title = Editor;
+            Settings = (
+                { Key = theme; Choices = (dark, light, "界"); Default = dark; Title = Theme; Summary = "How it looks"; Group = Appearance; },
+                { Key = size; Type = integer; Default = 12; Minimum = 6; Maximum = 96; Unit = points; Title = "Font size"; Flag = "font-size"; Environment = EDITOR_FONT; Group = Appearance; },
+                { Key = lines; Type = boolean; Title = "Show line numbers"; Default = NO; Group = Appearance; },
+                { Key = opacity; Type = real; Default = "0.5"; Title = Opacity; Group = Appearance; },
+                { Key = name; Required = YES; MaximumLength = 10; Title = "Café 界 👩‍👩‍👧"; Group = Files; },
+                { Key = folder; Kind = folder; Title = Folder; Group = Files; },
+                { Key = token; Sensitive = YES; Title = Token; Group = Network; },
+                { Key = ports; Type = array; Elements = { Type = integer; Maximum = 99; }; Title = Ports; Group = Network; },
+                { Key = headers; Type = dictionary; Title = Headers; Group = Network; },
+                { Key = since; Type = date; Title = Since; Group = Network; },
+                { Key = every; Type = integer; Kind = duration; Title = Every; Group = Network; },
+                { Key = proxy; Title = Proxy; Group = Network; Requires = (folder); },
+                { Key = scratch; Transient = YES; }, { Key = file; Positional = 1; }
+            );
+        }
+        """
+
+    static let values: [String: Schema.ValueInForce] = [
+        "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
+        "lines": .init(false, layer: "factory"),
+        "opacity": .init(.real(0.5), layer: "forced"), "token": .init("hush", layer: "user"),
+        "ports": .init([1, 2], layer: "user"), "name": .init("Ada", layer: "user"),
+    ]
+    static let layers: [String: [Schema.ValueInForce]] = [
+        "size": [.init(13, layer: "user"), .init(11, layer: "site"), .init(12, layer: "factory")]
+    ]
+
+    init(columns: Int = 80, rows: Int = 24) throws {
+        let form = Form(
+            try Schema(parsing: Array(Self.schema.utf8)), values: Self.values, layers: Self.layers, forced: ["opacity"])
+        screen = FormScreen(form, word: "com.example.editor")
+        canvas = Canvas(columns: columns, rows: rows)
+        send(.resized(columns: columns, rows: rows))
+    }
+
+    mutating func send(_ event: FormScreen.Event) {
+        effects += screen.handle(event)
+        canvas = Canvas(columns: canvas.columns, rows: canvas.rows)
+        screen.draw(on: &canvas)
+    }
+
+    /// Presses keys, named and separated by spaces.
+    mutating func press(_ keys: String) {
+        for key in keys.split(separator: " ") { send(.key(Key.named(String(key)))) }
+    }
+
+    var text: String { canvas.lines.joined(separator: "\n") }
+    var footer: String { canvas.lines.last ?? "" }
+}
+
+@Suite struct `A form on a screen` {
+    /// The keys, the changes that they make, and a text on the screen after them.
+    @Test(arguments: [
+        ("right", "theme=light", "‹ light ›"), ("left", "theme=界", "‹ 界 ›"),
+        ("enter down enter", "theme=light", "•Theme"),
+        ("enter l enter", "theme=light", "edited"), ("enter down escape", "", "‹ dark ›"),
+        ("down right", "size=14", "14 points"), ("down -", "size=12", "12 points"),
+        ("down enter ^u 2 0 enter", "size=20", "20 points"),
+        ("down enter up enter", "size=14", "14 points"), ("down enter ^u 3 enter", "", "Must be from 6 to 96."),
+        ("down enter ^u x", "", "Must be an integer."), ("down enter 9 escape", "", "13 points"),
+        ("down enter enter", "", "user"),
+        ("down r", "-size", "11 points"), ("down delete d", "-size", "+ 11 (site)"),
+        ("down down space", "lines=true", "[x]"), ("down down enter enter", "", "[ ]"),
+        ("down down down right", "", "forced by an administrator"),
+        ("down down down enter", "", "forced by an administrator"),
+        ("tab enter ^u B o b enter", "name=Bob", "Bob"), ("tab r", "", "A value is required."),
+        ("tab enter aaaaaaaaaaaa", "", "Must be at most 10 long."),
+        ("tab tab enter n e w enter", "token=new", "••••"), ("tab tab e", "", "not written to a file"),
+        ("tab tab down enter a 7 enter", "ports=[1, 2, 7]", "7"), ("tab tab down enter d", "ports=[2]", "a add"),
+        ("tab tab down enter M-down", "ports=[2, 1]", "a add"), ("tab tab down enter a x enter", "", "an integer"),
+        ("tab tab down enter a 100 enter escape escape", "", "Ports"),
+        ("tab tab down enter enter 5 enter", "ports=[15, 2]", "15"),
+        ("tab tab down down enter a k e y enter v enter", "headers={key: v}", "key = v"),
+        ("tab tab down down enter a k enter v enter a k enter", "headers={k: v}", "There is such a key."),
+        ("tab tab down down down enter n o w", "", "Must be a date"),
+        ("tab tab down down down down enter 5 m enter", "every=300", "5m"),
+        ("end enter h enter ^s", "proxy=h", "folder"),
+        ("right u", "", "‹ dark ›"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
+        ("right d", "theme=light", "- dark"), ("right ^s", "theme=light", "Save these changes?"),
+        ("d", "", "Nothing is changed."),
+        ("right m", "theme=light", "changed only"), ("m", "", "Nothing matches."),
+        ("/ f o n t enter right", "size=14", "/font"),
+        ("/ E D I T O R _", "", "Nothing matches."), ("/ - - f o n t", "", "Font size"), ("?", "", "┌ Keys"),
+        ("? escape", "", "? help"),
+        ("right q", "theme=light", "Unsaved changes"), ("right q escape", "theme=light", "edited"),
+        ("$", "", "No command $"),
+    ])
+    func `changes settings with keys`(_ keys: String, _ changes: String, _ shown: String) throws {
+        var display = try Display()
+        display.press(keys)
+        let made = display.screen.form.changes
+        let texts = made.values.map { "\($0.key)=\($0.value.plainText)" } + made.resets.map { "-\($0)" }
+        let expected = changes.isEmpty ? [] : [changes]
+        #expect(texts.map(Self.compact) == expected.map(Self.compact))
+        #expect(display.text.contains(shown), "\(display.text)")
+    }
+
+    /// The text of a value without what differs between notations.
+    private static func compact(_ text: String) -> String { text.filter { !" \"'".contains($0) } }
+
+    @Test(arguments: [(80, 24), (40, 10), (200, 60), (40, 8), (1, 1), (60, 14), (20, 5)])
+    func `fits in a terminal of any size, and never shows a secret`(_ columns: Int, _ rows: Int) throws {
+        for keys in [
+            "", "down down", "enter", "tab tab down enter a", "right ^s", "right q", "?", "/ f o", "end enter h o s t",
+        ] {
+            var display = try Display(columns: columns, rows: rows)
+            display.press(keys)
+            #expect(display.canvas.lines.count == rows)
+            for line in display.canvas.lines { #expect(line.shownColumns <= columns, "\(line)") }
+            #expect(!display.text.contains("hush"))
+            if let cursor = display.canvas.cursor, rows > 7 {
+                #expect(cursor.column < columns && cursor.row < rows, "\(keys)")
+            }
+        }
+    }
+
+    @Test func `shows groups, values, origins and layers`() throws {
+        var display = try Display()
+        display.press("down right")
+        #expect(
+            display.text == """
+                 Editor  com.example.editor                                 / search  1 changed
+                ┌─ Groups ──────┬──────────────────────────────────────────────────────────────┐
+                │▸Appearance 1• │ Appearance                                                   │
+                │ Files         │ Theme              dark                                user  │
+                │ Network       │•Font size          14 points                         edited  │
+                │               │ Show line numbers  [ ]                              default  │
+                │               │ Opacity            0.5                               forced  │
+                │               │ Files                                                        │
+                │               │ Café 界 👩‍👩‍👧         Ada                                 user  │
+                │               │ Folder             –                                         │
+                │               │ Network                                                      │
+                │               │ Token              ••••                                user  │
+                │               │ Ports              [1,2]                               user  │
+                │               │ Headers            –                                         │
+                │               │ Since              –                                         │
+                │               │ Every              –                                         │
+                │               │ Proxy              –                                         │
+                │               │                                                              │
+                │               ├──────────────────────────────────────────────────────────────┤
+                │               │ (from 6 to 96 points)                                        │
+                │               │ user 13   site 11   default 12                               │
+                │               │ size, --font-size N, EDITOR_FONT                             │
+                └───────────────┴──────────────────────────────────────────────────────────────┘
+                 Enter edit  ←→ step  r reset  u undo  d difference  ^S save  q quit  ? help
+                """)
+        display = try Display(columns: 40, rows: 10)
+        display.press("down right")
+        #expect(
+            display.text == """
+                 Editor  com.examp… / search  1 changed
+                 Appearance
+                 Theme             dark
+                •Font size         14 points
+                 Show line numbe…  [ ]
+                 Opacity           0.5
+                 Files                                 ↓
+                 (from 6 to 96 points)
+                 user 13   site 11   default 12
+                 Enter edit  ←→ step  r reset  u undo
+                """)
+    }
+
+    @Test func `is in the README as it is drawn`() throws {
+        let schema = """
+            {
+                Domain = "com.example.editor"; Title = Editor;
+                Settings = (
+                    { Key = theme; Choices = (dark, light); Default = light; Title = Theme; Group = Appearance; },
+                    { Key = size; Type = integer; Minimum = 6; Maximum = 96; Unit = points; Title = "Font size";
+                        Flag = "font-size"; Environment = EDITOR_FONT; Group = Appearance; },
+                    { Key = lines; Type = boolean; Title = "Show line numbers"; Group = Appearance; },
+                    { Key = backup; Kind = folder; Title = "Backup folder"; Group = Files; },
+                    { Key = every; Type = integer; Kind = duration; Title = "Save every"; Group = Files; },
+                    { Key = token; Sensitive = YES; Title = "Access token"; Group = Network; }
+                );
+            }
+            """
+        let values: [String: Schema.ValueInForce] = [
+            "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
+            "lines": .init(false, layer: "factory"), "every": .init(300, layer: "site"),
+            "backup": .init("/srv/backup", layer: "forced"), "token": .init("hush", layer: "user"),
+        ]
+        let form = Form(
+            try Schema(parsing: Array(schema.utf8)), values: values, layers: Display.layers, forced: ["backup"])
+        var screen = FormScreen(form, word: "com.example.editor")
+        _ = screen.handle(.resized(columns: 80, rows: 18))
+        for key in ["down", "right"] { _ = screen.handle(.key(Key.named(key))) }
+        var canvas = Canvas(columns: 80, rows: 18)
+        screen.draw(on: &canvas)
+        let picture = canvas.lines.joined(separator: "\n")
+        let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
+        #expect(readme.contains("```text\n\(picture)\n```"), "\(picture)")
+    }
+
+    @Test func `goes to the first error instead of saving`() throws {
+        var display = try Display()
+        var values = Display.values
+        values["name"] = nil
+        display.send(.stored(values, layers: [:]))
+        display.press("right ^s")
+        #expect(display.effects.isEmpty)
+        #expect(display.text.contains("!Café") && display.text.contains("▸Files"))
+        #expect(display.footer.contains("name: is required"))
+    }
+
+    @Test func `saves, names the undo, and goes on`() throws {
+        var display = try Display()
+        display.press("right ^s enter")
+        #expect(display.effects == [.save(.init(values: ["theme": "light"]))])
+        var values = Display.values
+        values["theme"] = .init("light", layer: "user")
+        display.send(.saved(values, layers: [:]))
+        #expect(display.footer.contains("Saved 1 setting. To undo: prefs undo com.example.editor"))
+        #expect(display.screen.form.changes.isEmpty)
+        display.press("q")
+        #expect(display.effects.last == .finish(isComplete: true))
+    }
+
+    @Test(arguments: [
+        ("q", [FormScreen.Effect.finish(isComplete: true)]), ("right q d", [.finish(isComplete: false)]),
+        ("right q s", [.save(.init(values: ["theme": "light"])), .finish(isComplete: true)]), ("^z", [.suspend]),
+        ("^l", [.redraw]), ("e", [.edit(key: "theme", "dark")]), ("tab down enter / t tab", [.complete("/t")]),
+    ])
+    func `asks the caller to act`(_ keys: String, _ effects: [FormScreen.Effect]) throws {
+        var display = try Display()
+        display.press(keys)
+        #expect(display.effects == effects)
+    }
+
+    @Test func `shows what another process changed, and marks a conflict`() throws {
+        var display = try Display()
+        display.press("right")
+        var values = Display.values
+        values["size"] = .init(20, layer: "user")
+        display.send(.stored(values, layers: [:]))
+        #expect(display.text.contains("20 points") && display.footer.contains("Changed by another process: Font size"))
+        values["theme"] = .init("界", layer: "user")
+        display.send(.stored(values, layers: [:]))
+        #expect(display.text.contains("Another process set 界 meanwhile.") && display.text.contains("‹ light ›"))
+        display.press("x")
+        #expect(display.screen.form.changes.isEmpty && display.text.contains("‹ 界 ›"))
+        // A value that is typed in the meantime stays.
+        display.press("down enter ^u 4")
+        values["size"] = .init(30, layer: "user")
+        display.send(.stored(values, layers: [:]))
+        #expect(display.text.contains("[4 ]"))
+    }
+
+    @Test func `completes paths`() throws {
+        var display = try Display()
+        display.press("tab down enter")
+        display.send(.completed(["/tmp/one", "/tmp/onto"]))
+        #expect(display.text.contains("[/tmp/on") && display.footer.contains("one  onto"))
+    }
+
+    @Test func `is clicked and scrolled`() throws {
+        var display = try Display()
+        let row = try #require(display.canvas.lines.firstIndex { $0.contains("Show line numbers") })
+        display.send(.key(KeyPress(.click(column: 30, row: row))))
+        display.send(.key(KeyPress(.click(column: 30, row: row))))
+        #expect(display.screen.form.changes.values["lines"] == true)
+        display.send(.key(KeyPress(.wheel(1))))
+        display.send(.key(KeyPress(.click(column: 500, row: 500))))
+        display.send(.key(KeyPress(.paste("q"))))
+        #expect(display.effects.isEmpty)
+    }
+}
+
+@Suite struct `A canvas` {
+    @Test(arguments: [
+        ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("界界", 4, "界界"), ("界界", 3, "界…"), ("a界", 2, "a…"),
+        ("e\u{301}x", 2, "e\u{301}x"),
+        ("\u{1B}[2J", 4, "␛[2J"), ("\u{202E}a", 4, "\u{FFFD}a"), ("👩‍👩‍👧x", 3, "👩‍👩‍👧x"), ("\u{301}", 1, "◌\u{301}"),
+        ("a\r\nb", 4, "a␍b"),
+    ])
+    func `cuts text at its edge and obeys nothing in it`(_ text: String, _ width: Int, _ expected: String) {
+        var canvas = Canvas(columns: width, rows: 1)
+        canvas.put(text, 0, 0)
+        #expect(canvas.lines == [expected])
+    }
+
+    @Test func `writes only cells that differ`() {
+        var (old, new) = (Canvas(columns: 10, rows: 2), Canvas(columns: 10, rows: 2))
+        old.put("hello", 0, 0)
+        new.put("hallo", 0, 0)
+        #expect(new.update(from: old, hasColors: true) == "\u{1B}[?25l\u{1B}[1;2H\u{1B}[0ma\u{1B}[0m")
+        #expect(new.update(from: new, hasColors: true) == "\u{1B}[?25l")
+        old.put("x", 0, 1, style: Style(.red))
+        #expect(old.update(from: new, hasColors: false).contains("31") == false)
+    }
+}

@@ -1,0 +1,110 @@
+import Screens
+import Testing
+
+@Suite struct `Keys` {
+    private func name(_ press: KeyPress) -> String {
+        let key =
+            switch press.key {
+            case .character(let character): "\(character)"
+            case .paste(let text): "paste(\(text.count))"
+            case .click(let column, let row): "click(\(column),\(row))"
+            case .wheel(let step): "wheel(\(step))"
+            default: "\(press.key)"
+            }
+        return (press.isControl ? "^" : "") + (press.isAlt ? "M-" : "") + key
+    }
+
+    @Test(arguments: [
+        ("a", "a"), ("é", "é"), ("界", "界"), ("\r", "enter"), ("\n", "enter"), ("\t", "tab"), ("\u{7F}", "backspace"),
+        ("\u{1}", "^a"), ("\u{1A}", "^z"), ("\u{1B}[A", "up"), ("\u{1B}OB", "down"), ("\u{1B}[1;5C", "^right"),
+        ("\u{1B}[1;3A", "M-up"), ("\u{1B}[3~", "delete"), ("\u{1B}[5~", "pageUp"), ("\u{1B}[Z", "backTab"),
+        ("\u{1B}[H\u{1B}[F", "home end"), ("\u{1B}b", "M-b"), ("\u{1B}[<0;3;4M", "click(2,3)"),
+        ("\u{1B}[<0;3;4m", ""), ("\u{1B}[<65;1;1M", "wheel(1)"), ("\u{1B}[99q", ""),
+        ("\u{1B}[200~a\u{1B}[A\u{1B}[201~b", "paste(4) b"),
+    ])
+    func `are parsed from bytes, in portions of any size`(_ text: String, _ expected: String) {
+        for size in 1...max(1, text.utf8.count) {
+            var parser = KeyParser()
+            var keys: [KeyPress] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                keys += parser.take(rest.prefix(size))
+                rest = rest.dropFirst(size)
+            }
+            #expect(keys.map(name).joined(separator: " ") == expected)
+            #expect(!parser.isWaiting)
+        }
+    }
+
+    @Test func `are recovered from bytes that mean nothing`() {
+        var parser = KeyParser()
+        #expect(parser.take([0xFF, 0xC3, 0x28, 0xE7]).map(name) == ["("])
+        #expect(parser.take([0x95, 0x8C]).map(name) == ["界"])
+        #expect(parser.take([0x1B]).isEmpty && parser.isWaiting)
+        #expect(parser.flush().map(name) == ["escape"] && !parser.isWaiting)
+        #expect(parser.take(Array("\u{1B}[".utf8) + Array(repeating: 0x30, count: 100)).isEmpty)
+        #expect(parser.take([0x61]).map(name) == ["a"])
+    }
+
+    @Test func `of a large paste are one`() {
+        var parser = KeyParser()
+        let text = String(repeating: "0123456789", count: 1024)
+        var keys: [KeyPress] = []
+        for part in [
+            Array("\u{1B}[200~".utf8), Array(text.utf8.prefix(5000)), Array(text.utf8.dropFirst(5000)),
+            Array("\u{1B}[201~".utf8),
+        ] {
+            keys += parser.take(part)
+        }
+        #expect(keys == [KeyPress(.paste(text))])
+    }
+}
+
+@Suite struct `A line` {
+    @Test(arguments: [
+        ("one two", ["^w"], "one |"), ("one two", ["^a", "M-f"], "one| two"),
+        ("one two", ["^a", "^k", "^y", "^y"], "one twoone two|"),
+        ("abc", ["left", "backspace"], "a|c"), ("abc", ["home", "delete"], "|bc"), ("e", ["\u{301}"], "e\u{301}|"),
+        ("界👩‍👩‍👧x", ["left", "backspace"], "界|x"), ("a", ["up"], "older|"), ("a", ["up", "up", "down", "down"], "a|"),
+        ("a", ["up", "up"], "oldest|"), ("one two", ["^left", "^u"], "|two"),
+    ])
+    func `is edited with keys`(_ text: String, _ keys: [String], _ expected: String) {
+        var line = LineEditor(text, history: ["oldest", "older"])
+        for key in keys { #expect(line.handle(Key.named(key)) == .edited) }
+        var shown = Array(line.text)
+        shown.insert("|", at: line.cursor)
+        #expect(String(shown) == expected)
+    }
+
+    @Test func `shows the part around its cursor, and no secret`() {
+        var line = LineEditor("0123456789")
+        #expect(line.shown(in: 5) == ("6789", 4))
+        _ = line.handle(KeyPress(.home))
+        #expect(line.shown(in: 5) == ("01234", 0))
+        #expect(LineEditor("secret", isSecret: true).shown(in: 20) == ("••••••", 6))
+        #expect(LineEditor("界界界").shown(in: 5) == ("界界", 4))
+    }
+}
+
+/// Keys by name, for rows.
+enum Key {
+    static func named(_ name: String) -> KeyPress {
+        if name.hasPrefix("^"), name.count > 1 {
+            var press = named(String(name.dropFirst()))
+            press.isControl = true
+            return press
+        }
+        if name.hasPrefix("M-") {
+            var press = named(String(name.dropFirst(2)))
+            press.isAlt = true
+            return press
+        }
+        let keys: [String: KeyPress.Key] = [
+            "enter": .enter, "tab": .tab, "escape": .escape, "backspace": .backspace, "delete": .delete, "up": .up,
+            "down": .down, "left": .left, "right": .right, "home": .home, "end": .end, "pageUp": .pageUp,
+            "pageDown": .pageDown, "backTab": .backTab, "space": .character(" "),
+        ]
+        if let key = keys[name] { return KeyPress(key) }
+        return name.count == 1 ? KeyPress(.character(name.first ?? " ")) : KeyPress(.paste(name))
+    }
+}
