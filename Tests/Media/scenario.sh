@@ -53,7 +53,7 @@ write_on_both() {
 # Several domains that are set together are one transaction on the other host as well.
 apply_whole() {
     echo '{ com.example.x = { n = 1; }; com.example.y = { n = 1; }; com.example.z = { n = 1; }; }' > "$place/all.plist"
-    on a apply "$place/all.plist"
+    on a apply --domains "$place/all.plist"
     eventually "$patience" 'an apply comes whole' came_whole
 }
 
