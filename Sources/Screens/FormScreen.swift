@@ -197,11 +197,7 @@ package struct FormScreen: Sendable {
         case "-": step(-1)
         case "r": reset()
         case "u":
-            if let last = undo.popLast() {
-                form.restore(last)
-            } else {
-                message = ("Nothing to undo in this form.", true)
-            }
+            undoLast()
         case "x": change { form, key in form.discard(key) }
         case "d": if form.changes.isEmpty { message = ("Nothing is changed.", false) } else { mode = .reviewing }
         case "s": save()
@@ -307,6 +303,24 @@ package struct FormScreen: Sendable {
         body(&form, control.key)
         conflicts.remove(control.key)
         if form.changes != former { undo.append(former) }
+    }
+
+    /// Takes back the last change, and selects its setting.
+    private mutating func undoLast() {
+        guard let last = undo.popLast() else {
+            message = ("Nothing to undo in this form.", true)
+            return
+        }
+        let former = form
+        form.restore(last)
+        guard
+            let index = controls.firstIndex(where: { control in
+                form.isChanged(control.key) != former.isChanged(control.key)
+                    || form.value(of: control.key) != former.value(of: control.key)
+            })
+        else { return }
+        selected = index
+        message = ("Undone: \(controls[index].title)", false)
     }
 
     private mutating func apply(_ answer: (inout Form, String) -> Form.Answer) {

@@ -115,6 +115,18 @@ struct `A form in tmux` {
         #expect(try read("theme") == "light\n" && read("size") == "20\n")
     }
 
+    @Test func `has a line editor when it asks line by line`() throws {
+        try tmux.press("q")
+        try ends("status-0")
+        try tmux.type("$PREFS form --plain com.example.editor; echo status-$?")
+        #expect(tmux.shows("Theme"), "\(tmux.screen)")
+        try tmux.press(
+            "l", "i", "h", "t", "Left", "Left", "g", "Enter", "4", "5", "C-a", "C-d", "Enter", "C-w", "A", "Enter")
+        #expect(tmux.shows("Saved 3 settings."), "\(tmux.screen)")
+        #expect(try tmux.settings("after") == before)
+        #expect(try read("theme") == "light\n" && read("size") == "5\n" && read("name") == "A\n")
+    }
+
     @Test func `fits the terminal when its size changes`() throws {
         try tmux.run("resize-window", "-x", "40", "-y", "10")
         #expect(tmux.until { !$0.contains("Groups") && $0.contains("Theme") }, "\(tmux.screen)")

@@ -92,7 +92,7 @@ struct Display {
         ("tab tab down down down enter n o w", "", "Must be a date"),
         ("tab tab down down down down enter 5 m enter", "every=300", "5m"),
         ("end enter h enter ^s", "proxy=h", "folder"),
-        ("right u", "", "‹ dark ›"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
+        ("right u", "", "Undone: Theme"), ("right right x", "", "dark"), ("u", "", "Nothing to undo in this form."),
         ("right d", "theme=light", "- dark"), ("right ^s", "theme=light", "Save these changes?"),
         ("d", "", "Nothing is changed."),
         ("right m", "theme=light", "changed only"), ("m", "", "Nothing matches."),

@@ -1,4 +1,5 @@
 internal import Platform
+internal import Screens
 internal import Synchronization
 
 #if canImport(Glibc)
@@ -19,6 +20,10 @@ final class TerminalDialogue: Dialogue {
 
     fileprivate struct State: Sendable {
         var lines = LineBuffer()
+        /// Keys that were pressed before the question that they answer.
+        var keys: [KeyPress] = []
+        var parser = KeyParser()
+        var history: [String] = []
         /// The read end of a pipe that receives the number of a signal; nil before the first question.
         var signals: Int32?
         var interruption: Int32?
@@ -28,12 +33,48 @@ final class TerminalDialogue: Dialogue {
         // Before the terminal is changed, and before the user sees a prompt that an interrupt could answer.
         _ = try state.withLock { state in try state.listen() }
         let isTyped = terminal.isTerminal(.input)
+        if isTyped, canMoveCursor { return try editedAnswer(to: prompt, isSecret: isSecret) }
         let echo = isSecret && isTyped ? try EchoSuppression() : nil
         defer { echo?.end() }
         try terminal.write(prompt, to: .output)
         let answer = try state.withLock { state in try state.next() }
         if completesLine, !isTyped, answer != .endOfInput { try terminal.write("\n", to: .output) }
         return answer
+    }
+
+    /// Whether the terminal can show a line that is edited.
+    private var canMoveCursor: Bool {
+        let kind = getenv(Variable.terminalKind.rawValue).map { String(cString: $0) } ?? ""
+        return !kind.isEmpty && kind != "dumb" && terminal.isTerminal(.output)
+    }
+
+    /// Asks with a line editor: a cursor, word moves, kill and yank, and the earlier answers.
+    private func editedAnswer(to prompt: String, isSecret: Bool) throws -> DialogueAnswer {
+        let mode = try EchoSuppression(isLineByLine: false)
+        defer { mode.end() }
+        let width = max(20, terminal.width(of: .output) ?? 80)
+        var label = prompt.visible
+        if label.shownColumns > width - 16 {
+            try terminal.write(label + "\n", to: .output)
+            label = "> "
+        }
+        var line = LineEditor(history: state.withLock(\.history), isSecret: isSecret)
+        while true {
+            let (text, cursor) = line.shown(in: width - label.shownColumns - 1)
+            try terminal.inner.write(
+                "\r\(label)\(text.visible)\u{1B}[K\r\u{1B}[\(label.shownColumns + cursor)C", to: .output)
+            guard let press = try state.withLock({ state in try state.nextKey() }) else {
+                if state.withLock(\.interruption) != nil { return .interrupted }
+                return .endOfInput
+            }
+            if press.isControl("d"), line.text.isEmpty { return .endOfInput }
+            guard line.handle(press) == .accepted else { continue }
+            try terminal.write("\n", to: .output)
+            if !isSecret, !line.text.isEmpty {
+                state.withLock { state in if state.history.last != line.text { state.history.append(line.text) } }
+            }
+            return .line(Array(line.text.utf8))
+        }
     }
 
     func endIfInterrupted() {
@@ -58,6 +99,22 @@ extension TerminalDialogue.State {
                 lines.take(try Self.bytes(from: STDIN_FILENO, limit: 4096))
             }
         }
+    }
+
+    /// Returns the next key; nil at the end of the input or after an interruption.
+    fileprivate mutating func nextKey() throws(SystemFailure) -> KeyPress? {
+        let signals = try listen()
+        while keys.isEmpty {
+            if interruption != nil { return nil }
+            if try Self.firstReady(signals, STDIN_FILENO) == signals {
+                interruption = Int32(try Self.bytes(from: signals, limit: 1).first ?? 0)
+            } else {
+                let bytes = try Self.bytes(from: STDIN_FILENO, limit: 4096)
+                if bytes.isEmpty { return nil }
+                keys += parser.take(bytes)
+            }
+        }
+        return keys.removeFirst()
     }
 
     /// Waits until one of two descriptors is readable, and returns it.
@@ -96,17 +153,22 @@ extension TerminalDialogue.State {
     }
 }
 
-/// A terminal without echo, while a secret is entered.
+/// A terminal without echo, while a secret is entered or the process shows what is typed.
 private struct EchoSuppression {
     private let former: termios
 
-    init() throws(SystemFailure) {
+    /// - Parameter isLineByLine: Whether the terminal collects a line before the process can read it.
+    init(isLineByLine: Bool = true) throws(SystemFailure) {
         var settings = termios()
         guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Self.failure }
         former = settings
         settings.c_lflag &= ~tcflag_t(ECHO)
         // Echoes the line break, so that the next question starts on a new line.
-        settings.c_lflag |= tcflag_t(ECHONL)
+        if isLineByLine {
+            settings.c_lflag |= tcflag_t(ECHONL)
+        } else {
+            settings.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
+        }
         guard tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) == 0 else { throw Self.failure }
         Self.setStopping(blocked: true)
     }
