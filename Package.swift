@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "SettingsSchemaTests", dependencies: ["PropertyLists", "Queries", "SettingsSchema", "TestSupport"]),
         .testTarget(
-            name: "ScreensTests", dependencies: ["PropertyLists", "Screens", "SettingsSchema", "TestSupport"]),
+            name: "ScreensTests", dependencies: ["PropertyLists", "Screens", "SettingsSchema", "TestSupport"],
+            exclude: ["form.svg"]),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "SimulatedPlatform", "TestSupport"]),
         .testTarget(
             name: "PreferencesTests",

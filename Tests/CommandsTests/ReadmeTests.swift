@@ -18,7 +18,7 @@ struct `The README` {
 
     @Test func `is read in one go`() {
         #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 246)
-        #expect(Set(blocks.map(\.language)) == ["console", "sh", "swift", "text"])
+        #expect(Set(blocks.map(\.language)) == ["console", "sh", "swift"])
     }
 
     @Test func `shows what its commands print`() throws {

@@ -49,7 +49,7 @@ final class Tmux {
 
     var screen: String { (try? run("capture-pane", "-p")) ?? "" }
 
-    /// Waits until the screen shows a text, at most half a minute.
+    /// Waits until the screen shows a text, at most a minute or so.
     func shows(_ text: String) -> Bool { until { $0.contains(text) } }
 
     func until(_ condition: (String) -> Bool) -> Bool {

@@ -205,9 +205,38 @@ struct Display {
         for key in ["down", "right"] { _ = screen.handle(.key(Key.named(key))) }
         var canvas = Canvas(columns: 80, rows: 18)
         screen.draw(on: &canvas)
-        let picture = canvas.lines.joined(separator: "\n")
-        let readme = try String(contentsOf: packageRoot.appending(path: "README.md"), encoding: .utf8)
-        #expect(readme.contains("```text\n\(picture)\n```"), "\(picture)")
+        let picture = Self.picture(of: canvas)
+        let file = packageRoot.appending(path: "Tests/ScreensTests/form.svg")
+        if ProcessInfo.processInfo.environment["PREFS_DRAW"] != nil { try Data(picture.utf8).write(to: file) }
+        #expect(try String(contentsOf: file, encoding: .utf8) == picture, "PREFS_DRAW=1 swift test draws it anew")
+    }
+
+    /// A canvas as SVG: a line of text for each row, and the selected row on a bar.
+    private static func picture(of canvas: Canvas) -> String {
+        let (width, height) = (canvas.columns * 9 + 20, canvas.rows * 20 + 20)
+        var lines = [
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(width) \(height)\" font-family=\"monospace\" font-size=\"15\">",
+            "<rect width=\"100%\" height=\"100%\" rx=\"6\" fill=\"#1e1e2e\"/>",
+        ]
+        for row in 0..<canvas.rows {
+            for column in 0..<canvas.columns {
+                let cell = canvas.cells[row * canvas.columns + column]
+                let (x, y) = (column * 9 + 10, row * 20 + 10)
+                if cell.style.isReversed {
+                    lines.append("<rect x=\"\(x)\" y=\"\(y)\" width=\"9\" height=\"20\" fill=\"#cdd6f4\"/>")
+                }
+                guard cell.text != " ", !cell.text.isEmpty else { continue }
+                let colors: [Style.Color: String] = [
+                    .red: "#f38ba8", .green: "#a6e3a1", .yellow: "#f9e2af", .blue: "#89b4fa", .cyan: "#94e2d5",
+                ]
+                let plain = cell.style.isDim ? "#7f849c" : "#cdd6f4"
+                let color = cell.style.isReversed ? "#1e1e2e" : cell.style.color.flatMap { colors[$0] } ?? plain
+                let weight = cell.style.isBold ? " font-weight=\"bold\"" : ""
+                let text = cell.text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+                lines.append("<text x=\"\(x)\" y=\"\(y + 15)\" fill=\"\(color)\"\(weight)>\(text)</text>")
+            }
+        }
+        return (lines + ["</svg>"]).joined(separator: "\n") + "\n"
     }
 
     @Test func `goes to the first error instead of saving`() throws {
