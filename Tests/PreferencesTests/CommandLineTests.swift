@@ -232,9 +232,13 @@ extension Setting where Value == String {
         #expect(bench.terminal.text(of: .output).hasPrefix(output) && bench.errors.hasPrefix(errors), "\(bench.errors)")
     }
 
-    @Test func `shows the values in force in its help`() throws {
+    @Test(
+        arguments: [
+            ["keep": 5, "token": "abc", "$schemaVersion": 2], ["copies": 5, "token": "abc", "$schemaVersion": 1],
+        ] as [PropertyList.Dictionary])
+    func `shows the values in force in its help, migrated ones too`(_ stored: PropertyList.Dictionary) throws {
         let bench = try SchemaBench(nil)
-        try bench.stored(["keep": 5, "token": "abc", "$schemaVersion": 2])
+        try bench.stored(stored)
         do {
             _ = try parse(["--help-values", "--keep", "3"], bench)
         } catch let Schema.Ending.help(text) {

@@ -146,6 +146,21 @@ import Testing
         #expect(try PropertyList(parsing: text, as: .json) == PropertyList(parsing: Self.jsonSchema, as: .json))
     }
 
+    @Test func `a closed schema refuses other keys in JSON Schema too`() throws {
+        let schema = try Sample.schema(
+            """
+            { Domain = d; Version = 2; Closed = YES; Settings = ({ Key = a; RenamedFrom = (b); }, { Key = c; });
+              Commands = ({ Name = run; Settings = ({ Key = e; Type = boolean; }); }); }
+            """)
+        let expected = """
+            {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"urn:prefs:d","type":"object",
+            "properties":{"a":{"type":"string"},"c":{"type":"string"},"b":{"type":"string"},"e":{"type":"boolean"},
+            "$schemaVersion":{"type":"integer"}},"additionalProperties":false}
+            """
+        #expect(
+            try PropertyList(parsing: schema.jsonSchemaText(), as: .json) == PropertyList(parsing: expected, as: .json))
+    }
+
     @Test(arguments: [Sample.backupText, SchemaReadingSample.everything, SchemaReadingSample.nasty])
     func `is a page that the checkers of manual pages have nothing to say about`(_ text: String) throws {
         let schema = try Sample.schema(text)
@@ -215,7 +230,11 @@ import Testing
         "h":{"type":"string","format":"date-time","default":"2026-01-31T12:00:00Z"},
         "i":{"type":"number","default":0.5},
         "j":{"type":"integer"},
-        "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"}},
+        "k":{"type":"array","items":{"type":"string"}},"l":{"type":"string"},
+        "old":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
+        "older":{"type":"integer","minimum":60,"maximum":3600,"enum":[60,90],"title":"T","description":"S","default":90,"deprecated":true},
+        "from":{"type":"string"},"$schemaVersion":{"type":"integer"}},
+        "additionalProperties":false,
         "dependentRequired":{"a":["c","d"]},
         "allOf":[{"not":{"required":["a","b"]}},{"oneOf":[{"required":["a"]},{"required":["e"]}]}]}
         """

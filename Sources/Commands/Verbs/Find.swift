@@ -64,7 +64,7 @@ private struct Finder {
     }
 
     mutating func findAll() throws {
-        for name in try isEffective ? access.namesInAllLayers() : access.names() {
+        for name in try isEffective ? namesInForce() : access.names() {
             do {
                 let domain = try access.domain(name)
                 if let values = try values(domain) { find(in: values, of: domain) }
@@ -73,6 +73,11 @@ private struct Finder {
                 status = failure.status
             }
         }
+    }
+
+    /// Returns the domains that have a file in any layer, and those for which a schema has defaults.
+    private func namesInForce() throws -> [DomainName] {
+        Set(try access.namesInAllLayers()).union(access.schemas.places.domains(on: access.machine)).sorted()
     }
 
     private mutating func find(in values: PropertyList.Dictionary, of domain: AddressedDomain) {
@@ -149,8 +154,8 @@ private struct Finder {
         let stored = try access.layers(in: access.files(domain)) { file in
             try files.contents(of: file) { try access.warn($0) }
         }
-        guard !stored.isEmpty else { return nil }
         var values = try access.valuesInForce(access.layers(domain, stored: stored), of: domain)
+        guard !stored.isEmpty || !values.entries.isEmpty else { return nil }
         if domain.name?.isGlobal != true { values.removeGlobal() }
         return values.entries
     }

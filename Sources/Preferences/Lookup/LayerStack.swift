@@ -27,7 +27,8 @@ package struct LayerStack: Sendable {
         _ stored: [LayerSource], _ schema: EffectiveSchema?, on machine: Machine, mapping: [String: String] = [:],
         isFileAlone: Bool = false
     ) {
-        self.init(stored.map { $0.migrated(by: schema?.schema).withoutHidden }, schema)
+        self.init(
+            stored.map { ($0.openDomain == nil ? $0.migrated(by: schema?.schema) : $0).withoutHidden }, schema)
         if isFileAlone { return }
         if let arguments = schema?.program?.arguments { insert(LayerSource(Origin(.arguments), arguments)) }
         let given = Self.values(ofVariables: mapping, schema, on: machine)
@@ -168,9 +169,11 @@ extension LayerStack {
 
     /// The values of all settings for people. An error is shown with its reason.
     package func shownValues() -> [String: Schema.ValueInForce] {
+        // A program migrates the settings of an earlier version before it uses them.
+        let stack = LayerStack(layers.map { $0.migrated(by: schema?.schema) }, schema)
         var values: [String: Schema.ValueInForce] = [:]
         for key in schema?.declarations.keys.map(\.text) ?? [] {
-            let resolution = self[key]
+            let resolution = stack[key]
             guard let answer = resolution.error ?? resolution.winner else { continue }
             values[key] = Schema.ValueInForce(
                 answer.value ?? answer.stored, layer: answer.origin.layer.name, fault: answer.fault)
@@ -293,9 +296,9 @@ package struct LayerSource: Sendable {
 
     /// The layer as it is once its settings are migrated, which a program does before it reads them.
     fileprivate func migrated(by schema: Schema?) -> LayerSource {
-        guard let schema, layer.isOfUser, case .fixed(let values, _) = contents, schema.needsMigration(values),
-            let migrated = try? schema.migrated(values).values
-        else { return self }
+        guard let schema, layer.isOfUser else { return self }
+        let values = values
+        guard schema.needsMigration(values), let migrated = try? schema.migrated(values).values else { return self }
         return holding(migrated)
     }
 

@@ -22,9 +22,20 @@ extension Schema {
     package func staysLocal(_ key: String) -> Bool { settings(under: key).contains(where: \.staysLocal) }
 
     /// Returns the settings whose values may be stored under a key. Several commands may have a setting with the same
-    /// key.
-    private func settings(under key: String) -> some Sequence<SettingDeclaration> {
-        allSettings.lazy.filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
+    /// key, and a migration that has not run yet may move the value of an undeclared key to a setting.
+    private func settings(under key: String) -> [SettingDeclaration] {
+        let declared = settings(named: key)
+        guard declared.isEmpty, !migrations.isEmpty else { return declared }
+        var keys = [key]
+        for rename in migrations.sorted(by: { $0.from < $1.from }).flatMap(\.renames)
+        where keys.contains(where: { $0.hasSameBytes(as: rename.old) }) {
+            keys.append(rename.new)
+        }
+        return keys.dropFirst().flatMap { settings(named: $0) }
+    }
+
+    private func settings(named key: String) -> [SettingDeclaration] {
+        allSettings.filter { $0.allKeys.contains { $0.hasSameBytes(as: key) } }
     }
 
     /// The settings of the program and of all its commands.

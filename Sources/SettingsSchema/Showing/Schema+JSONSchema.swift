@@ -12,7 +12,19 @@ extension Schema {
         result["title"] = title.map { .string($0) }
         result["description"] = summary.map { .string($0) }
         settings.describeEntries(in: &result)
+        if isClosed { close(&result) }
         return .dictionary(result)
+    }
+
+    /// Refuses undeclared keys. A domain may also contain settings of commands, former keys and the version.
+    private func close(_ result: inout PropertyList.Dictionary) {
+        var properties = result["properties"]?.dictionaryValue ?? [:]
+        for setting in allSettings {
+            for key in setting.allKeys where properties[key] == nil { properties[key] = setting.jsonSchema }
+        }
+        if version > 1 { properties[Self.versionKey] = ["type": "integer"] }
+        result["properties"] = .dictionary(properties)
+        result["additionalProperties"] = false
     }
 
     package func jsonSchemaText() -> String {
