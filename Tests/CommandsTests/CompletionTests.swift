@@ -13,7 +13,8 @@ import Testing
     static let source = CompletionSource(
         domains: { ["org.example", "com.example.app", "com.example.other"] },
         domain: { $0 == "com.example.app" ? domain : nil },
-        schema: { $0 == "com.example.declared" ? schema : nil })
+        schema: { $0 == "com.example.declared" ? schema : nil },
+        versions: { $0 == "com.example.app" ? [(12, "an undo"), (11, "a write")] : [] })
 
     static let schema = try? Schema(
         parsing: Array(
@@ -92,6 +93,13 @@ import Testing
         (["schema", "show", "--format", ""], ["table", "markdown", "man", "json-schema", "openstep"]),
         (["help", "ali"], []), (["help", "wa"], ["watch"]), (["convert", "f", "x"], ["xml"]),
         (["completions", ""], ["bash", "zsh", "fish"]),
+        (["restore", "com.example.app", ""], ["12", "11"]), (["restore", "org.example", ""], []),
+        (["history", "com.example.app", "--show", "12"], ["12"]), (["history", "--show", ""], []),
+        (["diff", "com.example.app", "--versions", ""], ["12", "11"]),
+        (["diff", "com.example.app", "--versions", "11..1"], ["11..12", "11..11"]),
+        (["diff", "com.example.app@u"], ["com.example.app@user", "com.example.app@user-host"]),
+        (["diff", "org.example", "org.example@e"], ["org.example@effective"]), (["diff", "no.such@"], []),
+        (["read", "com.example.app@"], []),
     ]
 
     @Test(arguments: rows)

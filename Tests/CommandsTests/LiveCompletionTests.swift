@@ -38,6 +38,9 @@ import Testing
         (["-host", "a/b", "read", ""], []), (["write", "declared", ""], ["mode"]),
         (["write", "declared", "mode", ""], ["full", "half"]),
         (["--store", "/tmp/other", "write", "declared", ""], []),
+        (["restore", "com.example.app", ""], ["2", "1"]), (["history", "/tmp/file.plist", "--show", ""], ["1"]),
+        (["diff", "com.example.app", "--versions", "1.."], ["1..2", "1..1"]),
+        (["diff", "com.example.app@f"], ["com.example.app@forced"]),
         (["write", "prefs", "newDomainFormat", ""], ["binary1", "xml1", "json", "gnustep"]),
     ])
     func `names come from the store that the line speaks of`(_ words: [String], _ offered: [String]) throws {
@@ -95,6 +98,7 @@ struct ShellCompletionTests {
         ("prefs --store /nowhere read ", ["prefs", "--store", "/nowhere", "read", ""], []),
         ("prefs convert com.example.app gnu", ["prefs", "convert", "com.example.app", "gnu"], ["gnustep"]),
         ("prefs undo org", ["prefs", "undo", "org"], ["org.example"]),
+        ("prefs diff org.example@f", ["prefs", "diff", "org.example", "@", "f"], ["forced"]),
     ])
     func `bash completes from the live store`(_ line: String, _ words: [String], _ replies: [String]) throws {
         let quoted = words.map { $0.hasSuffix("\\ k") ? "'a\\ k'" : "'\($0)'" }.joined(separator: " ")

@@ -73,12 +73,16 @@ extension HistoryListing {
 }
 
 extension HistoryListing.Entry {
+    /// The time and the reason of the change.
+    var occasion: String {
+        let reason = version.note.reason
+        return "\(version.time)  \(reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? reason.word)"
+    }
+
     fileprivate var heading: String {
         let note = version.note
-        let reason = note.reason.undoTarget.map { $0 == 0 ? "undo" : "undo to \($0)" } ?? note.reason.word
         let size = state == .absent ? "no file" : "\(version.size) bytes"
-        let program = "\(note.program.onOneLine)[\(note.process)]"
-        return "\(version.sequence)  \(version.time)  \(reason)  \(program)  \(size)\n"
+        return "\(version.sequence)  \(occasion)  \(note.program.onOneLine)[\(note.process)]  \(size)\n"
     }
 
     fileprivate func changes(_ masking: Masking) -> [String] {

@@ -47,7 +47,7 @@ extension Invocation {
         let isOfFile = { (operand: Operand) in
             switch operand.kind {
             case .file, .folder: true
-            case .domain, .domainOrFile: DomainArgument.isPath(word)
+            case .domain, .domainOrFile, .compared: DomainArgument.isPath(word)
             default: false
             }
         }

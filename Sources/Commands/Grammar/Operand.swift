@@ -6,6 +6,10 @@ package struct Operand: Hashable, Sendable {
         /// A key that exists in the domain or is declared by its schema.
         case declaredKey
         case domainOrFile
+        /// A domain, DOMAIN@LAYER or a file.
+        case compared
+        /// The number of a kept version of the domain.
+        case version
         /// A predicate, or the name of a request that the domain's schema declares.
         case query
         case verb
@@ -68,7 +72,7 @@ extension Operand {
 
 extension Operand.Kind {
     /// Whether the operand can be a domain.
-    var isOfDomain: Bool { self == .domain || self == .domainOrFile }
+    var isOfDomain: Bool { self == .domain || self == .domainOrFile || self == .compared }
 }
 
 extension [Operand] {

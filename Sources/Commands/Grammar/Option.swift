@@ -9,6 +9,10 @@ package struct Option: Hashable, Sendable {
             case store
             /// A non-negative integer.
             case number
+            /// The number of a kept version of the domain.
+            case version
+            /// A range of two such numbers, or one of them.
+            case versions
             case choice(Choice)
         }
 
@@ -74,8 +78,8 @@ extension Option.Argument {
     func canonical(_ word: String) -> String? {
         switch kind {
         case .choice(let choice): choice.canonical(word)
-        case .number: UInt32(word).map { $0.description }
-        case .domain, .key, .file, .folder, .word, .store: word
+        case .number, .version: UInt32(word).map { $0.description }
+        case .domain, .key, .file, .folder, .word, .store, .versions: word
         }
     }
 }

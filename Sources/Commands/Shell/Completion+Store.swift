@@ -1,3 +1,4 @@
+internal import Preferences
 internal import PropertyLists
 internal import SettingsSchema
 
@@ -7,6 +8,23 @@ extension Completion {
         if current.hasPrefix("-") { offer(DomainArgument.globalFlags[0], "the settings for all programs") }
         if DomainArgument.isPath(current) { answer.files = .files }
         for domain in source.domains().sorted() { offer(domain) }
+    }
+
+    /// Offers the layers of the domain before the sign: `DOMAIN@LAYER`.
+    mutating func offerLayers() {
+        guard let sign = current.unicodeScalars.lastIndex(of: "@") else { return }
+        let domain = String(current[..<sign])
+        guard source.domains().contains(domain) else { return }
+        for layer in Layer.writable.map(\.name) + ["effective"] { offer("\(domain)@\(layer)") }
+    }
+
+    /// Offers the numbers of the kept versions.
+    ///
+    /// - Parameter separator: The text in the current word before the second number of a range.
+    mutating func offerVersions(of domain: String, behind separator: String? = nil) {
+        let start = separator.flatMap { current.firstRange(of: $0)?.upperBound } ?? current.startIndex
+        let head = String(current[..<start])
+        for (number, meaning) in source.versions(domain) { offer("\(head)\(number)", meaning) }
     }
 
     /// Offers keys of the domain, or after a colon the entries of the container at the path.

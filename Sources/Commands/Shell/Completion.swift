@@ -54,7 +54,7 @@ extension Completion.Answer {
 extension Completion {
     private mutating func walk(_ words: ArraySlice<String>) {
         var rest = words
-        if let option = skipOptions(Option.global, &rest) { return offer(option) }
+        if let option = skipOptions(Option.global, &rest) { return offer(option, behind: []) }
         guard let word = rest.popFirst() else {
             if current.hasPrefix("-") { return offer(Option.global) }
             return offer(verbs)
@@ -74,7 +74,7 @@ extension Completion {
         var operands: [String] = []
         var isOver = false
         while true {
-            if !isOver, let option = skipOptions(known, &rest) { return offer(option) }
+            if !isOver, let option = skipOptions(known, &rest) { return offer(option, behind: operands) }
             guard let word = rest.popFirst() else { break }
             if word == "--", !isOver {
                 isOver = true
@@ -118,7 +118,7 @@ extension Completion {
         }
     }
 
-    private mutating func offer(_ option: Option) {
+    private mutating func offer(_ option: Option, behind operands: [String]) {
         switch option.argument?.kind {
         case .choice(let choice): for word in choice.words { offer(word) }
         case .domain: offerDomains()
@@ -127,6 +127,8 @@ extension Completion {
         case .store:
             for store in Option.stores { offer(store.name) }
             answer.files = .folders
+        case .version: offerVersions(of: operands.first ?? "")
+        case .versions: offerVersions(of: operands.first ?? "", behind: "..")
         case .key, .word, .number, nil: break
         }
     }
@@ -137,6 +139,11 @@ extension Completion {
         case .domainOrFile:
             offerDomains()
             answer.files = .files
+        case .compared:
+            offerDomains()
+            offerLayers()
+            answer.files = .files
+        case .version: offerVersions(of: operands.first ?? "")
         case .key: offerKeys(of: operands.first ?? "", declared: false)
         case .declaredKey: offerKeys(of: operands.first ?? "", declared: true)
         case .query: offerRequests(of: operands.first ?? "")

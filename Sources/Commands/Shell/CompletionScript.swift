@@ -29,7 +29,7 @@ extension CompletionScript {
         # Completion of prefs, for bash.
         _prefs() {
             local rest=${COMP_LINE:0:COMP_POINT} words=() word i kind candidate current head=
-            # Bash also splits words at colons and equals signs; rejoin parts without a space between them.
+            # Bash also splits words at colons, equals signs and at signs; rejoin parts without a space between them.
             for ((i = 0; i <= COMP_CWORD; i++)); do
                 word=${COMP_WORDS[i]}
                 if ((i > 0)) && [[ $rest != [[:space:]]* ]]; then
@@ -42,7 +42,7 @@ extension CompletionScript {
             done
             current=${words[${#words[@]} - 1]}
             # The text before the last split is already on the line.
-            if [[ $current == *[:=]* ]]; then head=${current%"${current##*[:=]}"}; fi
+            if [[ $current == *[:=@]* ]]; then head=${current%"${current##*[:=@]}"}; fi
             COMPREPLY=()
             {
                 read -r kind

@@ -26,6 +26,12 @@ extension CompletionSource {
             schema: { word in
                 guard let access = access(), let domain = try? access.domain(word) else { return nil }
                 return access.schemaInForce(domain)?.schema
+            },
+            versions: { word in
+                guard let access = access(), let domain = try? access.domain(word),
+                    let history = try? access.history(of: domain)
+                else { return [] }
+                return HistoryListing(history).entries.map { ($0.version.sequence, $0.occasion) }
             })
     }
 

@@ -8,15 +8,19 @@ package struct CompletionSource: Sendable {
     package let domain: @Sendable (String) -> PropertyList.Dictionary?
     /// The schema of the domain that an argument names, or nil.
     package let schema: @Sendable (String) -> Schema?
+    /// The kept versions of the domain that an argument names, newest first, each with a description.
+    package let versions: @Sendable (String) -> [(number: Int, meaning: String)]
 
     package init(
         domains: @escaping @Sendable () -> [String],
         domain: @escaping @Sendable (String) -> PropertyList.Dictionary?,
-        schema: @escaping @Sendable (String) -> Schema? = { _ in nil }
+        schema: @escaping @Sendable (String) -> Schema? = { _ in nil },
+        versions: @escaping @Sendable (String) -> [(number: Int, meaning: String)] = { _ in [] }
     ) {
         self.domains = domains
         self.domain = domain
         self.schema = schema
+        self.versions = versions
     }
 
     /// A source without domains.

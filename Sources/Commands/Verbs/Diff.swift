@@ -12,7 +12,7 @@ extension Verb {
             "With --format commands it prints the commands that turn A into B.",
         ],
         options: [.globalKeys, .versions, .layer, .format([.text, .json, .commands]), .fromLines],
-        forms: [[Operand("A", .domainOrFile)], [Operand("A", .domainOrFile), Operand("B", .domainOrFile)]],
+        forms: [[Operand("A", .compared)], [Operand("A", .compared), Operand("B", .compared)]],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .different]
     ) { invocation, context in
         let access = try StoreAccess(invocation, context)
@@ -48,7 +48,7 @@ extension Verb {
 
 extension Option {
     package static let versions = Option(
-        "--versions", Argument("FROM..TO", .word), "compare two versions of A, or one with the present values")
+        "--versions", Argument("FROM..TO", .versions), "compare two versions of A, or one with the present values")
 }
 
 extension StoreAccess {

@@ -43,6 +43,6 @@ extension Verb {
 }
 
 extension Option {
-    package static let shownVersion = Option("--show", Argument("N", .number), "print the values of version N")
+    package static let shownVersion = Option("--show", Argument("N", .version), "print the values of version N")
     package static let full = Option("--full", "print all changes, without shortening")
 }

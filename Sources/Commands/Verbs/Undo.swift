@@ -35,7 +35,7 @@ extension Verb {
         details: [
             "ID is the number that prefs history prints. The file keeps its current format, unless only the format differs. Values that the administrator forces are unchanged."
         ],
-        options: [.layer, .force], forms: [[.domain, Operand("ID", .word)]],
+        options: [.layer, .force], forms: [[.domain, Operand("ID", .version)]],
         statuses: [.notFound, .invalidValue, .forced, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
