@@ -10,6 +10,11 @@ extension StoreAccess {
         let writer = DomainWriter(machine, WriteNote(reason, by: machine), by: policy)
         for edit in edits where !edit.file.isOfDomain {
             try context.checkNoDescriptor(edit.file.path, edit.file.name)
+            if let language = InvalidInput.foreignLanguage(ofFile: edit.file.name),
+                try context.fileSystem.status(of: edit.file.path) == nil
+            {
+                throw CommandFailure(.usage, "\(edit.file.name.onOneLine): prefs does not write \(language)")
+            }
         }
         defer { context.delayInterrupts(false) }
         let outcomes = try writer.commit(
@@ -100,6 +105,10 @@ extension StoreFailure: Reportable {
     package var lines: [String] {
         let text = description.onOneLine
         switch problem {
+        case .damaged:
+            let place = file ?? domain
+            let language = InvalidInput.foreignLanguage(ofFile: place)
+            return [language.map { "\(place): prefs does not read \($0)" } ?? description]
         case .refused(let problems):
             let force = Self.untilForced
             guard problems.count > 1 else { return ["\(text); \(force)"] }

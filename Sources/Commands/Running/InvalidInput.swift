@@ -17,14 +17,16 @@ package struct InvalidInput: Reportable {
 
     package var status: ExitStatus { .damaged }
 
-    /// The name of another language that the extension of the file states.
-    private var language: String? {
+    /// Returns the language that the extension of a file states, if it is one that prefs does not read.
+    static func foreignLanguage(ofFile name: String) -> String? {
         let languages = [".yaml": "YAML", ".yml": "YAML", ".toml": "TOML", ".ini": "INI files"]
         return languages.first { name.lowercased().hasSuffix($0.key) }?.value
     }
 
     package var lines: [String] {
-        if let language { return ["\(name.onOneLine): prefs does not read \(language)"] }
+        if let language = Self.foreignLanguage(ofFile: name) {
+            return ["\(name.onOneLine): prefs does not read \(language)"]
+        }
         let place = location.map { ":\($0.line):\($0.column)" } ?? ": byte \(failure.offset)"
         let path = failure.path.components.isEmpty ? "" : " (at \(failure.path.description.onOneLine))"
         return ["\(name.onOneLine)\(place): \(failure.problem)\(path)"]

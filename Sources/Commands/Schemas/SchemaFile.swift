@@ -80,13 +80,19 @@ extension SchemaFile {
     /// - Parameter checks: Whether to check the declarations against each other.
     func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {
         let (schema, mistakes) = readMistakes(checks: checks, warns: false)
+        if schema == nil, let line = lineOfForeignLanguage { return (nil, [line]) }
         return (schema, mistakes.map { line(for: $0) })
     }
 
     /// Returns the errors and warnings of `schema check`, each with how to fix it, and whether there are errors.
     func findings() -> (lines: [String], isFaulty: Bool) {
-        let mistakes = readMistakes(checks: true, warns: true).mistakes
+        let (schema, mistakes) = readMistakes(checks: true, warns: true)
+        if schema == nil, let line = lineOfForeignLanguage { return ([line], true) }
         return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })
+    }
+
+    private var lineOfForeignLanguage: String? {
+        InvalidInput.foreignLanguage(ofFile: name).map { "\(name): prefs does not read \($0)" }
     }
 
     private func readMistakes(checks: Bool, warns: Bool) -> (schema: Schema?, mistakes: [Schema.Mistake]) {

@@ -56,6 +56,7 @@ extension CommandContext {
         guard !file.hasSuffix(".plist"), try fileSystem.status(of: absolutePath(file)) == nil,
             try fileSystem.status(of: absolutePath(longer)) != nil
         else { return file }
+        if !DomainArgument.isPath(word) { try note("\(word.onOneLine): no such file; using \(word.onOneLine).plist") }
         return longer
     }
 }
