@@ -160,7 +160,7 @@ private struct LookupBench {
     func program() throws -> (found: String, layer: Layer?) {
         do {
             let schema = try Schema(parsing: Array(Lookup.schema.utf8))
-            let explanation = try schema.parsing(["script"], in: store()).defaults.explain(row.key)
+            let explanation = try schema.parse(["script"], in: store()).defaults.explain(row.key)
             return (try text(explanation.inForce?.value), explanation.inForce?.origin.layer)
         } catch let Schema.Ending.mistakes(mistakes) {
             return (error(mistakes.map(\.description).joined(separator: "\n")), nil)

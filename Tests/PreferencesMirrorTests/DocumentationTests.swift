@@ -1,11 +1,35 @@
 import Foundation
 import Preferences
 import PreferencesMirror
+import Synchronization
 import TestSupport
 import Testing
 
 extension Setting where Value == Int {
     static let fontSize = Setting("fontSize", default: 12).range(6...96).flag("font-size").title("Size of the text")
+}
+
+extension Setting where Value == String? {
+    static let author = Setting("author")
+}
+
+struct Document: Codable, Equatable, Sendable {
+    var title = "Untitled"
+    var tags: Set<String> = []
+    var price: Decimal?
+}
+
+struct Sidebar {
+    @Preference("sidebarWidth", in: .standard) var width = 240
+    @Preference("sidebarTitle", in: .standard) var title: String?
+}
+
+final class Model: Sendable {
+    let width: SettingBinding<Int>
+
+    init(defaults: Defaults = .standard) {
+        width = Preference(Setting("sidebarWidth", default: 240), in: defaults).projectedValue
+    }
 }
 
 /// The Swift of the library's documentation does what the pages say.
@@ -19,7 +43,7 @@ extension Setting where Value == Int {
             let folder = packageRoot.appending(path: "Sources/\(module)/\(module).docc")
             for page in try FileManager.default.contentsOfDirectory(atPath: folder.path(percentEncoded: false)) {
                 let text = try String(contentsOf: folder.appending(path: page), encoding: .utf8)
-                for line in MarkdownBlock.all(in: text).flatMap(\.lines) {
+                for line in MarkdownBlock.all(in: text).flatMap(\.lines) where !line.isEmpty {
                     count += 1
                     #expect(lines.contains(line.trimmingCharacters(in: .whitespaces)), "\(page): \(line)")
                 }
@@ -49,8 +73,69 @@ extension Setting where Value == Int {
         let schema = Schema("com.example.editor", title: "A small editor") {
             Setting.fontSize
         }
-        let settings = try schema.parsing(["editor", "--font-size", "20", "notes.txt"], in: store)
+        let settings = try schema.parse(["editor", "--font-size", "20", "notes.txt"], in: store)
         #expect(settings[.fontSize] == 20 && settings.operands == ["notes.txt"])
+    }
+
+    @Test func `on storing a setting is so`() throws {
+        let editor = Defaults("com.example.editor", in: .memory)
+        editor[.author] = "Ada"
+        let author = editor[.author] ?? "nobody"
+        #expect(author == "Ada")
+        let recent = Setting("recent", default: [Document()])
+        editor[recent].append(Document(title: "Letter", tags: ["a"], price: 12.5))
+        #expect(editor[recent].map(\.title) == ["Untitled", "Letter"])
+        try editor.transaction { draft in
+            draft[.fontSize] += 1
+            draft[.author] = nil
+        }
+        #expect(editor[.author] == nil && editor[.fontSize] == 13 && !editor.isDefault(.fontSize))
+        editor.reset(.fontSize, recent)
+        #expect(editor.isDefault(.fontSize) && editor[recent].count == 1)
+        editor[.author] = "Grace"
+        editor.removeAll()
+        #expect(editor[.author] == nil)
+        let model = Model(defaults: editor)
+        model.width.value = 300
+        #expect(editor.integer(forKey: "sidebarWidth") == 300)
+    }
+
+    @Test func `on observing changes is so`() async throws {
+        let editor = Defaults("com.example.editor", in: .memory)
+        let log = Mutex<[String]>([])
+        let observation = editor.observe { batch in
+            for change in batch.changes { log.withLock { $0.append(change.key) } }
+        }
+        let foreign = editor.changes(of: .fontSize, includingOwn: false)
+        var seen: [String] = []
+        for await (size, author) in editor.values(of: Setting.fontSize, Setting.author) {
+            seen.append("\(size) \(author ?? "-")")
+            if seen.count == 2 { break }
+            try editor.transaction { draft in
+                draft[.fontSize] += 1
+                draft[.author] = "Ada"
+            }
+        }
+        #expect(seen == ["12 -", "13 Ada"])
+        #expect(Set(log.withLock(\.self)) == ["fontSize", "author"])
+        observation.cancel()
+        _ = foreign
+    }
+
+    @Test func `on reading property lists is so`() throws {
+        let bytes = Array(#"{"name": "Ada", "servers": [{"port": 80}]}"#.utf8)
+        let (found, format) = try PropertyList.sniffed(bytes)
+        #expect(format == .json)
+        var list = found
+        list["name"] = "Grace"
+        list[path: ":servers:0:port"] = .integer(8080)
+        let port = list["servers"]?[0]?["port"]?.integerValue
+        let data = try list.serialized(as: .xml)
+        #expect(port == 8080 && !data.isEmpty && "\(list)" == #"{name: "Grace", servers: [{port: 8080}]}"#)
+        let prices = try PropertyList.decode([Decimal].self, from: "[0.1234567890123456789]".utf8)
+        let encoded = try PropertyList(encoding: Document(title: "Letter")).serialized(as: .json)
+        #expect(prices.map(\.description) == ["0.1234567890123456789"])
+        #expect(try PropertyList.decode(Document.self, from: encoded) == Document(title: "Letter"))
     }
 
     @Test func `on the memory store is so`() {

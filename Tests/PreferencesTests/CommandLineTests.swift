@@ -36,9 +36,9 @@ extension Setting where Value == String {
     }.migrating(from: 1, rename: ["copies": "keep"])
 
     private func parse(_ words: [String], _ bench: SchemaBench, _ variables: EnvironmentVariables = [:]) throws
-        -> Settings
+        -> Schema.Settings
     {
-        try Self.schema.parsing(["/usr/bin/backup"] + words, in: bench.store(variables: variables))
+        try Self.schema.parse(["/usr/bin/backup"] + words, in: bench.store(variables: variables))
     }
 
     @Test func `stands above variables, and these above what is stored`() throws {
@@ -57,7 +57,7 @@ extension Setting where Value == String {
     @Test func `is seen by all who look into the domain from then on, and by no other rules`() throws {
         let bench = try SchemaBench(nil)
         let store = bench.store(["-mode", "odd"])
-        _ = try Self.schema.parsing(["backup", "-k3", "/mnt"], in: store)
+        _ = try Self.schema.parse(["backup", "-k3", "/mnt"], in: store)
         let defaults = Defaults("com.example.backup", in: store)
         #expect(defaults[.keep] == 3 && defaults.string(forKey: "mode") == "full")
     }
@@ -71,7 +71,7 @@ extension Setting where Value == String {
         let changes = Mutex<[SettingsChange]>([])
         let observation = early.observe { batch in changes.withLock { $0 += batch.changes } }
         #expect(early[.keep] == 5 && property.wrappedValue == 5)
-        let settings = try Self.schema.parsing(["backup", "-k3", "/mnt"], in: store)
+        let settings = try Self.schema.parse(["backup", "-k3", "/mnt"], in: store)
         #expect([early[.keep], untouched[.keep], property.wrappedValue, settings[.keep]] == [3, 3, 3, 3])
         #expect(early.origin(of: .keep)?.layer == .arguments)
         early[.keep] = 999
@@ -82,7 +82,7 @@ extension Setting where Value == String {
 
     @Test func `is checked for errors of its own in a debug build`() throws {
         let schema = Schema("d") { Setting("a", default: "").pattern("[") }
-        #expect(throws: Schema.Mistakes.self) { try schema.parsing(["p"], in: .memory) }
+        #expect(throws: Schema.Mistakes.self) { try schema.parse(["p"], in: .memory) }
         let defaults = Defaults("d", in: .memory)
         #expect(throws: StoreFailure.self) { try defaults.set("x", for: Setting("a", default: "").pattern("[")) }
         try defaults.set("x", for: Setting("a", default: "").conflicts(with: "elsewhere"))
@@ -158,7 +158,7 @@ extension Setting where Value == String {
         let schema = Schema("com.example.backup") {
             Setting("copies", default: nil as String?).kind(.folder).flag("copies")
         }
-        let settings = try schema.parsing(["b", "--save", "--copies", "here"], in: bench.store())
+        let settings = try schema.parse(["b", "--save", "--copies", "here"], in: bench.store())
         #expect(settings.defaults.string(forKey: "copies") == "here")
         #expect(try bench.file() == ["copies": "/home/ada/here"])
     }
@@ -182,7 +182,7 @@ extension Setting where Value == String {
         #expect(try bench.file() == ["keep": 3, "token": "abc", "$schemaVersion": 2])
         // What is in memory nobody else sees.
         let memory = Store(.memory, on: bench.bench.process())
-        #expect(try Self.schema.parsing(["b"] + words, in: memory)[.token] == "abc")
+        #expect(try Self.schema.parse(["b"] + words, in: memory)[.token] == "abc")
     }
 
     @Test func `keeps nothing that the administrator has decided on`() throws {
@@ -226,7 +226,7 @@ extension Setting where Value == String {
     ) throws {
         let bench = try SchemaBench(nil)
         #expect(throws: ProgramExit(status: status)) {
-            try Self.schema.parse(["/usr/bin/backup"] + words, in: bench.store())
+            try Self.schema.parseOrExit(["/usr/bin/backup"] + words, in: bench.store())
         }
         #expect(bench.terminal.exitStatus == status)
         #expect(bench.terminal.text(of: .output).hasPrefix(output) && bench.errors.hasPrefix(errors), "\(bench.errors)")
@@ -258,15 +258,15 @@ extension Setting where Value == String {
         #expect(throws: Schema.Ending.self) { try parse(["--token-file", "/home/ada/token", "/mnt"], bench) }
         let terminal = SimulatedTerminal(descriptors: [5: Array("def".utf8), 6: Array("ghi".utf8)])
         let store = Store(.native, on: StoreBench.process(on: bench.bench.simulated.disk, terminal: terminal))
-        #expect(try Self.schema.parsing(["b", "--token-fd", "5", "/mnt"], in: store)[.token] == "def")
-        #expect(try Self.schema.parsing(["b", "--token-file", "/dev/fd/6", "/mnt"], in: store)[.token] == "ghi")
+        #expect(try Self.schema.parse(["b", "--token-fd", "5", "/mnt"], in: store)[.token] == "def")
+        #expect(try Self.schema.parse(["b", "--token-file", "/dev/fd/6", "/mnt"], in: store)[.token] == "ghi")
     }
 
     @Test func `works with a store in memory`() throws {
         let store = Store.memory
-        let settings = try Self.schema.parsing(["b", "--save", "-k", "9", "/mnt"], in: store)
+        let settings = try Self.schema.parse(["b", "--save", "-k", "9", "/mnt"], in: store)
         #expect(settings[.keep] == 9)
-        #expect(try Self.schema.parsing(["b", "/mnt"], in: store)[.keep] == 9)
+        #expect(try Self.schema.parse(["b", "/mnt"], in: store)[.keep] == 9)
     }
 
     @Test func `hands its schema to the administrator`() throws {

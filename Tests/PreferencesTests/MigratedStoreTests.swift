@@ -40,7 +40,7 @@ import Testing
     @Test func `changes both of the user's files in one step, once, and can be taken back`() throws {
         let bench = try prepared()
         let disk = bench.bench.simulated.disk
-        _ = try Self.schema.parsing(["b"], in: bench.store())
+        _ = try Self.schema.parse(["b"], in: bench.store())
         let after: [PropertyList.Dictionary] = [
             ["keep": 5, "port": 8080, "$schemaVersion": 3], ["keep": 6, "$schemaVersion": 3],
         ]
@@ -52,7 +52,7 @@ import Testing
             history.versions.last?.transaction
                 == History(of: try byHost(machine), on: machine)?.versions.last?.transaction)
         let count = history.versions.count
-        _ = try Self.schema.parsing(["b"], in: bench.store())
+        _ = try Self.schema.parse(["b"], in: bench.store())
         #expect(History(of: Self.user, on: machine)?.versions.count == count)
     }
 
@@ -60,7 +60,7 @@ import Testing
         let bench = try prepared()
         let old = try values(bench.bench.simulated.disk.copy())
         let flawless = bench.bench.simulated.disk.copy()
-        _ = try Self.schema.parsing(["b"], in: Store(.native, on: StoreBench.process(on: flawless)))
+        _ = try Self.schema.parse(["b"], in: Store(.native, on: StoreBench.process(on: flawless)))
         let new = try values(flawless)
         #expect(old != new)
         for effect in `A write that is interrupted`.effects {
@@ -78,7 +78,7 @@ import Testing
     ) throws -> Bool {
         let machine = StoreBench.process(on: disk, FaultPlan(effect, at: number))
         let files = try #require(machine.fileSystem as? SimulatedFileSystem)
-        let isDone = (try? Self.schema.parsing(["b"], in: Store(.native, on: machine))) != nil
+        let isDone = (try? Self.schema.parse(["b"], in: Store(.native, on: machine))) != nil
         let wasHit = files.hits > 0
         files.kill()
         let ways: [SimulatedDisk.Survivors?] = [
@@ -91,7 +91,7 @@ import Testing
             let place = "\(effect) at \(number), \(Seed.ofThisRun), \(String(describing: survivors))"
             #expect(isDone && !wasHit ? found == new : found == old || found == new, "\(place)")
             // Whatever happened, the next start brings it to its end.
-            _ = try Self.schema.parsing(["b"], in: Store(.native, on: StoreBench.process(on: after)))
+            _ = try Self.schema.parse(["b"], in: Store(.native, on: StoreBench.process(on: after)))
             #expect(try values(after) == new, "\(place), later")
         }
         return wasHit

@@ -78,7 +78,7 @@ private struct TypeRow: CustomTestStringConvertible, Sendable {
             case .titled: return (bench.defaults(), titled)
             case .schema:
                 let schema = Schema(SchemaBench.domain.text) { titled }
-                return (try schema.parsing(["p"] + arguments, in: bench.store()).defaults, titled)
+                return (try schema.parse(["p"] + arguments, in: bench.store()).defaults, titled)
             }
         }
         stores = { way in

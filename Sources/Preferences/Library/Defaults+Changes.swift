@@ -7,18 +7,43 @@ extension Defaults {
         stream { changes, continuation in continuation.yield(changes) }
     }
 
-    /// Returns the changes of a key's value from now on.
-    public func changes(forKey key: String) -> AsyncStream<SettingsChange> {
+    /// Returns the changes of a key's value from now on, with those that this process makes unless `includingOwn` is
+    /// false.
+    public func changes(forKey key: String, includingOwn: Bool = true) -> AsyncStream<SettingsChange> {
         stream { changes, continuation in
-            for change in changes.changes where change.key.hasSameBytes(as: key) { continuation.yield(change) }
+            for change in changes.changes
+            where change.key.hasSameBytes(as: key) && (includingOwn || !change.isOwn) {
+                continuation.yield(change)
+            }
         }
     }
 
-    /// Returns the changes of a setting's value from now on. A value of another type is replaced by the setting's
-    /// default.
-    public func changes<Value>(of setting: Setting<Value>) -> AsyncStream<SettingChange<Value>> {
+    /// Returns the values of settings, at first the present ones and then those after each change of one of them.
+    ///
+    /// Several changes at once, such as those of a transaction, are one element.
+    public func values<each Value: Sendable>(
+        of settings: repeat Setting<each Value>
+    ) -> AsyncStream<(repeat each Value)> {
+        var keys: Set<ExactKey> = []
+        for setting in repeat each settings { keys.insert(ExactKey(setting.key)) }
+        let (stream, continuation) = AsyncStream.makeStream(of: (repeat each Value).self)
+        let observation = observe { [weak self, keys] changes in
+            guard let self, changes.changes.contains(where: { keys.contains(ExactKey($0.key)) }) else { return }
+            continuation.yield((repeat self[each settings]))
+        }
+        continuation.onTermination = { _ in observation.cancel() }
+        continuation.yield((repeat self[each settings]))
+        return stream
+    }
+
+    /// Returns the changes of a setting's value from now on, with those that this process makes unless `includingOwn`
+    /// is false. A value of another type is replaced by the setting's default.
+    public func changes<Value>(
+        of setting: Setting<Value>, includingOwn: Bool = true
+    ) -> AsyncStream<SettingChange<Value>> {
         stream { changes, continuation in
-            for change in changes.changes where change.key.hasSameBytes(as: setting.key) {
+            for change in changes.changes
+            where change.key.hasSameBytes(as: setting.key) && (includingOwn || !change.isOwn) {
                 func value(_ stored: PropertyList?) -> Value {
                     stored.flatMap(setting.value) ?? setting.defaultValue
                 }

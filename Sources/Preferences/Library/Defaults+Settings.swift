@@ -69,6 +69,23 @@ extension Defaults {
     /// Removes the user's value, so that the value of the next layer is used.
     public func reset<Value>(_ setting: Setting<Value>) { removeObject(forKey: setting.key) }
 
+    /// Removes the user's values of several settings in one step.
+    public func reset<each Value>(_ settings: repeat Setting<each Value>) {
+        var keys: [String] = []
+        for setting in repeat each settings { keys.append(setting.key) }
+        set(keys.map { ($0, nil) })
+    }
+
+    /// Removes all values that the user has set in this domain.
+    public func removeAll() {
+        set(ownValues.keys.filter { !$0.isHidden }.map { ($0, nil) })
+    }
+
+    /// Whether no layer provides a value for the setting, so that its default is in effect.
+    public func isDefault<Value>(_ setting: Setting<Value>) -> Bool {
+        origin(of: setting).map { $0.layer == .factory } ?? true
+    }
+
     /// Returns the origin of a setting's value, or nil for the setting's own default.
     public func origin<Value>(of setting: Setting<Value>) -> Origin? {
         let stored = value(setting.key)

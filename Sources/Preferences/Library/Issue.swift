@@ -1,35 +1,37 @@
-/// A problem that could not be thrown to a caller.
-public struct Issue: Sendable {
-    /// The kind of problem.
-    public let kind: Kind
-    /// The affected domain.
-    public let domain: String
+extension Defaults {
+    /// A problem that could not be thrown to a caller.
+    public struct Issue: Sendable {
+        /// The kind of problem.
+        public let kind: Kind
+        /// The affected domain.
+        public let domain: String
 
-    /// The kinds of problems.
-    @nonexhaustive
-    public enum Kind: Sendable {
-        /// A change could not be written. It is kept and tried again.
-        case unwritten(StoreFailure)
-        /// A file could not be read. Its values are treated as missing.
-        case unreadable(StoreFailure)
-        /// A file is damaged, and a kept version is used instead.
-        case recovered(String)
-        /// A value was refused, and nothing was changed.
-        case refused(key: String, reason: String)
-        /// A value is not of the setting's type, or violates a rule. The value of the next layer, or else the default,
-        /// is used.
-        case passedOver(key: String, origin: Origin, reason: String)
-        /// The schema that is installed for the domain is invalid, and is ignored.
-        case badSchema(file: String, reason: String)
-    }
+        /// The kinds of problems.
+        @nonexhaustive
+        public enum Kind: Sendable {
+            /// A change could not be written. It is kept and tried again.
+            case unwritten(StoreFailure)
+            /// A file could not be read. Its values are treated as missing.
+            case unreadable(StoreFailure)
+            /// A file is damaged, and a kept version is used instead.
+            case recovered(String)
+            /// A value was refused, and nothing was changed.
+            case refused(key: String, reason: String)
+            /// A value is not of the setting's type, or violates a rule. The value of the next layer is used, or else the
+            /// default.
+            case passedOver(key: String, origin: Origin, reason: String)
+            /// The schema that is installed for the domain is invalid, and is ignored.
+            case badSchema(file: String, reason: String)
+        }
 
-    package init(_ kind: Kind, domain: String) {
-        self.kind = kind
-        self.domain = domain
+        package init(_ kind: Kind, domain: String) {
+            self.kind = kind
+            self.domain = domain
+        }
     }
 }
 
-extension Issue: CustomStringConvertible {
+extension Defaults.Issue: CustomStringConvertible {
     public var description: String {
         switch kind {
         case .unwritten(let failure): "not written yet: \(failure)"

@@ -9,7 +9,7 @@ final class IssueReporter: Sendable {
     private let listeners = Mutex(Listeners())
 
     private struct Listeners: Sendable {
-        var continuations: [Int: AsyncStream<Issue>.Continuation] = [:]
+        var continuations: [Int: AsyncStream<Defaults.Issue>.Continuation] = [:]
         var last = 0
     }
 
@@ -18,7 +18,7 @@ final class IssueReporter: Sendable {
         self.program = program
     }
 
-    func post(_ issue: Issue) {
+    func post(_ issue: Defaults.Issue) {
         let continuations = listeners.withLock { Array($0.continuations.values) }
         for continuation in continuations { continuation.yield(issue) }
         if continuations.isEmpty {
@@ -28,8 +28,9 @@ final class IssueReporter: Sendable {
     }
 
     /// Returns the issues of all domains from now on.
-    func issues() -> AsyncStream<Issue> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Issue.self, bufferingPolicy: .bufferingNewest(256))
+    func issues() -> AsyncStream<Defaults.Issue> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Defaults.Issue.self, bufferingPolicy: .bufferingNewest(256))
         let number = listeners.withLock { listeners in
             listeners.last += 1
             listeners.continuations[listeners.last] = continuation

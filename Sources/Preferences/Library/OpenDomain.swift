@@ -176,7 +176,7 @@ final class OpenDomain: Sendable {
         noteChange()
     }
 
-    func post(_ kind: Issue.Kind) { signals.issues.post(Issue(kind, domain: file?.name ?? "")) }
+    func post(_ kind: Defaults.Issue.Kind) { signals.issues.post(Defaults.Issue(kind, domain: file?.name ?? "")) }
 
     // MARK: Changes
 

@@ -13,6 +13,17 @@ public struct Preference<Value: Codable & Sendable>: Sendable {
         observed = defaults.observed
     }
 
+    /// Makes a property for a setting with the default that the declaration of the property assigns:
+    /// `@Preference("size") var size = 12`.
+    public init(wrappedValue: Value, _ key: String, in defaults: Defaults = .standard) {
+        self.init(Setting(key, default: wrappedValue), in: defaults)
+    }
+
+    /// Makes a property for a setting without a default: `@Preference("name") var name: String?`.
+    public init(_ key: String, in defaults: Defaults = .standard) where Value: ExpressibleByNilLiteral {
+        self.init(Setting(key, default: nil), in: defaults)
+    }
+
     /// The value in effect.
     public var wrappedValue: Value {
         get {

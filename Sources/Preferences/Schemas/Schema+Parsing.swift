@@ -7,12 +7,15 @@ extension Schema {
     /// Parses the command line of the running program, including its name, and opens its settings.
     ///
     /// If help or the version is requested, prints it and exits. If the command line has errors, prints all of them and
-    /// exits with status 2. Settings that were stored by an earlier version of the schema are migrated first.
-    public func parse(_ arguments: [String], in store: Store = .native) throws -> Settings {
+    /// exits with status 2; any other error is printed too, and the status is 1. Throws only in tests, where a program
+    /// cannot exit.
+    public func parseOrExit(
+        _ arguments: [String] = CommandLine.arguments, in store: Store = .native
+    ) throws -> Settings {
         let terminal = store.process.machine.terminal
         let program = Self.programName(arguments, store.process.machine)
         do {
-            let settings = try parsing(arguments, in: store)
+            let settings = try parse(arguments, in: store)
             for note in settings.notes { try terminal.write("\(program): \(note)\n", to: .errors) }
             return settings
         } catch let ending as Ending {
@@ -25,11 +28,19 @@ extension Schema {
                 try terminal.write(lines.joined(), to: .errors)
                 try terminal.exit(2)
             }
+        } catch {
+            try terminal.write("\(program): \(error)".shown + "\n", to: .errors)
+            try terminal.exit(1)
         }
     }
 
-    /// Parses a command line like `parse`, but throws an `Ending` where `parse` exits.
-    public func parsing(_ arguments: [String], in store: Store = .native) throws -> Settings {
+    /// Parses a command line, including the name of the program, and opens its settings. Throws an `Ending` if it asks
+    /// for help or the version, or has errors.
+    ///
+    /// Settings that were stored by an earlier version of the schema are migrated first.
+    public func parse(
+        _ arguments: [String] = CommandLine.arguments, in store: Store = .native
+    ) throws -> Settings {
         let parsing = try CommandLineParsing(self, arguments, store)
         return try parsing.settings()
     }
@@ -64,7 +75,7 @@ private struct CommandLineParsing {
         words = Array(arguments.dropFirst())
     }
 
-    func settings() throws -> Settings {
+    func settings() throws -> Schema.Settings {
         let variables = Dictionary(machine.environment.variables.all.map { ($0.name, $0.value) }) { first, _ in first }
         var context = Schema.Arguments.Context(variables: variables, now: machine.clock.wall.date)
         // A request for help must not migrate settings.
@@ -86,7 +97,7 @@ private struct CommandLineParsing {
         }
     }
 
-    private func settings(_ arguments: Schema.Arguments) throws -> Settings {
+    private func settings(_ arguments: Schema.Arguments) throws -> Schema.Settings {
         var values = arguments.values
         var mistakes: [Schema.Arguments.Mistake] = []
         for request in arguments.secrets {
@@ -112,7 +123,7 @@ private struct CommandLineParsing {
         if !kept.isEmpty {
             try defaults.save(schema.anchored(kept, in: machine.workingFolder?.description), by: schema)
         }
-        return Settings(
+        return Schema.Settings(
             schema: schema, defaults: defaults, command: arguments.command, operands: arguments.operands,
             notes: arguments.notes.map(\.description))
     }

@@ -27,26 +27,38 @@ final class DecodingNode {
     let userInfo: [CodingUserInfoKey: any Sendable]
     let dictionary: PropertyList.Dictionary?
     let elements: [PropertyList]
+    /// The key by which a type has asked for this container.
+    private let ownKey: PathKey?
+    /// The position and key by which a type has asked for a value inside last.
+    private var asked: (position: Int, key: PathKey)?
     /// The key of a missing value, for which this empty node stands.
     private let missingKey: PathKey?
+    /// Whether a type has asked whether the missing value is nil.
+    fileprivate var wasAskedForNil = false
     /// The position after that of the key found last: types mostly ask for keys in the order in which they encode them.
     private var expected = 0
 
     init(root value: PropertyList, _ userInfo: [CodingUserInfoKey: any Sendable]) {
-        (parent, position, depth, self.userInfo) = (nil, 0, 0, userInfo)
+        (parent, position, depth, ownKey, self.userInfo) = (nil, 0, 0, nil, userInfo)
         (dictionary, elements, missingKey) = (nil, [value], nil)
     }
 
     fileprivate init(_ dictionary: PropertyList.Dictionary?, _ elements: [PropertyList], at place: ValueDecoder) {
         (parent, position, depth) = (place.node, place.position, place.node.depth + 1)
+        ownKey = place.node.asked(at: place.position)
         (self.dictionary, self.elements, missingKey, userInfo) = (dictionary, elements, nil, place.node.userInfo)
     }
 
     /// A node whose only child is the missing value for `key` in `node`.
     fileprivate init(missing key: some CodingKey, in node: DecodingNode) {
         (parent, position, depth, userInfo) = (node.parent, node.position, node.depth, node.userInfo)
-        (dictionary, elements, missingKey) = (nil, [], PathKey(stringValue: key.stringValue))
+        (dictionary, elements, missingKey, ownKey) = (nil, [], .own(key), node.ownKey)
     }
+
+    /// Notes the key by which a type asks for the value at a position.
+    fileprivate func ask(_ position: Int, _ key: some CodingKey) { asked = (position, .own(key)) }
+
+    private func asked(at position: Int) -> PathKey? { asked?.position == position ? asked?.key : nil }
 
     fileprivate var count: Int { dictionary?.count ?? elements.count }
 
@@ -68,9 +80,15 @@ final class DecodingNode {
 
     /// The path from the root to the child at `position`.
     fileprivate func path(to position: Int) -> [any CodingKey] {
-        guard let parent else { return missingKey.map { [$0] } ?? [] }
-        let key = missingKey ?? dictionary.map { .key($0[position].key) } ?? .index(position)
-        return parent.path(to: self.position) + [key]
+        guard let parent else { return missingKey.map { [$0.shown] } ?? [] }
+        let key = missingKey ?? asked(at: position) ?? dictionary.map { .key($0[position].key) } ?? .index(position)
+        return parent.path(to: self.position, ownKey) + [key.shown]
+    }
+
+    /// The path from the root to the child at `position`, for which a type has asked by this key.
+    private func path(to position: Int, _ key: PathKey?) -> [any CodingKey] {
+        guard let key, let parent else { return path(to: position) }
+        return parent.path(to: self.position, ownKey) + [key.shown]
     }
 
     /// The path from the root to the child at `position`, as an entry path.
@@ -81,7 +99,7 @@ final class DecodingNode {
     }
 
     /// The path from the root to this container.
-    fileprivate var path: [any CodingKey] { parent?.path(to: position) ?? [] }
+    fileprivate var path: [any CodingKey] { parent?.path(to: position, ownKey) ?? [] }
 }
 
 /// The decoder of the value at one position of a container.
@@ -123,7 +141,13 @@ extension ValueDecoder: Decoder, SingleValueDecodingContainer {
     func singleValueContainer() throws -> any SingleValueDecodingContainer { self }
 
     /// A missing value is nil too.
-    func decodeNil() -> Bool { value == nil || value == .null }
+    func decodeNil() -> Bool {
+        guard let value else {
+            node.wasAskedForNil = true
+            return true
+        }
+        return value == .null
+    }
 
     func decode<T: Scalar>(_ type: T.Type) throws -> T { try decode(scalar: type) }
 
@@ -245,25 +269,37 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-        if let decoder = decoderIfPresent(key) { return try decoder.decode(type) }
-        // The encoder leaves out an optional that is nil.
-        guard type is any ExpressibleByNilLiteral.Type else { return try decoder(key).decode(type) }
-        return try decoderOfMissing(key).decode(type)
+        if let decoder = decoderIfPresent(key) {
+            node.ask(decoder.position, key)
+            return try decoder.decode(type)
+        }
+        // The encoder leaves out what encodes itself as nil, be it an optional or a type that asks for nil itself.
+        let missing = decoderOfMissing(key)
+        if type is any ExpressibleByNilLiteral.Type { return try missing.decode(type) }
+        guard let value = try? missing.decode(type), missing.node.wasAskedForNil else {
+            return try decoder(key).decode(type)
+        }
+        return value
     }
 
     func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
         guard let decoder = decoderIfPresent(key), !decoder.decodeNil() else { return nil }
+        node.ask(decoder.position, key)
         return try decoder.decode(type)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<NestedKey> {
-        try decoder(key).container(keyedBy: type)
+        let decoder = try decoder(key)
+        node.ask(decoder.position, key)
+        return try decoder.container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        try decoder(key).unkeyedContainer()
+        let decoder = try decoder(key)
+        node.ask(decoder.position, key)
+        return try decoder.unkeyedContainer()
     }
 
     /// A superclass may have nothing to decode, so the entry may be missing.
@@ -274,7 +310,11 @@ private struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return ValueDecoder(node: node, position: position)
     }
 
-    func superDecoder(forKey key: Key) throws -> any Decoder { decoderIfPresent(key) ?? decoderOfMissing(key) }
+    func superDecoder(forKey key: Key) throws -> any Decoder {
+        guard let decoder = decoderIfPresent(key) else { return decoderOfMissing(key) }
+        node.ask(decoder.position, key)
+        return decoder
+    }
 }
 
 // MARK: Unkeyed containers

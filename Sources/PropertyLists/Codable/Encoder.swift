@@ -30,7 +30,7 @@ final class EncodingPath {
 
     init(_ parent: EncodingPath?, _ key: PathKey?) { (self.parent, self.key) = (parent, key) }
 
-    var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0] } ?? []) }
+    var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0.shown] } ?? []) }
 }
 
 enum EncodingProblem: String, Error {
@@ -61,6 +61,8 @@ final class EncodingNode {
     private var pending: [(position: Int, node: EncodingNode?)] = []
     /// The nested containers by key, unless another value was encoded for the key since.
     private var nested: [EntryPath.Component: EncodingNode] = [:]
+    /// The positions of the last entries by key, as far as the entries were looked through.
+    private var lastPositions: (byKey: [EntryPath.Component: Int], count: Int) = ([:], 0)
     private var problem: EncodingProblem?
 
     fileprivate init(
@@ -211,12 +213,31 @@ extension EncodingNode {
         entries.append(.init(key: key, value: value ?? .boolean(false)))
     }
 
-    /// The node of a container of this `kind` under a key; an existing one is continued.
-    fileprivate func nestedNode(_ kind: Content, forKey key: String) -> EncodingNode {
-        if let node = nested[.init(key)], node.content == kind { return node }
-        let node = pendingNode(at: .key(key))
-        nested[.init(key)] = node
+    /// The node of a container of this `kind` under a key; an existing one is continued, and so is a value that was
+    /// encoded as such a container.
+    fileprivate func nestedNode(_ kind: Content, forKey key: some CodingKey) -> EncodingNode {
+        let component = EntryPath.Component(key.stringValue)
+        if let node = nested[component], node.content == kind { return node }
+        let former = nested[component] == nil ? lastEntry(component) : nil
+        let node = pendingNode(at: .own(key))
+        nested[component] = node
+        switch (former, kind) {
+        case (.dictionary(let dictionary)?, .keyed):
+            node.content = .keyed
+            for entry in dictionary { node.entries.append(entry) }
+        case (.array(let array)?, .unkeyed): (node.content, node.elements) = (.unkeyed, array)
+        default: break
+        }
         return node
+    }
+
+    /// The value that was encoded last for a key.
+    private func lastEntry(_ key: EntryPath.Component) -> PropertyList? {
+        for position in lastPositions.count..<entries.count {
+            lastPositions.byKey[EntryPath.Component(entries[position].key)] = position
+        }
+        lastPositions.count = entries.count
+        return lastPositions.byKey[key].map { entries[$0].value }
     }
 
     /// The node of a value inside this container that is encoded later.
@@ -228,12 +249,12 @@ extension EncodingNode {
             userInfo)
         if isTooDeep { (problem, node.problem) = (.nestedTooDeeply, .nestedTooDeeply) }
         let position: Int
-        if case .key(let key) = key {
-            position = entries.count
-            add(.boolean(false), key)
-        } else {
+        if case .index = key {
             position = elements.count
             append(.boolean(false))
+        } else {
+            position = entries.count
+            add(.boolean(false), key.stringValue)
         }
         if !isTooDeep { pending.append((position, node)) }
         return node
@@ -284,23 +305,22 @@ private struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt128, forKey key: Key) throws { node.add(try node.scalar(value, at: key), key.stringValue) }
 
     func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-        let key = key.stringValue
-        node.add(try node.encode(value, at: .key(key)), key)
+        node.add(try node.encode(value, at: .own(key)), key.stringValue)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
         keyedBy type: NestedKey.Type, forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
-        node.nestedNode(.keyed, forKey: key.stringValue).container(type)
+        node.nestedNode(.keyed, forKey: key).container(type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        node.nestedNode(.unkeyed, forKey: key.stringValue).unkeyedContainer()
+        node.nestedNode(.unkeyed, forKey: key).unkeyedContainer()
     }
 
     func superEncoder() -> any Encoder { ValueEncoder(node: node.pendingNode(at: .superclass)) }
     func superEncoder(forKey key: Key) -> any Encoder {
-        ValueEncoder(node: node.pendingNode(at: .key(key.stringValue)))
+        ValueEncoder(node: node.pendingNode(at: .own(key)))
     }
 }
 

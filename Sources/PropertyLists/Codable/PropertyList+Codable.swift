@@ -114,18 +114,23 @@ extension PropertyList.Integer: Codable {
 
 // MARK: Paths
 
-/// A step of a coding path: the key of a dictionary or the position in an array.
+/// A step of a coding path: the key that a type has used, the key of a dictionary or the position in an array.
 ///
-/// Paths are made on demand, from the keys of the value and not those of the type.
+/// Paths are made on demand.
 enum PathKey: CodingKey {
+    case own(any CodingKey)
     case key(String)
     case index(Int)
+
+    /// The key as users of a path see it.
+    var shown: any CodingKey { if case .own(let key) = self { key } else { self } }
 
     init(stringValue: String) { self = .key(stringValue) }
     init(intValue: Int) { self = .index(intValue) }
 
     var stringValue: String {
         switch self {
+        case .own(let key): key.stringValue
         case .key(let key): key
         case .index(let index): "Index \(index)"
         }
@@ -133,6 +138,7 @@ enum PathKey: CodingKey {
 
     var intValue: Int? {
         switch self {
+        case .own(let key): key.intValue
         case .key: nil
         case .index(let index): index
         }

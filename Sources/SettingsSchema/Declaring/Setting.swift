@@ -10,8 +10,7 @@ internal import PropertyLists
 public struct Setting<Value: Codable & Sendable>: Sendable {
     /// The key of the setting.
     public let key: String
-    /// The value if no layer provides one.
-    public let defaultValue: Value
+    private let defaults: Default
     /// The declaration, if it has more than key and default. Stored only then, because most uses of a setting never
     /// need it.
     private var declared: Declared?
@@ -19,7 +18,31 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
     /// Declares a setting. Its type is that of the default.
     public init(_ key: String, default defaultValue: Value) {
         self.key = key
-        self.defaultValue = defaultValue
+        defaults = .value(defaultValue)
+    }
+
+    /// Declares a setting whose default is computed each time that it is needed.
+    ///
+    /// The schema of the program has no default for it.
+    public init(_ key: String, computed default: @escaping @Sendable () -> Value) {
+        self.key = key
+        defaults = .computed(`default`)
+    }
+
+    /// Declares a setting that has no value unless a layer provides one.
+    public init(_ key: String) where Value: ExpressibleByNilLiteral { self.init(key, default: nil) }
+
+    private enum Default: Sendable {
+        case value(Value)
+        case computed(@Sendable () -> Value)
+    }
+
+    /// The value if no layer provides one.
+    public var defaultValue: Value {
+        switch defaults {
+        case .value(let value): value
+        case .computed(let compute): compute()
+        }
     }
 
     /// Returns the setting with a change to its declaration.
@@ -38,6 +61,8 @@ public struct Setting<Value: Codable & Sendable>: Sendable {
 
     private var plainDeclaration: SettingDeclaration {
         var declaration = SettingDeclaration(key, ValueRule(of: Value.self))
+        // A computed default is that of the program, and not of its schema.
+        guard case .value(let defaultValue) = defaults else { return declaration }
         if let value = try? PropertyList(encoding: defaultValue), !defaultValue.isNothing {
             declaration.defaultValue = declaration.rule.adapted(value)
         }

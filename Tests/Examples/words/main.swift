@@ -23,7 +23,7 @@ let schema = Schema("com.example.words", title: "Counts the words of files") {
     Setting.order
     Setting.ignored
 }
-let settings = try schema.parse(CommandLine.arguments)
+let settings = try schema.parseOrExit()
 
 var counts: [String: Int] = [:]
 for path in settings.operands {
