@@ -4,7 +4,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
     public let problem: Problem
     /// The offset of the byte at which the problem was found.
     public let offset: Int
-    /// The entry in which it was found, as far as the reader knew it.
+    /// The entry in which the problem was found, as far as it was known.
     public let path: EntryPath
     /// The format that was being read.
     public let format: PropertyList.Format
@@ -18,7 +18,7 @@ public struct DecodingFailure: Error, Hashable, Sendable {
 }
 
 extension DecodingFailure {
-    /// The kinds of problem. A program that switches over them must be ready for new ones.
+    /// The kinds of problem. New kinds may be added.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         // Any format.
@@ -28,22 +28,22 @@ extension DecodingFailure {
         case nestedTooDeeply(limit: Int)
         /// The input ends inside the named construct.
         case unexpectedEnd(inside: String)
-        /// The named construct is required, and something else was found.
+        /// The named construct is missing.
         case expected(String)
-        /// There is text after the value.
+        /// Unexpected text after the value.
         case trailingContent
         case duplicateKey(String)
 
         // Text.
         case invalidText(encoding: String)
         case unknownEncoding(String)
-        /// The declaration names one encoding, the bytes are in another.
+        /// The bytes are not in the declared encoding.
         case encodingMismatch(declared: String)
         /// A character that the format does not allow at this place.
         case invalidCharacter(UInt32)
         case loneSurrogate
         case invalidEscape(String)
-        /// A string whose opening quote is at the offset, and that has no closing one.
+        /// A string without a closing quote. The offset is that of its opening quote.
         case unterminatedString
         case missingByteOrderMark(encoding: String)
 
@@ -76,9 +76,9 @@ extension DecodingFailure {
         case severalValues
 
         // JSON.
-        /// A null where none is allowed.
+        /// A null where the options or the format do not allow it.
         case null
-        /// A comment, which only JSON5 has.
+        /// A comment, which only JSON5 allows.
         case commentInJSON
 
         // Binary.
@@ -184,7 +184,7 @@ struct Fault: Error {
     }
 }
 
-/// A line and column of a text, counted from 1; a column is a character.
+/// A line and column of a text. Columns count characters.
 public struct TextLocation: Hashable, Sendable {
     /// Counted from 1.
     public let line: Int
@@ -198,7 +198,7 @@ public struct TextLocation: Hashable, Sendable {
 }
 
 extension DecodingFailure {
-    /// The line and column of the failure in the bytes that were read; nil for a binary file.
+    /// The line and column of the failure in the bytes that were read, or nil for a binary file.
     public func location(in bytes: some Sequence<UInt8>) -> TextLocation? {
         guard format != .binary else { return nil }
         return TextLocation.locations(of: [offset], inText: Array(bytes))[offset]
@@ -206,7 +206,7 @@ extension DecodingFailure {
 }
 
 extension TextLocation {
-    /// The lines and columns of `offsets`, from one pass over the text.
+    /// The lines and columns of `offsets`, computed in one pass over the text.
     static func locations(of offsets: [Int], inText bytes: [UInt8]) -> [Int: TextLocation] {
         let unit = TextEncoding.unitWidth(of: bytes)
         var locations: [Int: TextLocation] = [:]
@@ -233,7 +233,7 @@ extension TextLocation {
 }
 
 extension TextEncoding {
-    /// The width of a text's units and how to read one.
+    /// The width of a text's code units, and how to read one.
     fileprivate struct Unit {
         let width: Int
         let isBigEndian: Bool

@@ -1,16 +1,16 @@
 extension PropertyList {
     /// Keys and values in the order in which they were read or added.
     ///
-    /// Two dictionaries are equal when they hold equal values under the same keys, whatever the order.
+    /// Two dictionaries are equal if they have equal values under the same keys, in any order.
     public struct Dictionary: Sendable {
         /// A key and its value.
         public struct Entry: Sendable, Hashable {
-            /// The key, which no other entry of the dictionary has.
+            /// The key, which is unique in the dictionary.
             public let key: String
             /// The value under the key.
             public var value: PropertyList
 
-            /// Pairs a key with its value.
+            /// Creates an entry.
             @inline(__always)
             public init(key: String, value: PropertyList) {
                 self.key = key
@@ -28,10 +28,10 @@ extension PropertyList {
         }
 
         private(set) var entries: ContiguousArray<Entry>
-        /// The positions of the keys; nil while a search of the few entries is faster.
+        /// The positions of the keys, or nil while a linear search of the entries is faster.
         private var index: KeyIndex?
 
-        /// The most entries that are searched one by one.
+        /// The greatest number of entries that are searched without an index.
         static let mostWithoutIndex = 16
 
         /// Has no entry.
@@ -48,16 +48,16 @@ extension PropertyList {
 // MARK: Reading
 
 extension PropertyList.Dictionary {
-    /// How many entries there are.
+    /// The number of entries.
     public var count: Int { entries.count }
-    /// Whether there is no entry.
+    /// Whether the dictionary is empty.
     public var isEmpty: Bool { entries.isEmpty }
     /// The keys in the order of the entries.
     public var keys: some RandomAccessCollection<String> { entries.lazy.map(\.key) }
     /// The values in the order of the entries.
     public var values: some RandomAccessCollection<PropertyList> { entries.lazy.map(\.value) }
 
-    /// The value under `key`. Setting nil removes the key; a new key goes to the end.
+    /// The value under `key`. Setting nil removes the key. A new key is added at the end.
     public subscript(key: String) -> PropertyList? {
         get { position(of: key).map { entries[$0].value } }
         set {
@@ -75,7 +75,7 @@ extension PropertyList.Dictionary {
         return entries.firstIndex { $0.key.hasSameBytes(as: key) }
     }
 
-    /// The entries in the order of sorted output: by the UTF-16 code units of their keys.
+    /// The entries in the order of sorted output, which is that of the UTF-16 code units of their keys.
     package var sortedEntries: ContiguousArray<Entry> { isSorted ? entries : entries.sortedByKey }
 
     /// Whether the entries are in the order of sorted output.
@@ -100,7 +100,7 @@ extension PropertyList.Dictionary {
         return nil
     }
 
-    /// Removes `key` and returns its value. The others keep their order, so this takes time linear in their number; use
+    /// Removes `key` and returns its value. The order of the other entries is kept, so this takes linear time. Use
     /// `removeAll(where:)` for many keys.
     @discardableResult
     public mutating func removeValue(forKey key: String) -> PropertyList? {
@@ -110,13 +110,13 @@ extension PropertyList.Dictionary {
         return former
     }
 
-    /// Removes the entries for which `shouldBeRemoved` returns true. The others keep their order, unless it throws.
+    /// Removes the entries for which `shouldBeRemoved` returns true. The order of the others is kept, unless it throws.
     public mutating func removeAll(where shouldBeRemoved: (Entry) throws -> Bool) rethrows {
         defer { reindex() }
         try entries.removeAll(where: shouldBeRemoved)
     }
 
-    /// Changes the value under `key` in place; nil is no value, before and after.
+    /// Changes the value under `key` in place. Nil stands for a missing value.
     mutating func withValue<Result, Failure: Error>(
         forKey key: String, _ body: (inout PropertyList?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -160,11 +160,11 @@ extension PropertyList.Dictionary {
 }
 
 extension PropertyList.Dictionary {
-    /// Takes entries just read; a later one replaces an earlier one with the same key.
+    /// Creates a dictionary of entries that were just read. Of duplicate keys, the last value is used.
     ///
     /// - Parameters:
-    ///   - areSorted: whether the keys are known to ascend, and so to differ.
-    ///   - duplicate: receives the position of each entry with a duplicate key.
+    ///   - areSorted: Whether the keys are known to be ascending, and therefore unique.
+    ///   - duplicate: Receives the position of each entry with a duplicate key.
     init(read entries: consuming ContiguousArray<Entry>, areSorted: Bool, duplicate: (Int) -> Void) {
         self.entries = entries
         let count = self.entries.count
@@ -178,7 +178,7 @@ extension PropertyList.Dictionary {
         }
     }
 
-    /// Takes entries whose keys are known to differ.
+    /// Creates a dictionary of entries whose keys are known to be unique.
     init(differing entries: consuming ContiguousArray<Entry>) {
         self.entries = entries
         if count > Self.mostWithoutIndex { index = KeyIndex(unique: self.entries, areSorted: false) }
@@ -208,7 +208,7 @@ extension PropertyList.Dictionary: Hashable {
     public static func == (left: Self, right: Self) -> Bool {
         guard left.count == right.count else { return false }
         for (position, entry) in left.entries.enumerated() {
-            // Two dictionaries that are compared mostly have the same order.
+            // Dictionaries that are compared usually have the same order.
             if right.entries[position].key.hasSameBytes(as: entry.key) {
                 if right.entries[position].value != entry.value { return false }
             } else if right[entry.key] != entry.value {
@@ -245,10 +245,10 @@ extension PropertyList.Dictionary: ExpressibleByDictionaryLiteral {
 }
 
 extension ContiguousArray<PropertyList.Dictionary.Entry> {
-    /// The entries by the UTF-16 code units of their keys, the order in which Apple sorts.
+    /// The entries in the order of the UTF-16 code units of their keys, as Apple sorts them.
     ///
-    /// Keys of one dictionary often begin alike. After the prefix that all share, the next eight bytes decide most
-    /// comparisons: 100,000 keys are sorted in a third of the time.
+    /// The keys of a dictionary often have a common prefix. After it, the next eight bytes decide most comparisons,
+    /// which sorts 100,000 keys in a third of the time.
     package var sortedByKey: Self {
         guard let first else { return self }
         let prefix = reduce(first.key.utf8.count) { length, entry in
@@ -263,7 +263,7 @@ extension ContiguousArray<PropertyList.Dictionary.Entry> {
 }
 
 extension String {
-    /// The eight bytes after `prefix` as a number that is greater for greater keys.
+    /// The eight bytes after `prefix` as a number that orders keys.
     fileprivate func rank(after prefix: Int) -> UInt64 {
         var rank: UInt64 = 0
         var missing = 8

@@ -4,7 +4,7 @@
     internal import Foundation
 #endif
 
-/// Replaces the references of a keyed archive by what they refer to. Takes no stack for depth.
+/// Replaces the references in a keyed archive with the values that they refer to, without recursion.
 struct ArchiveReader: ~Copyable {
     /// A part of an archive that is still to be resolved.
     enum Node {
@@ -45,7 +45,7 @@ struct ArchiveReader: ~Copyable {
         let component: EntryPath.Component
     }
 
-    /// The objects; nil if the value is not an archive, and only data in it is to be opened.
+    /// The objects, or nil if the value is not an archive and only archives in its data are opened.
     private let objects: ArchivedObjects?
     /// The path of the archive in the whole value.
     private let prefix: String
@@ -96,12 +96,12 @@ struct ArchiveReader: ~Copyable {
                 .danglingReference(reference, count: objects.count), object: frames.last?.object)
         }
         if let place = placesOfObjects[index] { return try addReference(to: place) }
-        // Many objects can share one long text, and each would be examined.
+        // Many objects can share one long text, which would be examined for each of them.
         try spend(values: 0, bytes: objects.size(of: index), object: index)
         try add(objects.node(of: index), as: component, object: index, isWhole: true)
     }
 
-    /// - Parameter isWhole: Whether the node is all of `object`, so that references to it lead here.
+    /// - Parameter isWhole: Whether the node is the whole of `object`, so that references to `object` lead here.
     private mutating func add(
         _ node: Node, as component: EntryPath.Component?, object: Int?, isWhole: Bool
     ) throws(KeyedArchive.Failure) {
@@ -163,7 +163,7 @@ struct ArchiveReader: ~Copyable {
 
     private mutating func addReference(to place: Int) throws(KeyedArchive.Failure) {
         let object = frames.last?.object
-        // Before the path is made: a long one to each of many objects could exhaust the memory.
+        // Checked before the path is built: long paths to many objects could exhaust memory.
         try spend(bytes: 4 + prefix.utf8.count + pathLength(of: place), object: object)
         try spend(bytes: 0, object: object)
         try beginContainer(dictionary: true, object: object)
@@ -189,7 +189,7 @@ extension ArchiveReader {
         builder.add(scalar)
     }
 
-    /// Returns the contents of data that is an archive, or nil.
+    /// Returns the contents of the archive in the data, or nil if there is none.
     private mutating func opened(
         _ data: Data, as component: EntryPath.Component?
     ) throws(KeyedArchive.Failure) -> PropertyList? {
@@ -259,9 +259,9 @@ extension ArchiveReader {
     }
 }
 
-/// How much of the limits has been used, over all archives that are inside one another.
+/// The part of the limits that nested archives have used together.
 struct ExpansionBudget {
-    /// How many archives can be inside one another.
+    /// The limit of nested archives.
     static let maximumLevel = 16
     private static let maximumFailures = 100
 
@@ -269,13 +269,13 @@ struct ExpansionBudget {
     private let mostBytes: Int
     private var values = 0
     private var bytes = 0
-    /// How many archives and containers enclose the value.
+    /// The number of archives and containers that enclose the value.
     var level = 0
     var depth = 0
     /// Why archives in data could not be opened.
     private(set) var failures: [KeyedArchive.Failure] = []
 
-    /// - Parameter value: What is opened; its size decides how many bytes the result may have.
+    /// - Parameter value: The value to open. Its size determines the limit of bytes in the result.
     init(_ limits: PropertyList.Limits, opening value: PropertyList) {
         self.limits = limits
         var size = 0
@@ -289,7 +289,7 @@ struct ExpansionBudget {
         mostBytes = KeyedArchive.isArchive(value) ? limits.expandedBytes(ofFile: size) : limits.expandedBytes ?? 1 << 30
     }
 
-    /// Counts values and bytes, and returns the limit that is exceeded by them.
+    /// Counts values and bytes, and returns the limit that they exceed.
     mutating func spend(values moreValues: Int, bytes moreBytes: Int) -> KeyedArchive.Failure.Problem? {
         values += moreValues
         bytes += moreBytes
@@ -307,6 +307,6 @@ struct ExpansionBudget {
 }
 
 extension Data {
-    /// Whether ASCII text is among the bytes, in an encoding that has it as it is.
+    /// Whether the bytes contain ASCII text, in an encoding that extends ASCII.
     fileprivate func contains(_ text: String) -> Bool { firstRange(of: Data(text.utf8)) != nil }
 }

@@ -4,12 +4,12 @@
     internal import Foundation
 #endif
 
-/// Makes keyed archives. Takes no stack for depth.
+/// Makes keyed archives, without recursion.
 struct ArchiveWriter {
     private enum Kind {
         case array, dictionary
         case object(className: String)
-        /// The array in a field of a collection, which is no object.
+        /// The array in a field of a collection. It is not an object.
         case field
     }
 
@@ -17,7 +17,7 @@ struct ArchiveWriter {
         let kind: Kind
         let children: [(key: String, value: PropertyList)]
         var next = 0
-        /// What the archive has for each child so far.
+        /// The archived form of each child so far.
         var results: [PropertyList] = []
         let place: Int
     }
@@ -34,10 +34,10 @@ struct ArchiveWriter {
     private var scalars: [PropertyList: UInt64] = [:]
     private var classes: [String: UInt64] = [:]
     private var frames: [Frame] = []
-    /// The object of each container, by its place; nil for the array in a field.
+    /// The object of each container, indexed by its place, or nil for the array in a field.
     private var objectsOfPlaces: [Int?] = []
     private var children: [Child: Int] = [:]
-    /// The references and where they are. Until all objects are known, numbers from the greatest down stand for them.
+    /// The references and their paths. Until all objects are known, placeholders count down from the greatest number.
     private var references: [(text: String, path: EntryPath)] = []
 
     static func archive(
@@ -79,14 +79,14 @@ struct ArchiveWriter {
         return try resolveReferences(root: result)
     }
 
-    /// Returns what the field of an object holds: a number, or a reference.
+    /// Returns the contents of an object's field: a number or a reference.
     private mutating func field(
         _ value: PropertyList, _ component: EntryPath.Component, of className: String
     ) throws(KeyedArchive.Failure) -> PropertyList {
         let key = component.text
         switch value {
         case .integer, .real, .boolean:
-            // Foundation has objects for the numbers of a range.
+            // Foundation stores the numbers of a range as objects.
             guard !key.hasPrefix("NS.rangeval.") else { break }
             try count(1)
             return value
@@ -100,7 +100,7 @@ struct ArchiveWriter {
         return try reference(to: value, as: component, inField: false)
     }
 
-    /// Returns the reference to the object of a value. The object of a container is begun, and ended by `run`.
+    /// Returns the reference to the object of a value. The object of a container is begun here and completed by `run`.
     private mutating func reference(
         to value: PropertyList, as component: EntryPath.Component?, inField: Bool
     ) throws(KeyedArchive.Failure) -> PropertyList {
@@ -166,7 +166,7 @@ struct ArchiveWriter {
         if let object = objectsOfPlaces[frame.place] { objects[object] = .dictionary(fields) }
     }
 
-    /// Returns the reference to a scalar. Equal ones are one object.
+    /// Returns the reference to a scalar. Equal scalars share one object.
     private mutating func scalar(_ value: PropertyList) -> PropertyList {
         if let object = scalars[value] { return .uid(object) }
         let object = UInt64(objects.count)
@@ -223,7 +223,7 @@ struct ArchiveWriter {
 // MARK: References
 
 extension ArchiveWriter {
-    /// Puts the numbers of objects in place of those that stand for references.
+    /// Replaces the placeholders of references with the numbers of objects.
     private mutating func resolveReferences(root: PropertyList) throws(KeyedArchive.Failure) -> PropertyList {
         guard !references.isEmpty else { return root }
         var targets: [PropertyList] = []
@@ -247,7 +247,7 @@ extension ArchiveWriter {
         return resolved(root)
     }
 
-    /// The reference to the object at a path of the value; nil if there is none.
+    /// The reference to the object at a path of the value, or nil if no object is there.
     private mutating func target(of text: String) -> PropertyList? {
         guard let path = text.isEmpty ? EntryPath() : try? EntryPath(parsing: text) else { return nil }
         guard root.isContainer, !objectsOfPlaces.isEmpty else { return nil }

@@ -6,13 +6,13 @@ internal import Digests
     internal import Foundation
 #endif
 
-/// The objects of a keyed archive, and what the classes that are known here stand for.
+/// The objects of a keyed archive, and the values that objects of known classes represent.
 struct ArchivedObjects {
     typealias Node = ArchiveReader.Node
     typealias Fields = PropertyList.Dictionary
 
     private let objects: [PropertyList]
-    /// Whether the first object stands for nil.
+    /// Whether the first object represents nil.
     private let hasNil: Bool
 
     init(_ objects: [PropertyList]) {
@@ -22,10 +22,10 @@ struct ArchivedObjects {
 
     var count: Int { objects.count }
 
-    /// The position of the object with a number, or nil if there is none.
+    /// The position of the object with a number, or nil if no object has it.
     func position(of reference: UInt64) -> Int? { reference < UInt64(objects.count) ? Int(reference) : nil }
 
-    /// Returns what an object stands for.
+    /// Returns the value that an object represents.
     func node(of index: Int) throws(KeyedArchive.Failure) -> Node {
         switch objects[index] {
         case .dictionary(let fields):
@@ -51,7 +51,7 @@ struct ArchivedObjects {
         return name
     }
 
-    /// The form of an object without one of its own. Fields that are nil are left out.
+    /// The form of an object whose class has no form of its own. Fields that are nil are omitted.
     private func general(_ fields: Fields, name: String) -> Node {
         var entries: [(key: String, node: Node)] = [(ArchiveKey.className, .asIs(.string(name)))]
         for field in fields where field.key != "$class" && !isNil(field.value) {
@@ -66,7 +66,7 @@ struct ArchivedObjects {
 extension ArchivedObjects {
     func isNil(_ value: PropertyList) -> Bool { hasNil && value == .uid(0) }
 
-    /// The scalar that a field holds or refers to, be it a string, a number or data in an object of its own.
+    /// The scalar that a field holds or refers to. Strings, numbers and data may be in objects of their own.
     func scalar(_ field: PropertyList?) -> PropertyList? {
         guard let field else { return nil }
         guard let fields = self.fields(field) else { return bare(field) }
@@ -97,7 +97,7 @@ extension ArchivedObjects {
         }
     }
 
-    /// How much there is to examine in an object: its fields, and the bytes of the texts and data in them.
+    /// The cost of examining an object: the number of its fields, and of the bytes of text and data in them.
     func size(of index: Int) -> Int {
         guard case .dictionary(let fields) = objects[index] else { return 0 }
         return fields.reduce(0) { size, field in
@@ -135,7 +135,7 @@ extension ArchivedObjects {
 }
 
 extension ArchivedObjects {
-    /// The elements of an array or set, which are in one field or in numbered ones; nil if they are damaged.
+    /// The elements of an array or set, from one field or from numbered fields, or nil if they are damaged.
     func elements(of fields: Fields, _ name: String = "NS.objects", numbered: String = "NS.object.") -> [PropertyList]?
     {
         if let all = fields[name] { return all.arrayValue }
@@ -147,11 +147,11 @@ extension ArchivedObjects {
 
 // MARK: Forms
 
-/// What an object of a known class stands for.
+/// The kind of value that an object of a known class represents.
 enum ArchivedForm {
     case text, number, date, data, url, uuid, null, array, dictionary, attributedText, indexes, color, font, geometry
 
-    /// The names without `Mutable`, the underscores of private classes and the names of Swift's modules.
+    /// The class names, without `Mutable`, the underscores of private classes and the names of Swift modules.
     private static let classes: [(names: [String], form: ArchivedForm)] = [
         (["NSString", "NSCFString", "NSCFConstantString", "NSTaggedPointerString", "NSContiguousString"], .text),
         (["NSNumber", "NSCFNumber", "NSCFBoolean"], .number),
@@ -185,7 +185,7 @@ enum ArchivedForm {
         self = form
     }
 
-    /// Returns what the fields of an object stand for, or nil if they are not the usual ones of its class.
+    /// Returns the value that the fields of an object represent, or nil if they are unusual for its class.
     func node(
         of fields: ArchivedObjects.Fields, in objects: ArchivedObjects, name: String, object: Int
     ) throws(KeyedArchive.Failure) -> ArchiveReader.Node? {
@@ -211,7 +211,7 @@ enum ArchivedForm {
         }
     }
 
-    /// Returns the scalar that an object stands for, or nil.
+    /// Returns the scalar that an object represents, or nil.
     func scalar(of fields: ArchivedObjects.Fields, in objects: ArchivedObjects) -> PropertyList? {
         switch self {
         case .text:
@@ -252,7 +252,7 @@ extension ArchivedForm {
         return .dictionary(zip(texts, values).map { (ArchiveKey.escaped($0), .archived($1)) })
     }
 
-    /// The text of a URL, relative ones resolved against their base.
+    /// The text of a URL. A relative URL is resolved against its base.
     private static func url(_ fields: ArchivedObjects.Fields, in objects: ArchivedObjects) -> String? {
         var relatives: [String] = []
         var next: ArchivedObjects.Fields? = fields
@@ -260,7 +260,7 @@ extension ArchivedForm {
             guard case .string(let relative)? = objects.bare(fields["NS.relative"]) else { return nil }
             relatives.append(relative)
             guard let base = fields["NS.base"], !objects.isNil(base) else { break }
-            // The limits also end a chain of bases that leads back to its beginning.
+            // These limits also end a cycle of bases.
             guard relatives.count < 4, relative.utf8.count < 2048 else { return nil }
             guard case .url? = objects.form(of: base) else { return nil }
             next = objects.fields(base)
@@ -348,7 +348,7 @@ extension ArchivedForm {
         return ["location": .integer(location), "length": .integer(length)]
     }
 
-    /// The short text of numbers, which is a string or data that ends with a NUL.
+    /// A short text with numbers: a string, or data that ends with a NUL.
     private static func numberText(_ value: PropertyList?) -> String? {
         switch value {
         case .string(let text)? where text.utf8.count < 200: text
@@ -357,7 +357,7 @@ extension ArchivedForm {
         }
     }
 
-    /// The numbers in a text such as `{{1, 2}, {3, 4}}` or `0.5 0.5 1`; empty if there is anything else.
+    /// The numbers in a text such as `{{1, 2}, {3, 4}}` or `0.5 0.5 1`, or an empty array for any other text.
     private static func numbers(in text: String) -> [Double] {
         let words = text.split { " ,{}".contains($0) }
         let numbers = words.compactMap { Double($0) }
@@ -370,7 +370,7 @@ private struct AttributedText {
     private let text: String
     private var runs: [(location: UInt64, length: UInt64, attributes: PropertyList)] = []
 
-    /// Reads the text and the ranges, or nil if they are not in the usual fields.
+    /// Reads the text and the ranges. Returns nil if they are not in the usual fields.
     init?(_ fields: ArchivedObjects.Fields, in objects: ArchivedObjects) {
         guard let text = objects.text(fields["NSString"]) else { return nil }
         self.text = text
@@ -418,7 +418,8 @@ private struct AttributedText {
 }
 
 extension [UInt64] {
-    /// Reads numbers of seven bits a byte, the lowest first; nil if the data ends inside one, or one is too large.
+    /// Reads numbers in groups of seven bits, lowest first. Returns nil for an incomplete number or one that is too
+    /// large.
     fileprivate init?(variableLength data: Data) {
         self = []
         var (number, shift): (UInt64, UInt64) = (0, 0)

@@ -12,17 +12,17 @@
 /// | NSValue | `{"x": …, "y": …}`, `{"width": …, "height": …}`, all four, or `{"location": …, "length": …}` |
 /// | NSColor, UIColor | `{"red": …, "green": …, "blue": …, "alpha": …}`, or its white, CMYK or catalog components |
 /// | NSFont, UIFont | `{"name": …, "size": …}` |
-/// | any other | `{"$class": "Name", …}` with its fields, of which those that are nil are left out |
+/// | any other | `{"$class": "Name", …}` with its fields, except those that are nil |
 ///
-/// An object with children that is referred to again, also from inside itself, is `{"$ref": ":path"}` there: the path
-/// of its first occurrence in `value`. A dictionary with other keys than strings has the form of any other class. In
-/// dictionaries the keys `$class`, `$ref` and `$null` have their `$` doubled.
+/// A further reference to an object with children, even from inside the object, is `{"$ref": ":path"}` with the path of
+/// its first occurrence in `value`. A dictionary with keys other than strings has the form of any other class. In
+/// dictionaries, the `$` of the keys `$class`, `$ref` and `$null` is doubled.
 public struct KeyedArchive: Hashable, Sendable {
     /// The archive as it is stored: `$objects`, and references to them by number.
     public let propertyList: PropertyList
     /// The names of the archive's roots; usually only `root`.
     public let roots: [String]
-    /// The contents: those of the root, or a dictionary if there are several roots.
+    /// The contents of the root, or a dictionary of the roots if there are several.
     public let value: PropertyList
 
     /// Opens an archive that was read from a file.
@@ -33,8 +33,8 @@ public struct KeyedArchive: Hashable, Sendable {
 
     /// Makes an archive that NSKeyedUnarchiver reads, with one root named `root`.
     ///
-    /// `value` has the form that is described above. In an object of a class without a form of its own, integers, reals
-    /// and booleans are stored as numbers (`encode(_: Int, forKey:)`), all other fields as objects.
+    /// `value` has the form described above. In an object of a class without a form of its own, integers, reals and
+    /// Booleans are stored as numbers (`encode(_: Int, forKey:)`), and all other fields as objects.
     public init(archiving value: PropertyList, limits: PropertyList.Limits = .default) throws(Failure) {
         propertyList = try ArchiveWriter.archive(of: value, limits: limits)
         roots = ["root"]
@@ -56,8 +56,8 @@ public struct KeyedArchive: Hashable, Sendable {
 extension KeyedArchive {
     /// Opens `value` if it is an archive, and every archive in data inside it.
     ///
-    /// References inside an opened archive are paths in the returned value. Data that has the form of an archive and
-    /// cannot be opened stays data, and is among the failures, of which at most 100 are returned.
+    /// References inside an opened archive are paths in the returned value. Data that has the form of an archive but
+    /// cannot be opened remains data and is reported as a failure. At most 100 failures are returned.
     public static func openAll(
         in value: PropertyList, limits: PropertyList.Limits = .default
     ) throws(Failure) -> (value: PropertyList, failures: [Failure]) {
@@ -92,7 +92,7 @@ extension KeyedArchive {
     public struct Failure: Error, Hashable, Sendable {
         /// What is wrong.
         public let problem: Problem
-        /// The position in `$objects` of the object in which it was found; nil outside them.
+        /// The position in `$objects` of the invalid object, or nil if the problem is elsewhere.
         public let object: Int?
         /// The path of the value that cannot be archived, or of the data whose archive cannot be opened.
         public let path: EntryPath
@@ -103,20 +103,20 @@ extension KeyedArchive {
             self.path = path
         }
 
-        /// The kinds of problem. A program that switches over them must be ready for new ones.
+        /// The kinds of problem. New kinds may be added.
         @nonexhaustive
         public enum Problem: Hashable, Sendable {
-            /// `$archiver`, `$objects` or `$top` is missing or of another type.
+            /// `$archiver`, `$objects` or `$top` is missing or has the wrong type.
             case notAnArchive
             /// A reference to an object that does not exist.
             case danglingReference(UInt64, count: Int)
             /// An object without a reference to its class.
             case missingClass
-            /// The object that is referred to as a class is none.
+            /// An object that is referred to as a class does not describe a class.
             case invalidClass(Int)
             /// The object is an array or a reference.
             case unexpectedKind(PropertyList.Kind)
-            /// The fields of an array, set or dictionary do not fit together.
+            /// The fields of an array, set or dictionary are inconsistent.
             case invalidContents(className: String)
             case duplicateKey(String)
             case nestedTooDeeply(limit: Int)
@@ -124,7 +124,7 @@ extension KeyedArchive {
             case tooManyBytes(limit: Int)
             /// The data cannot be read as a property list.
             case unreadable(String)
-            /// A `$ref` whose path leads to no object.
+            /// A `$ref` to a path at which there is no object.
             case unresolvedReference(String)
             /// An archive cannot hold values of this kind.
             case kindNotSupported(PropertyList.Kind)
@@ -160,7 +160,7 @@ extension KeyedArchive.Failure: CustomStringConvertible {
 
 // MARK: Vocabulary of opened archives
 
-/// The keys of dictionaries that have a meaning in opened archives.
+/// The dictionary keys that are reserved in opened archives.
 enum ArchiveKey {
     static let className = "$class"
     static let reference = "$ref"
@@ -169,10 +169,10 @@ enum ArchiveKey {
     /// NSNull, and a root or element that is nil.
     static let null: PropertyList = .dictionary(["$null": .boolean(true)])
 
-    /// Returns a key of a dictionary with its `$` doubled if it would be mistaken for one with a meaning.
+    /// Returns a dictionary key, with its `$` doubled if it would be mistaken for a reserved one.
     static func escaped(_ key: String) -> String { isReserved(key) ? "$" + key : key }
 
-    /// Returns the key that was escaped.
+    /// Returns the original of an escaped key.
     static func unescaped(_ key: String) -> String {
         key.utf8.starts(with: "$$".utf8) && isReserved(key) ? String(key.unicodeScalars.dropFirst()) : key
     }

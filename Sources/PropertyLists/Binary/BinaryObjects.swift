@@ -1,5 +1,5 @@
-// Unsafe: `objectBytes` has checked that the bytes behind a pointer exist. The table of states has an element for each
-// object, and every number of an object was checked by `reference(at:)`.
+// Unsafe: `objectBytes` checks that the bytes at a pointer exist. The table of states has an element for each object,
+// and `reference(at:)` checks every object number.
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -8,7 +8,7 @@
 #endif
 
 extension BinaryReader where Bytes: ~Copyable {
-    /// Begins the object that stands around all others, or adds its value where it is no container: then false.
+    /// Begins the root container and returns true, or adds the value of a root that is a scalar and returns false.
     @inline(never)
     mutating func begin(_ object: Int) throws(Fault) -> Bool {
         let offset = try offset(of: object)
@@ -18,7 +18,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return false
     }
 
-    /// Adds the value of a container, or begins it where it is to be read: then nil.
+    /// Adds a container that was kept and returns its size, or begins a container that must be read and returns nil.
     @inline(never)
     mutating func visitContainer(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> ExpandedSize? {
         let states = unsafe preparedStates()
@@ -38,7 +38,8 @@ extension BinaryReader where Bytes: ~Copyable {
         return nil
     }
 
-    /// The states of all objects, from the time on when there may be an object that is met twice.
+    /// Returns the states of all objects. They are allocated with the first container, because a scalar root needs
+    /// none.
     mutating func preparedStates() -> UnsafeMutablePointer<UInt32> {
         if let states = unsafe states { return unsafe states }
         let states = UnsafeMutablePointer<UInt32>.allocate(capacity: trailer.objectCount)
@@ -47,18 +48,18 @@ extension BinaryReader where Bytes: ~Copyable {
         return unsafe states
     }
 
-    /// Counts an object that is met for the first time.
+    /// Counts the bytes of an object at its first reference.
     @inline(__always)
     mutating func meet(_ length: Int, at offset: Int) throws(Fault) {
         metBytes += length
         if haveOverlapped { throw Fault(.overlappingObjects, at: offset) }
     }
 
-    /// Whether the objects met so far are together more than there is room for.
+    /// Whether the objects read so far take more bytes than the object area, so that some of them overlap.
     @inline(__always)
     private var haveOverlapped: Bool { metBytes > trailer.tableOffset - BinaryTrailer.headerLength }
 
-    /// Adds a container that was read before, if it is not too high for this place.
+    /// Adds a container that was kept, unless it would exceed the nesting limit here.
     mutating func addKeptContainer(_ state: UInt32, at offset: Int) throws(Fault) -> ExpandedSize {
         let height = kept[Int(state - ObjectState.firstKept)].size.height
         guard builder.depth + height <= limits.nesting else {
@@ -79,7 +80,7 @@ extension BinaryReader where Bytes: ~Copyable {
         kept.append(KeptObject(value: value, size: size))
     }
 
-    /// Adds the keys of the dictionary that was begun last.
+    /// Adds the keys of the innermost dictionary.
     @inline(__always)
     mutating func addKeys(_ head: Head) throws(Fault) {
         builder.isInKey = true
@@ -141,7 +142,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return kept.size.bytes
     }
 
-    /// Adds an object that is no container and returns its encoded length.
+    /// Adds a scalar and returns its encoded length.
     @inline(__always)
     mutating func addLeaf(_ object: Int, _ head: Head, at offset: Int) throws(Fault) -> Int {
         guard let states = unsafe states else { return try add(head, at: offset) }
@@ -212,7 +213,7 @@ extension BinaryReader where Bytes: ~Copyable {
         unsafe Double(bitPattern: bigEndian(try objectBytes(at: place, count: 8), 8))
     }
 
-    /// The number in up to sixteen bytes, of which all but the last eight must be zero.
+    /// The number in up to 16 bytes, of which all but the last eight must be zero.
     mutating func unsigned(at place: Int, size: Int, of offset: Int) throws(Fault) -> UInt64 {
         let bytes = try unsafe objectBytes(at: place, count: size)
         let extra = max(0, size - 8)
@@ -278,7 +279,7 @@ extension BinaryReader where Bytes: ~Copyable {
 }
 
 extension OutputBuffer {
-    /// Writes the character of that code, which is no surrogate; there is room for four bytes.
+    /// Writes the character with this code, which is not a surrogate. The caller reserves four bytes.
     @inline(__always)
     mutating func append(utf8Of code: UInt32) {
         reserve(4)
@@ -306,7 +307,7 @@ extension OutputBuffer {
     }
 }
 
-/// Whether all bytes are below 80.
+/// Whether all bytes are below 0x80.
 @inline(__always)
 func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let base = text.baseAddress else { return true }
@@ -321,11 +322,11 @@ func isASCII(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     return seen & ByteScan.highBits == 0
 }
 
-/// How much a value is when each shared part is counted wherever it is met.
+/// The size of a value in which a shared part is counted at each reference.
 struct ExpandedSize {
     var nodes = 1
     var bytes: Int
-    /// How many containers stand inside one another.
+    /// The number of nested containers.
     var height = 0
 
     @inline(__always)
@@ -335,7 +336,7 @@ struct ExpandedSize {
         height = max(height, other.height + 1)
     }
 
-    /// Adds a part that has none in it.
+    /// Adds a scalar.
     @inline(__always)
     mutating func addLeaf(bytes: Int) {
         nodes = Self.sum(nodes, 1)
@@ -350,7 +351,7 @@ struct ExpandedSize {
     }
 }
 
-/// What a reader knows of an object; from `firstKept` on the states are places among the kept ones.
+/// The state of an object. States from `firstKept` on are positions in the list of kept objects.
 enum ObjectState {
     static let new: UInt32 = 0
     static let met: UInt32 = 1
@@ -367,17 +368,17 @@ struct KeptObject {
 struct BinaryFrame {
     var object = 0
     var isDictionary = false
-    /// Whether it was read before, so that its value is to be kept now.
+    /// Whether the container was read before, so that its value must be kept now.
     var isAgain = false
-    /// Where the references to the children that remain stand.
+    /// The position of the references to the remaining children.
     var references = 0
     var remaining = 0
     var size = ExpandedSize(bytes: 0)
 }
 
-/// The keys of a binary file met lately, by the number of their object.
+/// The recently used keys of a binary file, by object number.
 ///
-/// Files that hold records name the same few keys over and over: these are decoded once.
+/// Files with records repeat the same few keys, which are decoded only once.
 @safe struct RecentKeys: ~Copyable {
     struct Key {
         let object: Int
@@ -398,7 +399,7 @@ struct BinaryFrame {
         unsafe keys.deallocate()
     }
 
-    /// A key, valid until the next is noted.
+    /// The key of an object, valid until another key is added, or nil.
     @inline(__always)
     subscript(object: Int) -> UnsafePointer<Key>? {
         let key = unsafe keys + object & (Self.count - 1)

@@ -1,5 +1,5 @@
-// Unsafe: the reader looks into a file by pointer. Every offset, count and reference of the file is checked against the
-// trailer before it is used, and the trailer against the length of the file; see `objectBytes` and `offset(of:)`.
+// Unsafe: the reader accesses the file by pointer. Every offset, count and reference is checked against the trailer
+// before it is used, and the trailer is checked against the length of the file; see `objectBytes` and `offset(of:)`.
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -40,7 +40,7 @@ extension PropertyList {
 }
 
 extension BinaryTrailer {
-    /// Checks the beginning of a file and reads its end.
+    /// Checks the header of a file and reads its trailer.
     init(file bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         guard let base = bytes.baseAddress, !bytes.isEmpty else { throw Fault(.emptyInput, at: 0) }
         guard bytes.count >= Self.headerLength else {
@@ -56,7 +56,7 @@ extension BinaryTrailer {
         unsafe try self.init(base + bytes.count - Self.length, fileLength: bytes.count)
     }
 
-    /// Checks that every object begins among the objects, also one that nothing refers to.
+    /// Checks that every object begins inside the object area, even if it is never referenced.
     func checkOffsets(of bytes: UnsafeBufferPointer<UInt8>) throws(Fault) {
         let table = unsafe bytes.baseAddress! + tableOffset
         if offsetSize == 4, unsafe areInside(UnsafeRawPointer(table)) { return }
@@ -70,9 +70,10 @@ extension BinaryTrailer {
 }
 
 extension BinaryTrailer {
-    /// Whether all offsets of four bytes are right, found out without looking which is not: so several at a time.
+    /// Whether all four-byte offsets are valid. The loop is vectorized, because it does not determine which one is
+    /// invalid.
     private func areInside(_ table: UnsafeRawPointer) -> Bool {
-        // An offset before the end of the header becomes the greatest of all.
+        // The subtraction wraps an offset inside the header to a very large one.
         var greatest: UInt32 = 0
         for object in 0..<objectCount {
             let offset = unsafe UInt32(bigEndian: table.loadUnaligned(fromByteOffset: object * 4, as: UInt32.self))
@@ -84,25 +85,25 @@ extension BinaryTrailer {
 
 /// Reads objects of a binary file into values.
 ///
-/// An object has a state. A container is marked as open while its children are read, so that a cycle is detected. Most
-/// objects are referenced once. An object that is referenced again is read a second time and then kept, and later
-/// references share it. The expanded size, in which each reference counts, is summed up on the way.
+/// A container is marked as open while its children are read, so that cycles are detected. Most objects are referenced
+/// once. A small container that is referenced again is read a second time and then kept, so that later references
+/// share it. The reader also sums up the expanded size, in which a shared object is counted at each reference.
 @safe struct BinaryReader<Bytes: BinaryBytes & ~Copyable>: ~Copyable {
     var bytes: Bytes
     let trailer: BinaryTrailer
     let limits: PropertyList.Limits
-    /// How many bytes the values may take if each shared value is counted each time.
+    /// The limit of bytes in the values, where a shared value is counted at each reference.
     let mostBytes: Int
     var builder: TreeBuilder
 
-    /// What is known of each object: nothing, met once, open, or kept at a place in `kept`.
+    /// The state of each object: new, read once, open, or its position in `kept`.
     var states: UnsafeMutablePointer<UInt32>?
     var kept: [KeptObject] = []
     var open = Stack<BinaryFrame>()
-    /// The container that was begun last.
+    /// The container that was begun most recently.
     var begun = BinaryFrame()
     var recentKeys = RecentKeys()
-    /// The encoded sizes of all objects met so far; more than the object area means that some overlap.
+    /// The encoded size of all objects read so far. If it exceeds the object area, some objects overlap.
     var metBytes = 0
     var scratch = OutputBuffer(capacity: 0)
 
@@ -121,7 +122,7 @@ extension BinaryTrailer {
 
     var path: EntryPath { builder.path }
 
-    /// Reads the object of that number and everything that it refers to.
+    /// Reads an object and everything that it refers to.
     mutating func read(object: Int) throws(Fault) -> PropertyList {
         guard try begin(object) else { return builder.finish() }
         var frame = begun
@@ -155,7 +156,7 @@ extension BinaryTrailer {
 
     mutating func close(_ frame: BinaryFrame) throws(Fault) {
         if frame.isDictionary { try builder.endDictionary() } else { builder.endArray() }
-        // Until one that is met again is kept it is there twice, which only small ones may be.
+        // A container that is kept only at its second reference exists twice in memory, so large ones are kept at once.
         if frame.isAgain || frame.size.nodes > Self.fewNodes {
             keep(builder.last, frame.object, frame.size)
         } else {
@@ -163,7 +164,7 @@ extension BinaryTrailer {
         }
     }
 
-    /// Checks a container's size with that of the child added last.
+    /// Checks the size of a container, which includes the child added last, against the limits.
     @inline(__always)
     mutating func check(_ size: ExpandedSize, behind child: Int) throws(Fault) {
         if size.nodes > limits.expandedNodes || size.bytes > mostBytes {
@@ -181,7 +182,7 @@ extension BinaryTrailer {
 }
 
 extension BinaryReader where Bytes: ~Copyable {
-    /// The number of the object that is referred to at `place`.
+    /// The number of the object that the reference at `place` names.
     @inline(__always)
     mutating func reference(at place: Int) throws(Fault) -> Int {
         let number = try bytes.number(at: place, size: trailer.referenceSize)
@@ -189,7 +190,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return Int(number)
     }
 
-    /// Where the object of that number begins.
+    /// The offset of an object.
     @inline(__always)
     mutating func offset(of object: Int) throws(Fault) -> Int {
         let place = trailer.tableOffset + object * trailer.offsetSize
@@ -200,7 +201,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return Int(offset)
     }
 
-    /// The `count` bytes from `place` on, if they are inside the object area.
+    /// The `count` bytes at `place`. Throws unless they are inside the object area.
     @inline(__always)
     mutating func objectBytes(at place: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8> {
         guard count <= trailer.tableOffset - place else {
@@ -209,20 +210,20 @@ extension BinaryReader where Bytes: ~Copyable {
         return try unsafe bytes.run(at: place, count: count)
     }
 
-    /// The marker of an object, what its lower half says, and where its contents begin.
+    /// The marker of an object, the count in its lower half, and the offset of its contents.
     struct Head {
         let marker: UInt8
         static var firstOfContainer: UInt8 { 0xA0 }
-        /// How many bytes, units or references follow, for objects that have a count.
+        /// The number of bytes, code units or references that follow, for objects with a count.
         var count = 0
         var contents: Int
 
-        /// Whether a value of these contents takes memory beside its own words, so that sharing it saves some.
+        /// Whether a value with these contents allocates memory, so that sharing it saves some.
         @inline(__always)
         var isWorthKeeping: Bool { count > (marker >> 4 == 0x6 ? 5 : 14) }
     }
 
-    /// Reads an object's marker and, where it has one, its count of things that take `size` bytes each.
+    /// Reads the marker of an object and its count, and checks that the contents fit into the file.
     @inline(__always)
     mutating func head(at offset: Int) throws(Fault) -> Head {
         let marker = try unsafe objectBytes(at: offset, count: 1)[0]
@@ -270,7 +271,7 @@ extension BinaryReader where Bytes: ~Copyable {
     }
 }
 
-/// The end of a binary file, which says where everything is.
+/// The trailer of a binary file, which locates the table of offsets and the root.
 ///
 ///     00 00 00 00 00            unused
 ///     00                        sort version
@@ -283,10 +284,10 @@ struct BinaryTrailer {
     static let length = 32
     static let headerLength = 8
     static let header: StaticString = "bplist00"
-    /// The beginning of the header in every file of version 0: Apple's reader ignores the last character.
+    /// The beginning of the header in every file of version 0. Apple's reader ignores the last character.
     static let version: StaticString = "bplist0"
 
-    /// 1 where the root's keys are sorted and unique, as this package's store writes them.
+    /// 1 if the root's keys are sorted and unique, as in files of this package's store.
     var sortVersion: UInt8
     var offsetSize: Int
     var referenceSize: Int
@@ -294,12 +295,12 @@ struct BinaryTrailer {
     var root: Int
     var tableOffset: Int
 
-    /// The length of the whole file, of which the trailer is the end.
+    /// The length of the whole file including the trailer.
     var fileLength: Int { tableOffset + objectCount * offsetSize + Self.length }
 }
 
 extension BinaryTrailer {
-    /// Reads the trailer of a file of `length` bytes and checks everything in it against that length.
+    /// Reads the trailer of a file of `length` bytes, and checks its fields against that length.
     init(_ bytes: UnsafePointer<UInt8>, fileLength length: Int) throws(Fault) {
         let place = length - Self.length
         func number(_ offset: Int) -> UInt64 { unsafe bigEndian(bytes + offset, 8) }
@@ -334,7 +335,7 @@ extension BinaryTrailer {
     }
 }
 
-/// The unsigned number in `size` bytes, at most eight, the most significant first.
+/// The big-endian unsigned number in `size` bytes, at most eight.
 @inline(__always)
 func bigEndian(_ bytes: UnsafePointer<UInt8>, _ size: Int) -> UInt64 {
     switch size {

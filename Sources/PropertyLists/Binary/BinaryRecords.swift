@@ -1,10 +1,10 @@
-// Unsafe: the bytes of the file are used inside a closure, and the reader checks every offset.
+// Unsafe: the bytes of the file are used only inside a closure, and the reader checks every offset.
 
 extension PropertyList {
-    /// Reads the elements or entries of the container at `path` in a binary file one by one, of dictionaries only the
-    /// entries under `fields` at first. Where `test` returns true, reads the whole value and passes it to `take`.
+    /// Reads the elements or entries of the container at `path` in a binary file one by one. Of a dictionary, it first
+    /// reads only the entries under `fields`. If `test` returns true, it reads the whole value and passes it to `take`.
     ///
-    /// As with any lazy view, damage in parts that are not read goes unnoticed.
+    /// As in any lazy view, damage in parts that are not read is not detected.
     ///
     /// - Returns: false if the value at `path` is not a container, or one whose keys are not unique; nothing is read.
     package static func forEachBinaryRecord(
@@ -63,9 +63,9 @@ private struct BinaryRecords: ~Copyable {
     private let fields: Set<String>
     private var container = BinaryReader<BytesInMemory>.Head(marker: 0, contents: 0)
     private var keys: [String] = []
-    /// For each object, whether it is a key of a wanted entry.
+    /// For each object, whether it is the key of a requested entry.
     private var uses: [KeyUse]
-    /// The objects that were read in part, and the results of those that were read twice.
+    /// The objects that were read in part, and the results for objects that were read twice.
     private var isKnown: [Bool]
     private var repeated: [Int: PropertyList] = [:]
 
@@ -75,14 +75,15 @@ private struct BinaryRecords: ~Copyable {
         self.fields = fields
         uses = Array(repeating: .unknown, count: trailer.objectCount)
         isKnown = Array(repeating: false, count: trailer.objectCount)
-        // With states, objects that overlap are refused: a few bytes could otherwise be many long texts.
+        // With states, the reader refuses overlapping objects. Otherwise, a few bytes could expand into many long
+        // texts.
         _ = unsafe reader.preparedStates()
     }
 
     var count: Int { container.count }
     var isDictionary: Bool { container.marker >> 4 == 0xD }
 
-    /// Goes to the container at a path; returns false if there is none that can be read this way.
+    /// Enters the container at a path. Returns false if there is no container that can be read one record at a time.
     mutating func enter(_ path: EntryPath) throws(Fault) -> Bool {
         var object = trailer.root
         for component in path.components {
@@ -114,7 +115,7 @@ private struct BinaryRecords: ~Copyable {
         try reader.read(object: object(at: position))
     }
 
-    /// Reads the wanted entries of a dictionary, or any other value completely.
+    /// Reads the requested entries of a dictionary, or all of any other value.
     mutating func part(at position: Int) throws(Fault) -> PropertyList {
         let object = try object(at: position)
         if let value = repeated[object] { return value }

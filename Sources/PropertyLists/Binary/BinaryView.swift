@@ -1,16 +1,16 @@
 // Unsafe: the source reads into buffers that exist for one call, and offsets are checked against the length of the
 // file.
-/// A binary property list that is looked into without reading all of it.
+/// A binary property list whose values are read on demand.
 ///
-/// A look-up reads the pieces of the file that lead to the value and decodes that value alone. In a file that this
-/// package's store wrote (`WritingOptions.marksSortedRoot`) the root's keys are searched by halving, in any other
-/// one after the other. What is not met is not checked: a damaged part elsewhere in the file goes unnoticed.
+/// A lookup reads only the parts of the file that lead to the value, and decodes only that value. If the file states
+/// that the root's keys are sorted (`WritingOptions.marksSortedRoot`), the lookup is a binary search, otherwise a
+/// linear one. Damage in other parts of the file is not detected.
 public struct BinaryPropertyList: Sendable {
     private let source: any ByteSource
     private let trailer: BinaryTrailer
     private let limits: PropertyList.Limits
 
-    /// Reads the trailer of `source`; everything else waits until it is asked for.
+    /// Reads the trailer of `source`. Everything else is read on demand.
     public init(_ source: some ByteSource, limits: PropertyList.Limits = .default) throws {
         self.source = source
         self.limits = limits
@@ -19,7 +19,7 @@ public struct BinaryPropertyList: Sendable {
             throw Self.failure(Fault(.tooLarge(limit: limits.inputBytes), at: length))
         }
         let whole = BinaryTrailer.headerLength + BinaryTrailer.length
-        // A file too short for a trailer is read as it is, and the check says what it lacks.
+        // Too short a file is read whole, and the check reports the problem.
         let endLength = length < whole ? length : BinaryTrailer.length
         var ends = [UInt8](repeating: 0, count: min(BinaryTrailer.headerLength, length) + endLength)
         let headLength = ends.count - endLength
@@ -42,7 +42,7 @@ public struct BinaryPropertyList: Sendable {
         }
     }
 
-    /// Takes bytes that are in memory already.
+    /// Makes a view of bytes in memory.
     public init(parsing bytes: some Sequence<UInt8>, limits: PropertyList.Limits = .default) throws {
         try self.init(ContiguousArray(bytes), limits: limits)
     }
@@ -58,22 +58,22 @@ extension BinaryPropertyList {
         get throws { try value(at: EntryPath())! }
     }
 
-    /// The value under `key` in the root; nil where there is none, or where the root is no dictionary.
+    /// The value under `key` in the root, or nil if there is no such key or the root is not a dictionary.
     public subscript(key: String) -> PropertyList? {
         get throws { try value(at: EntryPath([EntryPath.Component(key)]), isKey: true) }
     }
 
-    /// The value at `path`, or nil where the way leads nowhere.
+    /// The value at `path`, or nil if no entry is there.
     public func value(at path: EntryPath) throws -> PropertyList? { try value(at: path, isKey: false) }
 
-    /// The keys of the root in the order of the file; none where the root is no dictionary.
+    /// The keys of the root in the order of the file. Empty if the root is not a dictionary.
     public var keys: [String] {
         get throws {
             try reading { reader throws(Fault) in try reader.keys(of: trailer.root) }
         }
     }
 
-    /// Whether the root is a dictionary, as that of a file of settings must be.
+    /// Whether the root is a dictionary, as a file of settings requires.
     package var hasDictionary: Bool {
         get throws {
             try reading { reader throws(Fault) in
@@ -96,7 +96,7 @@ extension BinaryPropertyList {
         }
     }
 
-    /// Runs `body` with a reader of its own, and tells apart what the source threw and what the file has wrong.
+    /// Runs `body` with a new reader. Throws an error of the source unchanged, and an error in the file as a failure.
     private func reading<Result>(
         _ path: EntryPath = EntryPath(), _ body: (inout BinaryReader<BytesOfSource>) throws(Fault) -> Result
     ) throws -> Result {
@@ -115,7 +115,7 @@ extension BinaryPropertyList {
 // MARK: Looking up
 
 extension BinaryReader where Bytes: ~Copyable {
-    /// The object that `component` leads to from a container; nil where there is none.
+    /// The child of a container that `component` names, or nil if there is none.
     mutating func child(
         _ component: EntryPath.Component, of object: Int, isSorted: Bool, isKey: Bool
     ) throws(Fault) -> Int? {
@@ -138,7 +138,7 @@ extension BinaryReader where Bytes: ~Copyable {
     mutating func keys(of object: Int) throws(Fault) -> [String] {
         let head = try head(at: offset(of: object))
         guard head.marker >> 4 == 0xD else { return [] }
-        // With states, a long key that is referred to many times is one string.
+        // With states, a long key that is referenced many times is decoded into one string.
         _ = unsafe preparedStates()
         var keys: [String] = []
         for position in 0..<head.count {
@@ -151,7 +151,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return keys
     }
 
-    /// The position of the key in a dictionary whose keys are sorted: the last one.
+    /// The last position of the key in a dictionary with sorted keys, by binary search.
     private mutating func halve(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
         var (low, high) = (0, head.count)
         var found: Int?
@@ -164,7 +164,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return found
     }
 
-    /// The position of the key in any dictionary: the last one, as for every reader.
+    /// The last position of the key in a dictionary, because every reader uses the last of duplicate keys.
     private mutating func scan(_ head: Head, _ key: [UInt16]) throws(Fault) -> Int? {
         for position in (0..<head.count).reversed() {
             if try compare(key, withKeyAt: head.contents + position * trailer.referenceSize) == 0 { return position }
@@ -172,7 +172,7 @@ extension BinaryReader where Bytes: ~Copyable {
         return nil
     }
 
-    /// Below, at or above 0 as `key` stands before, at or behind the key that is referred to at `place`.
+    /// Compares `key` with the key that the reference at `place` names. The result is negative, zero or positive.
     private mutating func compare(_ key: [UInt16], withKeyAt place: Int) throws(Fault) -> Int {
         let head = try head(at: offset(of: reference(at: place)))
         let width: Int
@@ -181,7 +181,7 @@ extension BinaryReader where Bytes: ~Copyable {
         case 0x6: width = 2
         default: throw Fault(.keyIsNotText, at: place)
         }
-        // One unit more than the key has decides whether the other is longer.
+        // One more code unit than `key` has shows whether the other key is longer.
         let shown = min(head.count, key.count + 1)
         let bytes = try unsafe objectBytes(at: head.contents, count: shown * width)
         for at in 0..<min(shown, key.count) {

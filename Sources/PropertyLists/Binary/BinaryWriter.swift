@@ -1,4 +1,4 @@
-// Unsafe: what is written by pointer was reserved before, and what is looked at by pointer is not changed meanwhile.
+// Unsafe: memory is reserved before it is written by pointer, and is not changed while it is read by pointer.
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -14,13 +14,13 @@ extension PropertyList {
     }
 }
 
-/// Writes the binary form in Apple's order: a dictionary, its keys, then its values, each with all that is inside it.
+/// Writes the binary form in Apple's order: a dictionary, its keys, then its values, each followed by its contents.
 ///
-/// References are as wide as the number of objects demands, which is known only at the end. So a first pass numbers
-/// the objects and encodes the scalars one behind the other; the containers, which are made of references, are put
-/// between them when everything is counted.
+/// The width of a reference depends on the number of objects, which is known only at the end. A first pass therefore
+/// numbers the objects and encodes the scalars one after another. Then the containers, which consist of references, are
+/// inserted between the scalars.
 private struct BinaryWriter: ValueSink, ~Copyable {
-    /// A container. Its references stand behind those of the container before it.
+    /// A container. Its references follow those of the previous container.
     private struct Container {
         let object: UInt32
         let isDictionary: Bool
@@ -28,7 +28,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
         var referenceCount: Int { isDictionary ? 2 * count : count }
 
-        /// How many bytes it takes in the file.
+        /// The length of the container in the file, in bytes.
         func length(_ referenceSize: Int) -> Int { OutputBuffer.lengthOfHead(count) + referenceCount * referenceSize }
     }
 
@@ -36,7 +36,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     private var scalars = ScalarPool()
     private var containers = Stack<Container>(capacity: 64)
     private var references = Stack<UInt32>(capacity: 256)
-    /// Where the next child's reference goes, in the innermost open container, and in those around it.
+    /// The position of the next reference in the innermost open container. `outerPlaces` has those of the enclosing
+    /// ones.
     private var place = 0
     private var outerPlaces: [Int] = []
 
@@ -67,7 +68,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     @inline(__always)
     mutating func add(scalar: borrowing PropertyList) {
         let number = scalars.number(of: scalar)
-        // The root may be a scalar, to which nothing refers.
+        // The root may be a scalar, which has no reference.
         if !outerPlaces.isEmpty { refer(to: number) }
     }
 
@@ -105,12 +106,12 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         return scalars.output.data()
     }
 
-    /// Refuses a file that a reader would refuse, because scalars that are shared take too many bytes when each
-    /// reference is counted.
+    /// Refuses a file that a reader would refuse because its shared scalars, counted at each reference, exceed the
+    /// limit of bytes.
     private func checkExpansion(_ containerBytes: Int, fileLength: Int) throws(EncodingFailure) {
         let limit = options.limits.expandedBytes(ofFile: fileLength)
         let room = limit - containerBytes
-        // Mostly, the longest scalar shows that it cannot be.
+        // The length of the longest scalar usually rules this out.
         let (most, overflow) = references.count.multipliedReportingOverflow(by: scalars.longest)
         guard overflow || most > room else { return }
         var bytes = 0
@@ -120,7 +121,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
 
     private var rootIsDictionary: Bool { containers.count > 0 && containers[0].isDictionary }
 
-    /// The width, of 1, 2, 4 and 8, whose numbers go beyond `number`.
+    /// The least width, of 1, 2, 4 and 8 bytes, that holds numbers greater than `number`.
     private static func size(of number: UInt64) -> Int {
         switch number {
         case 0...0xFF: 1
@@ -130,8 +131,8 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         }
     }
 
-    /// Puts the containers between the scalars. All that is moved is moved towards the end, so the last goes first; a
-    /// second buffer of that size would take longer to come by than to fill.
+    /// Inserts the containers between the scalars. It works in place from the end, because everything moves towards the
+    /// end and allocating a second buffer of that size would take longer than filling it.
     private mutating func insertContainers(before tableOffset: Int, referenceSize: Int) {
         var (place, end, firstReference) = (tableOffset, scalars.output.count, references.count)
         for at in (0..<containers.count).reversed() {
@@ -142,7 +143,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
             end = start
             place -= container.length(referenceSize)
             scalars.output.seek(to: place)
-            // What a long head writes beyond itself is written over by the references.
+            // A long head may write beyond its end, where the references then overwrite it.
             scalars.output.append(head: container.isDictionary ? 0xD0 : 0xA0, count: container.count)
             firstReference -= container.referenceCount
             let all = firstReference..<firstReference + container.referenceCount
@@ -158,7 +159,7 @@ private struct BinaryWriter: ValueSink, ~Copyable {
         var shift = BinaryTrailer.headerLength
         var done = 0
         for at in 0..<containers.count {
-            // The container itself still stands before its own bytes.
+            // The start of the container itself is not shifted by its own bytes.
             let next = Int(containers[at].object) + 1
             unsafe scalars.output.append(bigEndian: scalars.starts(in: done..<next), plus: shift, size: offsetSize)
             done = next
@@ -168,35 +169,35 @@ private struct BinaryWriter: ValueSink, ~Copyable {
     }
 }
 
-/// The encoded scalars of a binary file, each once, and the numbers of all objects.
+/// The encoded scalars of a binary file without duplicates, and the numbers of all objects.
 ///
-/// A scalar is encoded behind the others and then looked up by its bytes: if they are there already, the new ones are
-/// dropped. So whatever differs in the file stays apart: two normal forms of a text, 0.0 and −0.0, integer 1 and real
-/// 1.
+/// A scalar is encoded after the others and then looked up by its bytes. If these exist already, the new ones are
+/// dropped. Scalars with different bytes therefore remain different objects: two normal forms of a text, 0.0 and −0.0,
+/// the integer 1 and the real 1.
 struct ScalarPool: ~Copyable {
-    /// The scalars, one behind the other.
+    /// The encoded scalars, one after another.
     var output = OutputBuffer(capacity: 4096)
-    /// Where each object begins among the scalars; a container takes no room there.
+    /// The offset of each object among the scalars. A container has no bytes there.
     private var starts = Stack<Int>(capacity: 256)
     private var table = SlotTable(slotCount: 512)
     /// The length of the longest scalar.
     private(set) var longest = 0
     private let seed = KeyIndex.seed
 
-    /// How many objects have a number.
+    /// The number of numbered objects.
     var count: Int { starts.count }
 
     func start(of object: Int) -> Int { starts[object] }
 
-    /// How many bytes an object takes among the scalars: none for a container.
+    /// The length of an object among the scalars, which is 0 for a container.
     func length(of object: Int) -> Int {
         (object + 1 < starts.count ? starts[object + 1] : output.count) - starts[object]
     }
 
-    /// Where the objects of `range` begin.
+    /// The offsets of the objects in `range`.
     func starts(in range: Range<Int>) -> UnsafeBufferPointer<Int> { unsafe starts.elements(in: range) }
 
-    /// Gives a container its number.
+    /// Assigns a number to a container.
     mutating func numberContainer() -> Int {
         starts.push(output.count)
         return starts.count - 1
@@ -209,7 +210,7 @@ struct ScalarPool: ~Copyable {
         return number(from: start)
     }
 
-    /// The number of a value that is no container.
+    /// The number of a scalar.
     @inline(__always)
     mutating func number(of scalar: borrowing PropertyList) -> UInt32 {
         let start = output.count
@@ -236,7 +237,7 @@ struct ScalarPool: ~Copyable {
         return number(from: start)
     }
 
-    /// The number of the object whose bytes were written from `start` on, which are dropped if they stand elsewhere.
+    /// The number of the object whose bytes begin at `start`. They are dropped if an earlier object has the same bytes.
     @inline(__always)
     private mutating func number(from start: Int) -> UInt32 {
         let bytes = unsafe UnsafeBufferPointer(start: output.base + start, count: output.count - start)
@@ -261,20 +262,20 @@ struct ScalarPool: ~Copyable {
 }
 
 extension Double {
-    /// All NaNs are one value, and so one object; the two zeros stay two.
+    /// The bits as written. All NaNs are one object; the two zeros remain different.
     fileprivate var bitsInFile: UInt64 { isNaN ? Double.nan.bitPattern : bitPattern }
 }
 
-/// An open hash table of object numbers. What is filled in stands in a row of its own, so that the slots, most of
-/// which are free, take little memory: to touch a page for the first time costs more than to look into it often.
+/// An open hash table of object numbers. Entries are stored in a separate array, so that the slots, most of which are
+/// free, take little memory. The first access to a page costs more than many later ones.
 @safe struct SlotTable: ~Copyable {
-    /// Each the place of an entry plus one; 0 is free.
+    /// The positions of entries plus one, or 0 for a free slot.
     private var slots: UnsafeMutablePointer<UInt32>
     private var slotCount: Int
-    /// Each a hash above an object's number.
+    /// The hash in the upper half and the object's number in the lower half.
     private var entries = Stack<UInt64>(capacity: 256)
 
-    /// - Parameter slotCount: a power of two.
+    /// - Parameter slotCount: The number of slots, a power of two.
     init(slotCount: Int) {
         self.slotCount = slotCount
         unsafe slots = .allocate(capacity: slotCount)
@@ -289,7 +290,7 @@ extension Double {
     @inline(__always)
     func next(_ slot: Int) -> Int { (slot + 1) & (slotCount - 1) }
 
-    /// The object in a slot and its hash; nil where the slot is free.
+    /// The object in a slot and its hash, or nil if the slot is free.
     @inline(__always)
     func entry(in slot: Int) -> (object: Int, hash: UInt32)? {
         let place = unsafe slots[slot]
@@ -320,7 +321,7 @@ extension Double {
 }
 
 extension OutputBuffer {
-    /// Writes the lowest `size` bytes of `number`, the most significant first.
+    /// Writes the lowest `size` bytes of `number` in big-endian order.
     @inline(__always)
     mutating func append(bigEndian number: UInt64, size: Int) {
         reserve(8)
@@ -329,7 +330,7 @@ extension OutputBuffer {
         advance(size)
     }
 
-    /// Writes each number, `shift` added, in `size` bytes of 1, 2, 4 and 8.
+    /// Writes each number plus `shift` in `size` bytes, which is 1, 2, 4 or 8.
     mutating func append(bigEndian numbers: UnsafeBufferPointer<some FixedWidthInteger>, plus shift: Int, size: Int) {
         reserve(numbers.count * size)
         let target = unsafe UnsafeMutableRawPointer(end)
@@ -348,7 +349,7 @@ extension OutputBuffer {
         advance(numbers.count * size)
     }
 
-    /// Writes the marker of an object with a count, and the count where it does not fit into the marker.
+    /// Writes the marker of an object with its count, which is a separate number if it does not fit into the marker.
     @inline(__always)
     mutating func append(head marker: UInt8, count: Int) {
         if count < 15 {
@@ -359,7 +360,7 @@ extension OutputBuffer {
         }
     }
 
-    /// How many bytes `append(head:count:)` writes.
+    /// The number of bytes that `append(head:count:)` writes.
     static func lengthOfHead(_ count: Int) -> Int { count < 15 ? 1 : 2 + sizeOfUnsigned(UInt64(count)) }
 
     /// Writes an integer object.
@@ -379,7 +380,7 @@ extension OutputBuffer {
         }
     }
 
-    /// Writes a text object: one byte a character where all are ASCII, else UTF-16.
+    /// Writes a text object in ASCII if possible, otherwise in UTF-16.
     @inline(__always)
     mutating func append(binaryText text: UnsafeBufferPointer<UInt8>) {
         if unsafe isASCII(text) {

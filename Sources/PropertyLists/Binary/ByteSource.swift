@@ -1,31 +1,31 @@
-// Unsafe: a run of bytes is valid until the next call, and its caller has checked that it exists.
+// Unsafe: a run of bytes is valid until the next call, and the caller has checked that it exists.
 
-/// Something that a binary property list can be read from piece by piece: an open file, mostly.
+/// A source from which parts of a binary property list are read, such as an open file.
 public protocol ByteSource: Sendable {
-    /// How many bytes there are.
+    /// The number of bytes in the source.
     var byteCount: Int { get }
 
-    /// Fills `buffer` with the bytes from `offset` on; fewer than asked for is an error to be thrown.
+    /// Fills `buffer` with the bytes at `offset`. Throws if there are fewer bytes than requested.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws
 }
 
-/// The bytes of a binary file, of which a reader asks for one run at a time.
+/// Access to the bytes of a binary file, one run at a time.
 protocol BinaryBytes: ~Copyable {
-    /// The `count` bytes from `offset` on, which the caller has checked to exist; valid until the next call.
+    /// The `count` bytes at `offset`, valid until the next call. The caller has checked that they exist.
     mutating func run(at offset: Int, count: Int) throws(Fault) -> UnsafePointer<UInt8>
 
-    /// The number in `size` bytes, from 1 to 8, that stand before the file's trailer.
+    /// The big-endian number in `size` bytes, from 1 to 8, before the trailer of the file.
     mutating func number(at offset: Int, size: Int) throws(Fault) -> UInt64
 }
 
-/// A file that lies in memory.
+/// A file in memory.
 @safe struct BytesInMemory: BinaryBytes {
     let base: UnsafePointer<UInt8>
 
     @inline(__always)
     func run(at offset: Int, count: Int) -> UnsafePointer<UInt8> { unsafe base + offset }
 
-    /// Eight bytes are read, whatever the size: the trailer has more than those.
+    /// Always loads eight bytes, which exist because the trailer follows.
     @inline(__always)
     func number(at offset: Int, size: Int) -> UInt64 {
         unsafe UInt64(bigEndian: UnsafeRawPointer(base + offset).loadUnaligned(as: UInt64.self))
@@ -43,18 +43,18 @@ extension ContiguousArray: ByteSource where Element == UInt8 {
     }
 }
 
-/// The bytes of a source, of which small blocks are kept: a search by halving comes back to the same ones.
+/// The bytes of a source with a cache of small blocks, because a binary search returns to the same blocks.
 @safe struct BytesOfSource: BinaryBytes, ~Copyable {
     private let source: any ByteSource
-    /// How many bytes the source had when its trailer was read, whatever has become of it.
+    /// The number of bytes when the trailer was read, even if the source has changed since.
     private let byteCount: Int
-    /// What the source threw; a reader in between knows of faults only.
+    /// The error that the source threw, kept here because a reader throws only faults.
     private(set) var failure: (any Error)?
 
     private static let blockLength = 512
     private static let blockCount = 64
     private let blocks = UnsafeMutablePointer<UInt8>.allocate(capacity: blockLength * blockCount)
-    /// The number of the block of the file that each place holds; −1 is none.
+    /// The number of the cached block in each place, or −1.
     private var held = InlineArray<64, Int>(repeating: -1)
     private var long = OutputBuffer(capacity: 0)
 
