@@ -34,10 +34,10 @@ extension PropertyList {
         /// The greatest number of entries that are searched without an index.
         static let mostWithoutIndex = 16
 
-        /// Has no entry.
+        /// Creates an empty dictionary.
         public init() { entries = [] }
 
-        /// Has no entry, and room for so many.
+        /// Creates an empty dictionary with room for a number of entries.
         public init(minimumCapacity: Int) {
             entries = []
             entries.reserveCapacity(minimumCapacity)

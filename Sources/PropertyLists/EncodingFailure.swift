@@ -13,13 +13,13 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         self.format = format
     }
 
-    /// The kinds of problem. A program that switches over them must be ready for new ones.
+    /// The kinds of problem. New kinds may be added.
     @nonexhaustive
     public enum Problem: Hashable, Sendable {
         case nestedTooDeeply(limit: Int)
         case tooManyValues(limit: Int)
         case tooLarge(limit: Int)
-        /// Values that a binary file shares take more bytes if each reference is counted.
+        /// The values of a binary file exceed the limit of bytes, where a shared value is counted at each reference.
         case tooManyBytes(limit: Int)
         /// The format has no representation for values of this kind.
         case kindNotSupported(PropertyList.Kind)
@@ -27,11 +27,12 @@ public struct EncodingFailure: Error, Hashable, Sendable {
         case characterNotSupported(UInt32)
         case fractionOfSecond
         case dateOutOfRange
-        /// A number that only a JSON text holds, which moved so that it is not known which it is.
+        /// A number that only JSON text holds exactly, and that the edit moved so that its text can no longer be
+        /// identified.
         case numberNotKept(String)
         /// A real that is infinite or not a number.
         case notFinite
-        /// The edited text would be read as another value, which is an error in this library.
+        /// The edited text would be read as a different value. This is an error in this library.
         case notKept
         /// A dictionary that would be read back as a value of another kind.
         case looksLike(PropertyList.Kind)

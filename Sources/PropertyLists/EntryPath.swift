@@ -1,7 +1,7 @@
 /// The path to an entry inside a value: `:apps:0:name`.
 ///
-/// A component names a key of a dictionary or, where it is an integer and meets an array, an element; −1 is the last
-/// one. An empty last component stands for the place after the last element.
+/// A component names a key of a dictionary. In an array, an integer component names an element, and −1 names the last
+/// one. An empty last component names the place after the last element.
 public struct EntryPath: Hashable, Sendable {
     /// One step of a path.
     public struct Component: Hashable, Sendable {
@@ -16,13 +16,13 @@ public struct EntryPath: Hashable, Sendable {
         /// The place after an array's last element.
         public static let end = Component("")
 
-        /// The element that this component names in an array.
+        /// The index that this component names in an array, or nil if it is not an integer.
         public var index: Int? {
-            // `Int` would also take a plus sign.
+            // `Int` would also accept a plus sign.
             text.unicodeScalars.first == "+" ? nil : Int(text)
         }
 
-        /// Whether it is an integer, be it greater than any index.
+        /// Whether the component is an integer, even one greater than any index.
         var isInteger: Bool {
             let digits = text.utf8.drop { $0 == UInt8(ascii: "-") }
             return !digits.isEmpty && digits.count + 1 >= text.utf8.count && digits.allSatisfy { $0 &- 0x30 <= 9 }
@@ -38,7 +38,7 @@ public struct EntryPath: Hashable, Sendable {
     /// The components from the root to the entry.
     public var components: [Component]
 
-    /// The path with these components; without any, the path of the root.
+    /// Creates a path. Without components, it is the path of the root.
     public init(_ components: [Component] = []) { self.components = components }
 }
 
@@ -77,17 +77,17 @@ extension EntryPath {
             case notAPath
             /// A backslash before something other than a colon or a backslash.
             case unknownEscape(String)
-            /// A component leads into a value that is neither dictionary nor array.
+            /// A component names an entry of a value that is neither a dictionary nor an array.
             case notAContainer(PropertyList.Kind)
-            /// A component that is no integer meets an array.
+            /// A component that is not an integer names an element of an array.
             case notAnIndex
             /// The array has no such element.
             case outOfBounds(count: Int)
             /// An element of an array that does not exist; only the place after the last one can be created.
             case missingArray
-            /// The place after the last element of a dictionary, which has none.
+            /// The place after the last element, in a dictionary.
             case endOfDictionary
-            /// The path is deeper than containers may be nested.
+            /// The path exceeds the nesting limit.
             case nestedTooDeeply(limit: Int)
         }
 
@@ -113,7 +113,7 @@ extension EntryPath: CustomStringConvertible {
 }
 
 extension EntryPath.Component {
-    /// The component as it stands in a path.
+    /// The component as written in a path.
     fileprivate var escaped: String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -186,8 +186,8 @@ extension PropertyList {
         try edit(path) { entry in entry = value }
     }
 
-    /// Refuses a path that somebody wrote where its end asks a dictionary for the place after the last element. To
-    /// `set` it is an empty key, as files have them; who writes a path means one only where it is there already.
+    /// Refuses a path from a user that ends with the place after the last element of a dictionary. `set(_:at:)` treats
+    /// this component as an empty key, because files can contain one. A user means an empty key only if the key exists.
     package func checkEnd(of path: EntryPath) throws(EntryPath.Failure) {
         guard path.components.last == .end, self[path] == nil,
             self[EntryPath(path.components.dropLast())]?.kind == .dictionary
@@ -197,7 +197,7 @@ extension PropertyList {
         throw path.failure(.endOfDictionary, at: path.components.count - 1)
     }
 
-    /// Removes the entry at `path` and returns it; nil where there is none.
+    /// Removes the entry at `path` and returns it, or returns nil if there is none.
     @discardableResult
     public mutating func remove(at path: EntryPath) throws(EntryPath.Failure) -> PropertyList? {
         guard self[path] != nil, !path.components.isEmpty else { return nil }
@@ -209,8 +209,8 @@ extension PropertyList {
 
     /// Changes the entry at `path` in place, without copying the containers around it.
     ///
-    /// `body` is given nil where there is no entry, and leaves nil to remove it. A path that is longer than containers
-    /// may be deep by default is refused: no writer would take what it leads to.
+    /// `body` receives nil if there is no entry, and sets nil to remove the entry. A path that exceeds the default
+    /// nesting limit is refused, because no writer would accept the result.
     public mutating func edit<Result>(
         _ path: EntryPath, _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
     ) throws(EntryPath.Failure) -> Result {
@@ -269,7 +269,7 @@ extension PropertyList {
         return try edit(&element, path, depth + 1, body)
     }
 
-    /// Makes the container that the path goes through, and keeps it if anything is put into it.
+    /// Creates a missing container on the path, and keeps it if `body` adds an entry to it.
     private static func edit<Result>(
         missing value: inout PropertyList?, _ path: EntryPath, _ depth: Int,
         _ body: (inout PropertyList?) throws(EntryPath.Failure) -> Result
@@ -292,14 +292,14 @@ extension EntryPath {
 }
 
 extension [PropertyList] {
-    /// The position that `index` names, where negative ones count from the end.
+    /// The position that `index` names, or nil if it is out of bounds. A negative index counts from the end.
     func position(of index: Int) -> Int? {
         let position = index < 0 ? index + count : index
         return indices.contains(position) ? position : nil
     }
 }
 
-/// A container taken out of its place has one owner, and so is changed where it lies.
+/// These methods move a container out of its place. It then has a single owner and is changed in place.
 extension PropertyList? {
     fileprivate mutating func takeArray() -> [PropertyList] {
         guard case .array(let elements) = self else { return [] }

@@ -8,41 +8,42 @@ extension PropertyList {
     /// The formats of property lists.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         case xml, binary
-        /// The text of NeXTSTEP: strings, data, arrays and dictionaries. Also what `.strings` files are in.
+        /// The text format of NeXTSTEP and of `.strings` files: strings, data, arrays and dictionaries.
         case openstep
-        /// OpenStep with GNUstep's notation for the types that it lacks.
+        /// OpenStep with GNUstep's notation for other types.
         case gnustep
         case json
     }
 
-    /// What a reader accepts beyond the definition of a format, or refuses.
+    /// Options for what a reader accepts or refuses.
     public struct ReadingOptions: Hashable, Sendable {
-        /// What becomes of a null in JSON or a binary file.
+        /// The treatment of nulls in JSON and binary files.
         public var nulls = Nulls.kept
-        /// Reads `{"$date": …}` and its like in JSON as the values that `WritingOptions.wrapsInJSON` wrote so.
+        /// Reads dictionaries such as `{"$date": …}` in JSON as the values for which `WritingOptions.wrapsInJSON`
+        /// writes them.
         public var unwrapsJSON = false
-        /// Refuses a duplicate key in a dictionary; otherwise the last value is used.
+        /// Refuses duplicate keys in a dictionary. Otherwise the last value is used.
         public var refusesDuplicateKeys = false
-        /// Accepts in JSON what JSON5 adds, such as comments, trailing commas and keys without quotes.
+        /// Accepts JSON5, which adds comments, trailing commas, keys without quotes and more to JSON.
         public var allowsJSON5 = false
-        /// What an integer beyond 64 bits in JSON is read as.
+        /// The treatment of integers beyond 64 bits in JSON.
         package var inexactIntegers = InexactIntegers.rounded
-        /// Reads a number, `true`, `false` or a string in quotes as JSON where no format is named.
+        /// Reads a number, `true`, `false` or a quoted string as JSON if no format is given.
         ///
-        /// Apple's tools read all of these as OpenStep strings.
+        /// Apple's tools read these as OpenStep strings.
         public var readsScalarsAsJSON = true
 
-        /// What becomes of a null: a value, an error, or nothing. One at the root is never left out.
+        /// Whether nulls are values, errors, or omitted. A null at the root is never omitted.
         public enum Nulls: Sendable {
             case kept, refused, omitted
         }
 
-        /// What an integer beyond 64 bits in JSON is read as: a real, nothing, or a string with its digits.
+        /// Whether an integer beyond 64 bits is read as a real, is refused, or is read as a string with its digits.
         package enum InexactIntegers: Sendable {
             case rounded, refused, text
         }
 
-        /// The options with the defaults for everything that is not given.
+        /// Creates options.
         public init(
             nulls: Nulls = .kept, unwrapsJSON: Bool = false, refusesDuplicateKeys: Bool = false,
             allowsJSON5: Bool = false, readsScalarsAsJSON: Bool = true
@@ -55,38 +56,39 @@ extension PropertyList {
         }
     }
 
-    /// The layout that a writer uses, and what it does with a value that the format lacks.
+    /// Options for the layout of the output, and for values that the format does not support.
     public struct WritingOptions: Hashable, Sendable {
-        /// Keeps the order of the keys. Otherwise they are sorted, so that equal values give equal bytes.
+        /// Keeps the order of the keys. Otherwise they are sorted, so that equal values have equal bytes.
         public var keepsKeyOrder = false
-        /// Sets JSON out over lines with two spaces a level.
+        /// Writes JSON on several lines, indented by two spaces for each level.
         public var isPretty = false
-        /// Writes a value of a type that the format lacks as the text or number nearest to it.
+        /// Writes a value of a type that the format does not support as the closest text or number.
         public var coerces = false
-        /// Drops what the format cannot hold: in XML, the fraction of a second.
+        /// Drops details that the format does not support. In XML, this is the fraction of a second.
         public var isLossy = false
-        /// Wraps what JSON lacks: `{"$date": …}`, `{"$data": …}`, `{"$uid": …}`, `{"$real": …}`.
+        /// Wraps values of types that JSON does not support: `{"$date": …}`, `{"$data": …}`, `{"$uid": …}`, `{"$real":
+        /// …}`.
         public var wrapsInJSON = false
-        /// Writes a real in JSON that is not finite as JSON5 does: `Infinity`, `-Infinity` or `NaN`.
+        /// Writes a real that is not finite as in JSON5: `Infinity`, `-Infinity` or `NaN`.
         package var writesJSON5 = false
-        /// Writes OpenStep text in ASCII, other characters as `\U` and four digits.
+        /// Writes OpenStep text in ASCII, with other characters as `\U` and four digits.
         public var escapesNonASCII = false
-        /// Notes in a binary file that the root's keys are sorted and unique, for readers that search by halving.
-        /// Nothing is noted where the order of keys is kept.
+        /// States in a binary file that the root's keys are sorted and unique, so that a reader can use a binary
+        /// search. This has no effect if the order of keys is kept.
         public var marksSortedRoot = false
-        /// What a writer refuses to go beyond: the limits of a reader, so that what is written can be read.
+        /// The limits of the output, by default those of a reader, so that the output can be read.
         public var limits = Limits.default
 
-        /// Writes as the defaults of the options say.
+        /// Creates the default options.
         public init() {}
 
-        /// What is used where nothing else is asked for.
+        /// The default options.
         public static let `default` = WritingOptions()
     }
 }
 
 extension PropertyList {
-    /// Reads a value from `bytes`; without a `format`, in the one that the bytes look like.
+    /// Reads a value from `bytes`. Without a `format`, detects the format.
     public init(
         parsing bytes: some Sequence<UInt8>, as format: Format? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
@@ -104,9 +106,9 @@ extension PropertyList {
         try self.init(parsing: text.utf8, as: format, limits: limits, options: options)
     }
 
-    /// Reads a value, and returns the format that the bytes or the name of their file have shown.
+    /// Reads a value and returns it with the format, which is detected from the bytes and the name of the file.
     ///
-    /// - Parameter name: The name of the file, for its extension; nil for a domain or a stream.
+    /// - Parameter name: The name of the file, whose extension is used, or nil for a domain or a stream.
     public static func sniffed(
         _ bytes: [UInt8], named name: String? = nil, limits: Limits = .default,
         options: ReadingOptions = ReadingOptions()
@@ -121,7 +123,7 @@ extension PropertyList {
         return try readSniffed(bytes, as: named?.format, limits: limits, options: options, sources: &sources)
     }
 
-    /// Reads a value and, unless `sources` is nil, the source ranges of its entries; those of a binary file are nil.
+    /// Reads a value and, unless `sources` is nil, the source ranges of its entries, which are nil for a binary file.
     static func read(
         _ bytes: [UInt8], as format: Format?, limits: Limits, options: ReadingOptions,
         sources: inout SourceMap?
@@ -143,8 +145,8 @@ extension PropertyList {
         }
     }
 
-    /// The value in `format`. Equal values give equal bytes, unless the options keep the order of keys, or one has −0
-    /// where the other has 0.
+    /// Returns the value in `format`. Equal values have equal bytes, unless the options keep the order of keys, or they
+    /// differ in the sign of a zero.
     public func serialized(as format: Format, options: WritingOptions = .default) throws(EncodingFailure) -> Data {
         let data =
             switch format {
@@ -175,7 +177,7 @@ extension PropertyList {
 }
 
 extension PropertyList.Format {
-    /// Whether an edit changes only the bytes of what is edited. A file in any other format is written anew.
+    /// Whether an edit changes only the bytes of the edited entries. Files in other formats are rewritten as a whole.
     package var isEditedInPlace: Bool {
         switch self {
         case .xml, .json, .openstep, .gnustep: true
@@ -183,9 +185,9 @@ extension PropertyList.Format {
         }
     }
 
-    /// Whether a date keeps its fraction of a second.
+    /// Whether dates keep their fractions of a second.
     ///
-    /// GNUstep ignores the fraction that this package writes in a domain, so other files have none.
+    /// This package writes fractions in GNUstep domains. Other GNUstep files have none, because GNUstep ignores them.
     package var keepsFractions: Bool { self == .binary || self == .json }
 
     /// The format that the extension of a file's name states.
@@ -198,9 +200,9 @@ extension PropertyList.Format {
 extension PropertyList {
     /// Reads bytes whose format was not given.
     ///
-    /// Binary and XML are known by their first bytes, whatever the name of the file. Then the extension decides. Other
-    /// text is JSON if it is valid JSON, else OpenStep, and GNUstep only if it has GNUstep's syntax. If no reader
-    /// accepts it, the failure of the one that came furthest is thrown.
+    /// Binary files and XML are detected by their first bytes, regardless of the name of the file. Otherwise the
+    /// extension determines the format. Other text is JSON if it is valid JSON, GNUstep if it has GNUstep's syntax, or
+    /// else OpenStep. If no reader accepts the bytes, the failure of the reader that got furthest is thrown.
     ///
     /// - Parameter named: The format that the extension of the file states.
     static func readSniffed(
@@ -227,7 +229,7 @@ extension PropertyList {
                     format
                 )
             } catch {
-                // GNUstep's kind has more, so at the same place it has more to say.
+                // GNUstep is a superset of OpenStep, so at the same offset its failure is more specific.
                 let isFurther = furthest.map {
                     error.offset > $0.offset || format == .gnustep && error.offset == $0.offset
                 }
@@ -239,7 +241,7 @@ extension PropertyList {
 }
 
 extension PropertyList {
-    /// Whether the first bytes are those of a binary file, or all bytes are the beginning of such a file.
+    /// Whether the bytes begin like a binary file, or are a truncated header of one.
     package static func isBinary(_ bytes: some Collection<UInt8>) -> Bool {
         // A strings file may have a key that begins with `bplist`; a version begins with a digit.
         let head = Array(bytes.prefix(7))
@@ -267,7 +269,7 @@ package enum NamedFormat {
 }
 
 extension String {
-    /// Whether a file of this name has comments by convention, although its extension is `json`.
+    /// Whether files of this name conventionally have comments although their extension is `json`.
     fileprivate var isOfJSONWithComments: Bool {
         let name = utf8.split(separator: UInt8(ascii: "/")).last.map { String($0) ?? "" }?.lowercased() ?? ""
         let first = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).first
@@ -276,10 +278,10 @@ extension String {
     }
 }
 
-/// What the first bytes of an input look like.
+/// The format that the first bytes of an input suggest.
 enum Sniffing {
     case binary, xml, bracket, text, nothing
-    /// Text that begins as a scalar of JSON does.
+    /// Text that begins like a JSON scalar.
     case scalar
 
     init(_ bytes: [UInt8]) {
@@ -296,14 +298,14 @@ enum Sniffing {
             let text = DecodedText(bytes, as: mark?.encoding ?? .utf8, from: mark?.length ?? 0)
             return Self.kind(ofText: text.text(of: bytes), isWhole: isWhole)
         }
-        // Mostly enough for a look at the first characters behind white space, whatever the encoding.
+        // Usually enough for the first characters after white space, in any encoding.
         let head = kind(of: Array(bytes.prefix(4096)), isWhole: bytes.count <= 4096)
         self = head == .nothing && bytes.count > 4096 ? kind(of: bytes, isWhole: true) : head
     }
 
     private static func kind(ofText text: [UInt8], isWhole: Bool) -> Sniffing {
         let body = text.drop { isXMLSpace($0) || $0 == 0x0B || $0 == 0x0C }
-        // A tag may go on behind the head.
+        // A tag may continue after the head.
         guard isWhole || body.count > 16 else { return .nothing }
         guard let first = body.first else { return .nothing }
         switch first {
@@ -314,7 +316,7 @@ enum Sniffing {
         }
     }
 
-    /// Whether what follows `<` makes it a tag, not data in hexadecimal digits.
+    /// Whether the text after `<` is a tag and not data in hexadecimal digits.
     private static func looksLikeXML(_ rest: ArraySlice<UInt8>) -> Bool {
         if rest.first == UInt8(ascii: "?") || rest.first == UInt8(ascii: "!") { return true }
         let name = rest.prefix { (0x61...0x7A).contains($0) }

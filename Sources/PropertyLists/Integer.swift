@@ -1,9 +1,9 @@
 extension PropertyList {
-    /// A whole number from −2⁶³ to 2⁶⁴−1: all that a property list can hold, exactly.
+    /// An integer from −2⁶³ to 2⁶⁴−1, which is the range of property lists.
     public struct Integer: Hashable, Sendable {
         /// The number in two's complement.
         let bits: UInt64
-        /// Whether `bits` are to be read as a negative `Int64`.
+        /// Whether `bits` represent a negative `Int64`.
         let isNegative: Bool
 
         @inline(__always)
@@ -15,22 +15,22 @@ extension PropertyList {
 }
 
 extension PropertyList.Integer {
-    /// Holds a number of the machine's own size.
+    /// Creates an integer from an `Int`.
     @inline(__always)
     public init(_ number: Int) { self.init(bits: UInt64(bitPattern: Int64(number)), isNegative: number < 0) }
 
-    /// Holds any signed number of 64 bits.
+    /// Creates an integer from an `Int64`.
     @inline(__always)
     public init(_ number: Int64) { self.init(bits: UInt64(bitPattern: number), isNegative: number < 0) }
 
-    /// Holds any unsigned number of 64 bits.
+    /// Creates an integer from a `UInt64`.
     @inline(__always)
     public init(_ number: UInt64) { self.init(bits: number, isNegative: false) }
 
-    /// Holds any unsigned number, as the format does.
+    /// Creates an integer from a `UInt`.
     public init(_ number: UInt) { self.init(UInt64(number)) }
 
-    /// The number, or nil where no property list can hold it.
+    /// Creates an integer, or returns nil if the number is out of range.
     public init?(exactly number: some BinaryInteger) {
         if let small = Int64(exactly: number) {
             self.init(small)
@@ -41,7 +41,7 @@ extension PropertyList.Integer {
         }
     }
 
-    /// The number that `magnitude` and a sign say, or nil below −2⁶³.
+    /// Creates an integer from its magnitude and sign, or returns nil if it is below −2⁶³.
     @inline(__always)
     init?(magnitude: UInt64, isNegative: Bool) {
         guard isNegative, magnitude > 0 else {
@@ -52,7 +52,7 @@ extension PropertyList.Integer {
         self.init(bits: 0 &- magnitude, isNegative: true)
     }
 
-    /// The distance from zero.
+    /// The absolute value.
     public var magnitude: UInt64 { isNegative ? 0 &- bits : bits }
 
     /// The nearest double.
@@ -60,7 +60,7 @@ extension PropertyList.Integer {
 }
 
 extension FixedWidthInteger {
-    /// The same number in this type, or nil where it does not fit.
+    /// Converts an integer of a property list, or returns nil if it is out of range.
     public init?(exactly number: PropertyList.Integer) {
         if number.isNegative {
             self.init(exactly: Int64(bitPattern: number.bits))

@@ -1,8 +1,8 @@
 internal import Digests
 
-// What JSON5 adds to JSON, except escapes in keys without quotes.
+// The syntax that JSON5 adds to JSON, except escapes in keys without quotes.
 extension JSONReader {
-    /// Skips the comments that begin here, with the white space around them.
+    /// Skips comments, and the white space around them.
     @inline(never)
     mutating func skipComments() throws(Fault) {
         skipJSON5Space()
@@ -38,7 +38,7 @@ extension JSONReader {
         }
     }
 
-    /// The length of the white space here that only JSON5 has: control characters, and what Unicode calls a space.
+    /// The length of the white space here that only JSON5 allows: control characters and Unicode spaces.
     private var lengthOfWideSpace: Int {
         guard base[position] >= 0x80 else { return base[position] == 0x0B || base[position] == 0x0C ? 1 : 0 }
         switch scalar {
@@ -48,7 +48,7 @@ extension JSONReader {
         }
     }
 
-    /// The length of the line break here, one of five kinds.
+    /// The length of the line break here, of five kinds, or 0.
     private var lengthOfLineEnd: Int {
         switch base[position] {
         case 0x0A: 1
@@ -58,7 +58,7 @@ extension JSONReader {
         }
     }
 
-    /// The code of the character of two or three bytes that begins here; 0 for another.
+    /// The code of the character here if it has two or three bytes, otherwise 0.
     private var scalar: UInt32 {
         let bytes = base[position..<min(position + 3, end)].map(UInt32.init)
         switch base[position] {
@@ -89,7 +89,7 @@ extension JSONReader {
         }
     }
 
-    /// Reads the string whose single quote is here.
+    /// Reads a string in single quotes.
     mutating func readSingleQuoted() throws(Fault) -> String {
         let opening = position
         scratch.removeAll(keepingCapacity: true)
@@ -114,7 +114,7 @@ extension JSONReader {
 // MARK: Numbers and escapes
 
 extension JSONReader {
-    /// Reads a number in hexadecimal, or a signed one that is not finite. Returns nil for any other.
+    /// Reads a hexadecimal number, or a signed infinity or NaN. Returns nil for any other number.
     mutating func readJSON5Number() throws(Fault) -> PropertyList? {
         let start = position
         let isNegative = base[start] == UInt8(ascii: "-")
@@ -136,8 +136,8 @@ extension JSONReader {
         return .integer(integer)
     }
 
-    /// Takes the character that an escape of JSON5 alone stands for, at whose backslash the reader is. Returns whether
-    /// it is ASCII; nil for an unknown escape.
+    /// Reads an escape that only JSON5 has, from its backslash. Returns whether the character is ASCII, or nil if the
+    /// escape is unknown.
     mutating func readJSON5Escape() -> Bool? {
         position += 1
         if lengthOfLineEnd > 0 {
@@ -159,7 +159,7 @@ extension JSONReader {
             for unit in UTF8.encode(scalar)! { scratch.append(unit) }
             return scalar.isASCII
         default:
-            // The rest of a character of several bytes follows as text.
+            // The remaining bytes of a longer character are read as text.
             scratch.append(escaped)
             return escaped < 0x80
         }

@@ -1,15 +1,15 @@
 /// A number in a JSON text that is read as a real.
 struct JSONNumber {
     let path: EntryPath
-    /// Where the number is in the text, as UTF-8.
+    /// The range of the number in the UTF-8 text.
     let range: Range<Int>
     let text: String
     let value: Double
 
-    /// Whether it has neither a point nor an exponent, so that it was meant to be exact.
+    /// Whether the number has neither a point nor an exponent, so that it was meant to be exact.
     var isInteger: Bool { text.utf8.allSatisfy { $0 == UInt8(ascii: "-") || $0 &- 0x30 <= 9 } }
 
-    /// Whether the real that is read may be another number: an integer beyond 64 bits, or more than 17 digits.
+    /// Whether the real may differ from the number in the text: an integer beyond 64 bits, or more than 17 digits.
     var isInexact: Bool {
         let digits = text.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { $0 &- 0x30 <= 9 }
         return isInteger || digits.drop { $0 == 0x30 }.count > 17
@@ -17,12 +17,12 @@ struct JSONNumber {
 }
 
 extension PropertyList {
-    /// Whether a JSON text has a real of more digits than a property list holds.
+    /// Whether a JSON text has a real with more digits than a property list keeps.
     package static func hasInexactReals(inJSON bytes: [UInt8], _ options: ReadingOptions) -> Bool {
         jsonNumbers(in: bytes, options).contains { $0.isInexact && !$0.isInteger }
     }
 
-    /// The failure of reading the first integer beyond 64 bits at `path` or inside it; nil if there is none.
+    /// The failure for the first integer beyond 64 bits at or below `path`, or nil if there is none.
     package static func integerOutOfRange(
         inJSON bytes: [UInt8], at path: EntryPath, _ options: ReadingOptions
     ) -> DecodingFailure? {
@@ -48,7 +48,7 @@ extension PropertyList {
         return reader.numbers ?? []
     }
 
-    /// The JSON of this value with the numbers that only a text holds exactly as they were in the file.
+    /// Returns the JSON of this value, with the original text of numbers that a real does not hold exactly.
     ///
     /// - Parameters:
     ///   - written: The JSON of this value, in UTF-8.
@@ -62,7 +62,7 @@ extension PropertyList {
             throw EncodingFailure(.numberNotKept(number.text), path: number.path, format: .json)
         }
         let byPath = Swift.Dictionary(grouping: kept, by: \.path).compactMapValues(\.last)
-        // A number that has left its place may have been moved elsewhere.
+        // A number that is no longer at its path may have been moved to another.
         let moved = kept.filter { number in
             guard case .real(let value)? = self[number.path] else { return true }
             return value != number.value
@@ -86,14 +86,14 @@ extension PropertyList {
         return result + written[copied...]
     }
 
-    /// The texts of the numbers that a real does not hold exactly, and that are no longer in place in this edited
-    /// copy of a JSON file, by the real as which they are read.
+    /// The texts of inexact numbers that are no longer at their path in this edited copy of a JSON file, by the real as
+    /// which they are read.
     func textsOfMovedNumbers(inJSON bytes: [UInt8], _ options: ReadingOptions) -> [Double: Set<String>] {
         let moved = Self.jsonNumbers(in: bytes, options).filter { $0.isInexact && self[$0.path] != .real($0.value) }
         return Swift.Dictionary(grouping: moved, by: \.value).mapValues { Set($0.map(\.text)) }
     }
 
-    /// Whether the elements of all arrays on the way to `path` are at the same index as in `former`.
+    /// Whether the elements of all arrays on `path` have the same index as in `former`.
     private func isAligned(with former: PropertyList, to path: EntryPath) -> Bool {
         var (now, before) = (self, former)
         for component in path.components {
@@ -110,7 +110,7 @@ extension PropertyList {
 }
 
 extension JSONReader {
-    /// Notes a number that is about to be added.
+    /// Records a number that is about to be added.
     @inline(never)
     mutating func note(_ range: Range<Int>, _ text: String, _ value: Double) {
         numbers?.append(JSONNumber(path: builder.path, range: range, text: text.plainNumber, value: value))
@@ -118,7 +118,7 @@ extension JSONReader {
 }
 
 extension String {
-    /// A number of JSON5 as JSON writes it: without a plus sign, and with digits before and after the point.
+    /// A JSON5 number in JSON syntax: without a plus sign, and with digits before and after the point.
     fileprivate var plainNumber: String {
         var plain = ""
         for character in utf8.drop(while: { $0 == UInt8(ascii: "+") }) {

@@ -12,7 +12,7 @@ extension PropertyList {
     }
 }
 
-/// Reads JSON, strictly as RFC 8259 has it, or with JSON5's additions, from UTF-8 that has been validated.
+/// Reads JSON from validated UTF-8, strictly as defined by RFC 8259 or with the additions of JSON5.
 struct JSONReader: TextReader, ~Copyable {
     let base: [UInt8]
     let end: Int
@@ -20,10 +20,10 @@ struct JSONReader: TextReader, ~Copyable {
     var builder: TreeBuilder
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
-    /// A string with escapes, as they are resolved.
+    /// The buffer in which a string with escapes is decoded.
     var scratch: [UInt8] = []
     let options: PropertyList.ReadingOptions
-    /// The numbers that were read as reals; nil where nobody needs them.
+    /// The numbers that were read as reals, or nil if they are not recorded.
     var numbers: [JSONNumber]?
 
     init(
@@ -51,7 +51,7 @@ struct JSONReader: TextReader, ~Copyable {
         return builder.finish()
     }
 
-    /// Reads what follows a value inside a container: a comma and the next one, or the end.
+    /// Reads the text after a value in a container: a comma and the next key or element, or the end.
     @inline(__always)
     private mutating func readNext() throws(Fault) {
         try skipSpace()
@@ -78,9 +78,9 @@ struct JSONReader: TextReader, ~Copyable {
 
     private var innermost: String { builder.isInDictionary ? "an object" : "an array" }
 
-    /// Reads a scalar, an empty container, or the beginning of one up to and with its first scalar.
+    /// Reads a scalar, an empty container, or the beginning of a container up to and including its first scalar.
     ///
-    /// True if containers may be open behind it.
+    /// Returns true if containers may be open afterwards.
     @inline(__always)
     private mutating func readValueOrOpen() throws(Fault) -> Bool {
         while true {
@@ -169,14 +169,14 @@ struct JSONReader: TextReader, ~Copyable {
         if position < end, base[position] == UInt8(ascii: "/") || options.allowsJSON5 { try skipComments() }
     }
 
-    /// Passes over `word` if it is here.
+    /// Skips `word` if it is next. Returns false otherwise.
     mutating func skip(_ word: String) -> Bool {
         guard base[position...].starts(with: word.utf8) else { return false }
         position += word.utf8.count
         return true
     }
 
-    /// Passes over a word of `length` bytes if it is here.
+    /// Skips a word of `length` bytes if it is next. Returns false otherwise.
     @inline(__always)
     private mutating func skip(_ word: UInt64, length: UInt64) -> Bool {
         guard base.word(position) & (.max >> (64 - 8 * length)) == word else { return false }
@@ -220,7 +220,7 @@ extension JSONReader {
         return .real(number)
     }
 
-    /// The integer of at most eighteen digits that stands here, if it is one and nothing else.
+    /// Reads an integer of at most 18 digits. Returns nil for any other number.
     @inline(__always)
     private mutating func readShortInteger() -> PropertyList.Integer? {
         var at = position
@@ -251,12 +251,12 @@ extension JSONReader {
 }
 
 extension Decimal19.Scan {
-    /// Whether digits before the point were counted into the exponent because there were too many of them.
+    /// Whether the number is whole and has more than 19 digits, of which the exponent counts the dropped ones.
     fileprivate var isWholeButLong: Bool { wholeDigits > 19 && fractionDigits == 0 }
 }
 
 extension JSONReader {
-    /// Reads the string whose opening quote is here.
+    /// Reads a string from its opening quote.
     @inline(__always)
     mutating func readString() throws(Fault) -> String {
         let start = position + 1
@@ -266,7 +266,7 @@ extension JSONReader {
         return base.text(start..<stop, isASCII: isASCII)
     }
 
-    /// The end of the text that stands for itself.
+    /// The end of the text before the next quote, escape or control character, and whether it is ASCII.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
         let run = JSONEscaping.run(in: base, from: start)
@@ -297,7 +297,7 @@ extension JSONReader {
         }
     }
 
-    /// Takes the character that an escape stands for; true if it is ASCII.
+    /// Reads an escape, and returns whether its character is ASCII.
     mutating func readEscape(ofStringAt opening: Int) throws(Fault) -> Bool {
         let start = position
         guard start + 1 < end else { throw Fault(.unterminatedString, at: opening) }
@@ -321,13 +321,13 @@ extension JSONReader {
         return true
     }
 
-    /// The escape at `start`, with the whole of the character behind its backslash.
+    /// The escape at `start`, including all bytes of the character after the backslash.
     private func shownEscape(_ start: Int) -> String {
         let rest = base[start..<min(start + 6, end)]
         return String(String(decoding: rest, as: UTF8.self).unicodeScalars.prefix(2))
     }
 
-    /// Reads the digits of `\u`, and those of the other half of a pair.
+    /// Reads the digits of `\u`, and the second escape of a surrogate pair.
     private mutating func readUnicodeEscape(
         from start: Int, ofStringAt opening: Int
     ) throws(Fault) -> Unicode.Scalar {

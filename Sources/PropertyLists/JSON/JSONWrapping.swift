@@ -4,25 +4,24 @@
     internal import Foundation
 #endif
 
-/// The dictionaries of one key that carry through JSON what JSON has no type for.
+/// Dictionaries with one key that represent values of types that JSON does not support.
 ///
 ///     {"$date": "2001-02-03T04:05:06Z"}   {"$data": "AQID"}   {"$uid": 1}   {"$real": "nan"}
 ///
-/// A moment that no such text says exactly, be it too far or too fine, is a number: seconds since 2001 began in UTC.
-/// A dictionary whose only key really begins with `$` is written with the `$` doubled, except for the keys of opened
-/// archives: no wrapping has those names.
+/// A date that RFC 3339 text cannot represent exactly is a number: seconds since 2001-01-01 in UTC. If the only key of
+/// a dictionary begins with `$`, that `$` is doubled, except in the keys of opened archives, which no wrapping uses.
 enum JSONWrapping {
     static let date = "$date"
     static let data = "$data"
     static let uid = "$uid"
     static let real = "$real"
 
-    /// Whether the key has its `$` doubled if it is the only one of its dictionary.
+    /// Whether the `$` of a key is doubled if the key is the only one of its dictionary.
     static func isDoubled(_ key: String) -> Bool {
         key.utf8.first == UInt8(ascii: "$") && !ArchiveKey.all.contains { $0.utf8.elementsEqual(key.utf8) }
     }
 
-    /// The value that a dictionary just read stands for.
+    /// Returns the value that a dictionary represents.
     static func unwrapped(_ dictionary: PropertyList.Dictionary, at place: Int) throws(Fault) -> PropertyList {
         guard dictionary.count == 1, let entry = dictionary.first, entry.key.utf8.first == UInt8(ascii: "$") else {
             return .dictionary(dictionary)
@@ -32,7 +31,7 @@ enum JSONWrapping {
             guard let date = Date(rfc3339: text) else { throw Fault(.invalidDate(text), at: place) }
             return .date(date)
         case (date, .real(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds))
-        // Another tool may have left out the point.
+        // Another tool may have omitted the point.
         case (date, .integer(let seconds)): return .date(Date(timeIntervalSinceReferenceDate: seconds.asDouble))
         case (data, .string(let text)):
             return .data(try decoded(text, at: place))
@@ -53,7 +52,7 @@ enum JSONWrapping {
 }
 
 extension JSONWrapping {
-    /// The bytes that `text` says in base64; a failure is placed at the dictionary, since escapes move what is in it.
+    /// Decodes base64. A failure has the offset of the dictionary, because escapes shift the offsets inside its text.
     private static func decoded(_ text: String, at place: Int) throws(Fault) -> Data {
         do throws(Fault) {
             return try base64Decoded(Bytes(Array(text.utf8)), at: 0)
@@ -64,7 +63,7 @@ extension JSONWrapping {
 }
 
 extension Date {
-    /// The moment that an RFC 3339 text says: a date, `T` or a space, a time, an optional fraction, a zone.
+    /// Parses RFC 3339 text: a date, `T` or a space, a time, an optional fraction, and a zone.
     package init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         guard let dot = bytes.firstIndex(of: UInt8(ascii: ".")) else {
@@ -73,7 +72,7 @@ extension Date {
         }
         var end = dot + 1
         while end < bytes.count, bytes[end] &- 0x30 <= 9 { end += 1 }
-        // Behind `:ss`, and before `Z` or `±hh:mm`.
+        // The fraction is after `:ss` and before `Z` or `±hh:mm`.
         guard dot >= 3, bytes[dot - 3] == UInt8(ascii: ":"), [1, 6].contains(bytes.count - end), end > dot + 1,
             let fraction = Double("0." + String(decoding: bytes[(dot + 1)..<end], as: UTF8.self))
         else { return nil }
@@ -98,7 +97,7 @@ extension Date {
         self.init(timeIntervalSinceReferenceDate: Double(date.secondsSinceReference - shift) + fraction)
     }
 
-    /// The minutes east that `±hh:mm` says, and its length.
+    /// Parses a zone `±hh:mm`. Returns the minutes east of UTC, and the length of the text.
     private static func zone(_ text: ArraySlice<UInt8>) -> (minutes: Int, length: Int)? {
         let text = Array(text)
         guard text[0] == UInt8(ascii: "+") || text[0] == UInt8(ascii: "-"), text[3] == UInt8(ascii: ":"),
@@ -111,9 +110,10 @@ extension Date {
 }
 
 extension OutputBuffer {
-    /// Writes RFC 3339 text in UTC, with as much of a fraction as is needed to read the same moment back.
+    /// Writes RFC 3339 text in UTC, with the shortest fraction that is read back as the same date.
     ///
-    /// False where no such text says just this moment: nothing is written then, unless `isLossy` lets the nearest do.
+    /// Returns false and writes nothing if no text represents the date exactly, unless `isLossy` allows the whole
+    /// second.
     mutating func append(rfc3339 date: Date, isLossy: Bool) -> Bool {
         let seconds = date.timeIntervalSinceReferenceDate
         guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { return false }
@@ -127,7 +127,7 @@ extension OutputBuffer {
     }
 }
 
-/// The point and the fewest digits that, added to `whole`, give `seconds`; nil where seventeen do not.
+/// Returns a point and the fewest digits that, added to `whole`, give `seconds`, or nil if 17 digits do not suffice.
 private func fraction(of seconds: Double, above whole: Double) -> String? {
     var scale = 1.0
     for digits in 1...17 {
