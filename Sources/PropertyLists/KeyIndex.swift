@@ -1,20 +1,21 @@
-// Unsafe: the bytes of a key are lent for one call, and words are loaded only where eight bytes remain.
+// Unsafe: the bytes of a key are borrowed for one call, and a word is loaded only if eight bytes remain.
 /// The positions of the keys of a dictionary, as an open hash table.
 ///
-/// It is one array, so that a dictionary is two words: twice the number of keys, plus one if the entries are sorted;
-/// the mask of the slots; the slots. A slot is 32 bits of the key's hash above its position plus one; 0 is free.
+/// It is a single array, so that a dictionary takes two words. The first element is twice the number of keys, plus one
+/// if the entries are sorted. The second is the mask of the slots, which follow. A slot has 32 bits of the key's hash
+/// in its upper half and the key's position plus one in its lower half, or is 0 if it is free.
 struct KeyIndex: Sendable {
     typealias Entries = ContiguousArray<PropertyList.Dictionary.Entry>
 
     private var table: ContiguousArray<UInt64>
 
-    /// How many words stand before the slots.
+    /// The number of elements before the slots.
     private static var header: Int { 2 }
 
     private var mask: Int { Int(table[1]) }
     private var count: Int { Int(table[0] >> 1) }
 
-    /// An empty index with room for `capacity` keys.
+    /// Creates an empty index with room for `capacity` keys.
     private init(capacity: Int) {
         var slots = 32
         while slots < capacity + capacity / 3 { slots *= 2 }
@@ -22,14 +23,14 @@ struct KeyIndex: Sendable {
         table[1] = UInt64(slots - 1)
     }
 
-    /// The index of entries whose keys all differ.
+    /// Creates an index of entries with unique keys.
     init(unique entries: Entries, areSorted: Bool) {
         self.init(capacity: entries.count)
         fill(with: entries) { _, _ in false }
         table[0] = UInt64(entries.count) << 1 | (areSorted ? 1 : 0)
     }
 
-    /// The index of `entries`, or nil where two have the same key.
+    /// Creates an index of `entries`, or returns nil if two have the same key.
     init?(checking entries: Entries) {
         self.init(capacity: entries.count)
         let isUnique = fill(with: entries) { entries[$0].key.hasSameBytes(as: entries[$1].key) }
@@ -37,7 +38,7 @@ struct KeyIndex: Sendable {
         table[0] = UInt64(entries.count) << 1
     }
 
-    /// Adds all entries to an empty index; false, and stops, where two of the same hash are the same.
+    /// Adds all entries to an empty index. Stops and returns false if two entries with equal hashes are the same.
     @inline(__always)
     @discardableResult
     private mutating func fill(with entries: Entries, _ areSame: (Int, Int) -> Bool) -> Bool {
@@ -72,7 +73,7 @@ struct KeyIndex: Sendable {
         return nil
     }
 
-    /// Adds the position of a key that is not there yet; false when the table is full, or must be made anew.
+    /// Adds the position of a new key. Returns false if the table is full, so that a larger one must be made.
     mutating func insert(_ key: String, position: Int, isGreatest: Bool) -> Bool {
         guard count + count / 3 < mask else { return false }
         let (hash, mask) = (Self.hash(key), mask)
@@ -94,13 +95,13 @@ struct KeyIndex: Sendable {
 }
 
 extension KeyIndex {
-    /// Differs from process to process, so that nobody can prepare keys that collide.
+    /// Random for each process, so that colliding keys cannot be prepared.
     static let seed = UInt64.random(in: .min ... .max)
 
     @inline(__always)
     static func hash(_ key: String) -> UInt64 { unsafe key.withBytes { unsafe hashOfBytes($0, seed: seed) } }
 
-    /// A cheap number that mostly differs where keys differ.
+    /// A fast hash of a key.
     @inline(__always)
     static func fingerprint(_ key: String) -> UInt64 {
         unsafe key.withBytes { bytes in
@@ -112,7 +113,7 @@ extension KeyIndex {
     }
 }
 
-/// A hash that depends on every byte and on a seed: words are folded into it by a full product.
+/// A hash of all bytes and a seed, computed from full-width products of words.
 @inline(__always)
 func hashOfBytes(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
     var hash = seed ^ UInt64(truncatingIfNeeded: bytes.count) &* 0x9E37_79B9_7F4A_7C15
@@ -132,7 +133,7 @@ func hashOfBytes(_ bytes: UnsafeBufferPointer<UInt8>, seed: UInt64) -> UInt64 {
     return mixed(mixed(hash ^ tail, seed | 1), 0xD6E8_FEB8_6659_FD93)
 }
 
-/// Both halves of a product, folded into one word.
+/// Both halves of a full-width product, combined into one word.
 @inline(__always)
 private func mixed(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)

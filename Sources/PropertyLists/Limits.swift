@@ -1,22 +1,22 @@
 extension PropertyList {
-    /// What a reader or writer refuses to go beyond, so that no input can exhaust the machine.
+    /// The limits of readers and writers, so that no input can exhaust memory.
     public struct Limits: Hashable, Sendable {
-        /// How deep containers may stand inside one another.
+        /// The limit of nested containers.
         ///
-        /// Reading and writing takes no stack for depth. Comparing, hashing and releasing a value does, about a
-        /// kibibyte a level: the default suits a thread of 512 KiB. Swift's own `print` of a deep value takes more.
+        /// Reading and writing are not recursive. Comparing, hashing and releasing a value are, and take about one
+        /// kibibyte of stack for each level. The default suits a thread with a stack of 512 KiB. `print` of a deep
+        /// value takes more.
         public var nesting: Int
-        /// How many bytes are read.
+        /// The limit of bytes to read.
         public var inputBytes: Int
-        /// How many values and keys a binary file may contain, and how many are written in any format. A shared value
-        /// is counted each time it is referred to.
+        /// The limit of values and keys that are read from a binary file, or written in any format. A shared value is
+        /// counted at each reference.
         public var expandedNodes: Int
-        /// How many bytes the values of a binary file may take, read or written, if each shared value is counted each
-        /// time it is referred to; nil for 4 MiB or 1,024 times the size of the file, whichever is more, and at most
-        /// 1 GiB.
+        /// The limit of bytes in the values of a binary file, where a shared value is counted at each reference. Nil
+        /// means 4 MiB or 1,024 times the size of the file, whichever is greater, and at most 1 GiB.
         public var expandedBytes: Int?
 
-        /// Sets bounds of one's own.
+        /// Creates limits.
         public init(
             nesting: Int = 512, inputBytes: Int = 1 << 30, expandedNodes: Int = 10_000_000,
             expandedBytes: Int? = nil
@@ -27,10 +27,10 @@ extension PropertyList {
             self.expandedBytes = expandedBytes
         }
 
-        /// The limits for input from elsewhere and for everything that is written.
+        /// The limits for untrusted input and for all output.
         public static let `default` = Limits()
 
-        /// The limits of version 0.1 of this package, up to which domains and their history are read.
+        /// The limits of version 0.1 of this package, which apply to domains and their history.
         package static let ofStore = Limits(expandedBytes: 1 << 30)
 
         func expandedBytes(ofFile length: Int) -> Int {

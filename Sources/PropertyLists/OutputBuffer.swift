@@ -1,4 +1,4 @@
-// Unsafe: the buffer owns its memory, and every write is preceded by `reserve` with at least as many bytes.
+// Unsafe: the buffer owns its memory, and every write is preceded by a `reserve` of at least as many bytes.
 
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
@@ -6,7 +6,7 @@
     internal import Foundation
 #endif
 
-/// A run of bytes that grows at its end; what it holds is handed over without a copy.
+/// A growing buffer whose contents become `Data` without a copy if they are long.
 @safe struct OutputBuffer: ~Copyable {
     private(set) var base: UnsafeMutablePointer<UInt8>
     private(set) var count = 0
@@ -19,7 +19,7 @@
 
     deinit { unsafe base.deallocate() }
 
-    /// Makes room for `additional` bytes, which may then be written without a check.
+    /// Makes room for `additional` bytes, which may then be written without checks.
     @inline(__always)
     mutating func reserve(_ additional: Int) {
         if capacity - count < additional { grow(additional) }
@@ -27,7 +27,7 @@
 
     @inline(never)
     private mutating func grow(_ additional: Int) {
-        // Pages that are never written cost nothing, pages written twice cost twice: so in few, large steps.
+        // Grows in few, large steps: unused pages cost nothing, but copied pages are written twice.
         let factor = capacity < 1 << 26 ? 4 : 2
         let larger = max(capacity * factor, count + additional + 4096)
         let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
@@ -37,29 +37,29 @@
         capacity = larger
     }
 
-    /// The first byte that is not yet written.
+    /// The position after the written bytes.
     @inline(__always)
     var end: UnsafeMutablePointer<UInt8> { unsafe base + count }
 
-    /// Counts bytes that were written behind the end.
+    /// Adds bytes that were written at `end` to the count.
     @inline(__always)
     mutating func advance(_ written: Int) {
         count += written
         assert(count <= capacity)
     }
 
-    /// Forgets the bytes from `count` on.
+    /// Discards the bytes from `count` on.
     @inline(__always)
     mutating func truncate(to count: Int) { self.count = count }
 
-    /// Writes on at `position`, where room was made for all that is written there.
+    /// Continues writing at `position`, for which the caller has reserved space.
     @inline(__always)
     mutating func seek(to position: Int) {
         count = position
         assert(count <= capacity)
     }
 
-    /// Moves bytes that are written to where room was made for them.
+    /// Moves written bytes to a position for which the caller has reserved space.
     @inline(__always)
     mutating func move(_ range: Range<Int>, to position: Int) {
         assert(position + range.count <= capacity)
@@ -73,7 +73,7 @@
         count += 1
     }
 
-    /// Writes a byte for which there is room.
+    /// Writes a byte into reserved space.
     @inline(__always)
     mutating func appendReserved(_ byte: UInt8) {
         unsafe base[count] = byte
@@ -102,11 +102,11 @@
         count += repeated
     }
 
-    /// Hands the bytes over and is empty.
+    /// Returns the bytes.
     consuming func data() -> Data {
         let (taken, count) = unsafe (base, count)
         discard self
-        // A short result is copied into a buffer of its size; a long one is worth its unused end.
+        // A short result is copied into a buffer of its size. Copying a long one would cost more than its unused end.
         if count < 1 << 16 {
             defer { unsafe taken.deallocate() }
             return unsafe Data(bytes: taken, count: count)
@@ -119,20 +119,20 @@
     }
 }
 
-/// What a format writes in place of bytes that cannot stand for themselves.
+/// The escapes of a format.
 protocol TextEscaping: RunEnds {
-    /// The most bytes that are written for one.
+    /// The greatest number of bytes that one byte becomes.
     static var growth: Int { get }
-    /// What it throws at a character that cannot be written at all.
+    /// The error for a character that cannot be written.
     associatedtype Failure: Error
-    /// Writes what stands for the bytes at an offset and returns how many these are. Room is reserved.
+    /// Writes the escape of the bytes at an offset, and returns their number. Space is reserved.
     static func append(
         _ text: UnsafeBufferPointer<UInt8>, at offset: Int, to output: inout OutputBuffer
     ) throws(Failure) -> Int
 }
 
 extension OutputBuffer {
-    /// Writes `text` word by word, with what `escaping` has to say of single bytes.
+    /// Writes `text` word by word, and the bytes that end a run with `escaping`.
     @inline(__always)
     mutating func append<Escaping: TextEscaping>(
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
@@ -141,7 +141,7 @@ extension OutputBuffer {
         try unsafe appendReserved(text, escaping: escaping)
     }
 
-    /// Writes `text` like `append`, where room for it and its growth, and sixteen bytes, has been made.
+    /// Writes `text` like `append`, after the caller has reserved its length times the growth, plus 16 bytes.
     @inline(__always)
     mutating func appendReserved<Escaping: TextEscaping>(
         _ text: UnsafeBufferPointer<UInt8>, escaping: Escaping.Type
@@ -177,7 +177,8 @@ extension OutputBuffer {
 }
 
 extension UnsafeRawPointer {
-    /// The last `length` bytes, fewer than eight, of `count` that begin at `offset`, filled up with spaces.
+    /// The last `length` bytes, fewer than eight, of a run of `count` bytes, padded with spaces. They begin at
+    /// `offset`.
     @inline(__always)
     func tail(_ offset: Int, _ length: Int, of count: Int) -> UInt64 {
         let filling = (ByteScan.ones &* 0x20) << UInt64(8 * length)

@@ -9,7 +9,7 @@ extension PropertyList {
     public struct ConversionFailure: Error, Hashable, Sendable {
         /// The name of the value's type.
         public let type: String
-        /// The path of the value in the converted one.
+        /// The path of the value in the root.
         public let path: EntryPath
         let isObject: Bool
 
@@ -25,13 +25,13 @@ extension PropertyList {
 
     /// Converts a Swift value: a string, a Boolean, a number, a date, data, a URL, an array or a dictionary.
     ///
-    /// A URL becomes a string, and a `Float` the number with its digits. A number that a property list cannot hold
-    /// exactly is an error. So is an object of Foundation, because a Boolean and a number look alike there: the module
-    /// `PreferencesFoundation` converts it.
+    /// A URL becomes a string, and a `Float` becomes the number with the same digits. A number that a property list
+    /// cannot hold exactly is an error. A Foundation object is also an error, because Booleans and numbers cannot be
+    /// distinguished there; the module `PreferencesFoundation` converts these.
     public init(any: Any) throws(ConversionFailure) { try self.init(any, at: EntryPath()) }
 
     private init(_ any: Any, at path: EntryPath) throws(ConversionFailure) {
-        // An object would be cast to any type that it can be bridged to.
+        // An object can be cast to every type to which it can be bridged.
         if type(of: any) is AnyObject.Type {
             throw ConversionFailure(type: "\(type(of: any))", path: path, isObject: true)
         }

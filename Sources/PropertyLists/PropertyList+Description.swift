@@ -72,7 +72,7 @@ extension PropertyList: CustomDebugStringConvertible {
 }
 
 extension String {
-    /// The text in quotes, on one line.
+    /// The text in quotes, escaped to fit on one line.
     fileprivate var quoted: String {
         let escaped = unicodeScalars.contains { $0 == "\"" || $0 == "\\" }
         let text = escaped ? replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") : self

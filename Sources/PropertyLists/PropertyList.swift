@@ -6,8 +6,8 @@
 
 /// A value of a property list, which every format is read into and written from.
 ///
-/// Values of different kinds are never equal: `.boolean(true)`, `.integer(1)` and `.real(1)` are three.
-/// Text is compared byte by byte: two encodings of one character are two values.
+/// Values of different kinds are never equal: `.boolean(true)`, `.integer(1)` and `.real(1)` are different values.
+/// Text is compared byte by byte, so that canonically equivalent strings can be different values.
 public enum PropertyList: Sendable {
     case string(String)
     case integer(Integer)
@@ -17,19 +17,19 @@ public enum PropertyList: Sendable {
     case data(Data)
     case array([PropertyList])
     case dictionary(Dictionary)
-    /// A reference inside a keyed archive. Binary files have a type for it; XML uses `{CF$UID = n}`.
+    /// A reference inside a keyed archive. Binary files have a type for it. XML uses `{CF$UID = n}`.
     case uid(UInt64)
-    /// JSON's null, which binary files have too. The other formats and domains cannot hold it.
+    /// A null in JSON or a binary file. Other formats, and domains, do not support it.
     case null
 }
 
 extension PropertyList {
-    /// The kinds of value, under the names that `defaults read-type` prints.
+    /// The kinds of value, with the names that `defaults read-type` prints.
     public enum Kind: String, Sendable, CaseIterable {
         case string, integer, real, boolean, date, data, array, dictionary, uid, null
     }
 
-    /// Whether the value is null or holds one.
+    /// Whether the value is or contains a null.
     package var hasNulls: Bool { pathToNull != nil }
 
     /// The path to the first null.
@@ -51,7 +51,7 @@ extension PropertyList {
         return nil
     }
 
-    /// The value without the entries of dictionaries that are null.
+    /// The value without dictionary entries that are null.
     package var withoutNullEntries: PropertyList {
         switch self {
         case .array(let elements): .array(elements.map(\.withoutNullEntries))
@@ -78,7 +78,7 @@ extension PropertyList {
         }
     }
 
-    /// Whether the value holds other values.
+    /// Whether the value is an array or a dictionary.
     public var isContainer: Bool {
         switch self {
         case .array, .dictionary: true
@@ -123,7 +123,7 @@ extension PropertyList: Hashable {
 }
 
 extension Double {
-    /// The bits that stand for this value in comparisons: one zero, one NaN, everything else as it is.
+    /// The bits by which reals are compared. Both zeros are equal, and so are all NaNs.
     package var canonicalBits: UInt64 {
         if self == 0 { return 0 }
         return isNaN ? Double.nan.bitPattern : bitPattern

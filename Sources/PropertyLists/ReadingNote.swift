@@ -1,15 +1,15 @@
-// Unsafe: the trailer of a binary file is checked before objects are looked at by offset.
-/// Something in a property list that was read, and that other readers may refuse or read differently.
+// Unsafe: the trailer of a binary file is checked before objects are read by offset.
+/// A feature of a property list that was read, but that other readers may refuse or read differently.
 package struct ReadingNote: Hashable, Sendable {
     package let message: String
-    /// The byte, counted from 0.
+    /// The offset of the byte.
     package let offset: Int
-    /// The line and column in a text; nil in a binary file.
+    /// The line and column in a text, or nil in a binary file.
     package let location: TextLocation?
 }
 
 extension PropertyList {
-    /// The notes on bytes that were read without a failure: at most one of each kind, in the order of the bytes.
+    /// The notes on bytes that were read without a failure, at most one of each kind, ordered by offset.
     package static func notes(on bytes: [UInt8], _ format: Format) -> [ReadingNote] {
         var found: [(message: String, offset: Int)] = []
         switch format {
@@ -44,11 +44,11 @@ extension PropertyList {
     }
 }
 
-/// A second look at a document that the reader has accepted.
+/// A scan of a document that the reader has accepted.
 private struct XMLNoteScan {
     let text: [UInt8]
     var at = 0
-    /// The first place of each note.
+    /// The first offset of each note.
     private(set) var found: [String: Int] = [:]
 
     init(text: [UInt8]) { self.text = text }
@@ -77,7 +77,7 @@ private struct XMLNoteScan {
         }
     }
 
-    /// Goes on by one byte, and notes a character that is not XML 1.0.
+    /// Skips one byte, and notes a character that is not valid in XML 1.0.
     private mutating func step() {
         let byte = text[at]
         if byte < 0x20, !isXMLSpace(byte) { note(codePoint: UInt32(byte)) }
@@ -117,7 +117,7 @@ private struct XMLNoteScan {
         at = min(at + 3, text.count)
     }
 
-    /// Goes past a tag or a document type, and looks into the date that a tag opens.
+    /// Skips a tag or a document type, and examines the date after an opening tag.
     private mutating func skipTag() {
         let isDate = hasPrefix("<date>", at: at)
         var quote: UInt8?

@@ -1,21 +1,21 @@
 /// The ranges of the bytes of a text from which its entries were read.
 package struct SourceMap: Sendable {
-    /// An entry as it is in the text.
+    /// The source ranges of an entry.
     package struct Entry: Hashable, Sendable {
-        /// The key with its quotes or tags; nil for an element of an array and for the root.
+        /// The key with its quotes or tags, or nil for an element of an array and for the root.
         package let key: Range<Int>?
         /// The value with its quotes, brackets or tags.
         package fileprivate(set) var value: Range<Int>
-        /// The position in `entries` of the enclosing container; nil for the root.
+        /// The position in `entries` of the enclosing container, or nil for the root.
         package let container: Int?
-        /// The key or the index in the container; nil for the root.
+        /// The key or the index in the container, or nil for the root.
         let component: EntryPath.Component?
 
         /// Where the entry begins.
         package var start: Int { key?.lowerBound ?? value.lowerBound }
     }
 
-    /// The entries in the order in which their values begin. Of a duplicate key all are here.
+    /// The entries in the order in which their values begin, including all entries of a duplicate key.
     package private(set) var entries: [Entry] = []
     private var children: [Child: Int] = [:]
     /// The containers whose ends have not been read, and the range of the key that was read last.
@@ -27,8 +27,7 @@ package struct SourceMap: Sendable {
         let component: EntryPath.Component
     }
 
-    /// Reads a text, in the format that it looks like unless one is given; nil for a binary file and for what cannot be
-    /// read.
+    /// Reads a text, and detects its format unless one is given. Returns nil for a binary file or an unreadable text.
     package init?(
         _ bytes: [UInt8], as format: PropertyList.Format? = nil,
         options: PropertyList.ReadingOptions = PropertyList.ReadingOptions()
@@ -54,7 +53,7 @@ package struct SourceMap: Sendable {
 // MARK: Looking up
 
 extension SourceMap {
-    /// The entry at `path`, of a duplicate key the last one; nil if there is none.
+    /// The entry at `path`, or nil if there is none. Of a duplicate key, it is the last one.
     package subscript(path: EntryPath) -> Entry? { position(of: path.components[...]).map { entries[$0] } }
 
     /// The entry at `path`, or the nearest enclosing one that exists.
@@ -78,7 +77,7 @@ extension SourceMap {
 
     /// The lines and columns at which the entries at `paths` begin, or the nearest enclosing ones that exist.
     ///
-    /// - Parameter bytes: The text that the map was made of.
+    /// - Parameter bytes: The text from which the map was made.
     package func locations(of paths: some Sequence<EntryPath>, in bytes: [UInt8]) -> [EntryPath: TextLocation] {
         let starts = Dictionary(paths.map { ($0, nearest(to: $0)?.start) }, uniquingKeysWith: { first, _ in first })
         let locations = TextLocation.locations(of: starts.values.compactMap(\.self), inText: bytes)

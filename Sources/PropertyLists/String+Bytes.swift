@@ -1,4 +1,4 @@
-// Unsafe: the bytes of a string are used inside a closure, and only as many as there are.
+// Unsafe: the bytes of a string are used only inside a closure and within their count.
 
 extension String {
     /// Runs `body` on the UTF-8 of this string, without a copy if it is contiguous.
@@ -8,7 +8,7 @@ extension String {
         return unsafe withCopiedBytes(body)
     }
 
-    // Apart, for inlined it has every string retained before it is known whether there is anything to copy.
+    // A separate function: inlined, it would retain every string, even one that need not be copied.
     @inline(never)
     private func withCopiedBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         unsafe ContiguousArray(utf8).withUnsafeBufferPointer(body)
@@ -22,7 +22,7 @@ extension String {
         try unsafe utf8Span.span.withUnsafeBufferPointer(body)
     }
 
-    /// Whether both strings are the same bytes. (`==` of Swift's strings is canonical equivalence.)
+    /// Whether both strings have the same bytes. (`==` compares by canonical equivalence.)
     @inline(__always)
     package func hasSameBytes(as other: String) -> Bool {
         unsafe other.withBytes { unsafe hasBytes($0) }
@@ -33,13 +33,13 @@ extension String {
         unsafe withBytes { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Whether the string is these bytes.
+    /// Whether the string consists of these bytes.
     @inline(__always)
     func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe withBytes { unsafe $0.count == bytes.count && sameBytes($0.baseAddress, bytes.baseAddress, bytes.count) }
     }
 
-    /// The string of bytes that are known to be UTF-8.
+    /// Creates a string from valid UTF-8.
     @inline(__always)
     init(validated bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
         let span = unsafe UTF8Span(unchecked: Span(_unsafeElements: bytes), isKnownASCII: isASCII)
@@ -47,7 +47,7 @@ extension String {
     }
 }
 
-/// Whether the two runs of `count` bytes are equal.
+/// Whether two runs of `count` bytes are equal.
 @inline(__always)
 func sameBytes(_ a: UnsafePointer<UInt8>?, _ b: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
     guard count > 0, let a = unsafe a, let b = unsafe b else { return true }
@@ -65,15 +65,15 @@ func sameBytes(_ a: UnsafePointer<UInt8>?, _ b: UnsafePointer<UInt8>?, _ count: 
 }
 
 extension UnsafeRawPointer {
-    /// The eight bytes at `offset`, as this machine reads a word.
+    /// The eight bytes at `offset` as a word in native byte order.
     @inline(__always)
     func word(_ offset: Int) -> UInt64 { unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }
 
-/// Whether `a` stands before `b` in the order of their UTF-16 code units, in which Apple sorts keys.
+/// Whether `a` sorts before `b` in the order of their UTF-16 code units, in which Apple sorts keys.
 ///
-/// For UTF-8 that is the order of bytes, but for one thing: characters beyond U+FFFF are surrogates in UTF-16 and
-/// stand before U+E000–U+FFFF, while their first byte (F0–F4) is greater than that of those (EE, EF).
+/// This is the byte order of UTF-8 with one exception: characters beyond U+FFFF are surrogates in UTF-16 and sort
+/// before U+E000–U+FFFF, although their first byte (0xF0–0xF4) is greater (0xEE, 0xEF).
 @inline(__always)
 package func isBefore(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
     let shared = min(a.count, b.count)
@@ -94,7 +94,7 @@ package func isBefore(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<
 }
 
 extension String {
-    /// Whether this key stands before `other` in sorted output.
+    /// Whether this key sorts before `other`.
     package func isBefore(_ other: String) -> Bool {
         unsafe withBytes { a in unsafe other.withBytes { b in unsafe PropertyLists.isBefore(a, b) } }
     }

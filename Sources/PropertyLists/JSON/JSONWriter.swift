@@ -1,4 +1,4 @@
-// Unsafe: the bytes of a string are lent for one call, after room for their longest escaped form was reserved.
+// Unsafe: the bytes of a string are borrowed for one call, after space for their longest escaped form was reserved.
 internal import Digests
 
 #if canImport(FoundationEssentials)
@@ -15,13 +15,13 @@ extension PropertyList {
     }
 }
 
-/// Writes JSON with only the escapes that RFC 8259 demands.
+/// Writes JSON with only the escapes that RFC 8259 requires.
 struct JSONWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
     private let options: PropertyList.WritingOptions
     private let isPretty: Bool
-    /// Whether the dictionary that was begun last has one key only, which may look like a wrapping.
+    /// Whether the innermost dictionary has a single key, which could be mistaken for a wrapping.
     private var isAlone = false
 
     init(_ options: PropertyList.WritingOptions) {
@@ -80,7 +80,7 @@ struct JSONWriter: ValueSink, ~Copyable {
         }
     }
 
-    /// Writes a key on a line of its own, or one that could be taken for a wrapping.
+    /// Writes a key on a new line, or a key that could be mistaken for a wrapping.
     private mutating func addUnusualKey(_ key: String, isFirst: Bool) throws(Refusal) {
         beginElement(isFirst: isFirst)
         let isDoubled = options.wrapsInJSON && isFirst && isAlone && JSONWrapping.isDoubled(key)
@@ -115,12 +115,12 @@ struct JSONWriter: ValueSink, ~Copyable {
 enum JSONEscaping: TextEscaping {
     typealias Failure = Never
 
-    /// As `\u001f` for a control character.
+    /// The length of `\u001f`, the escape of a control character.
     static var growth: Int { 6 }
 
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
-        // With one bit turned the quote, 22, is 20, just above the control characters; these stay below.
+        // Flipping one bit turns the quote, 0x22, into 0x20, and keeps control characters below 0x20.
         ByteScan.below(word ^ ByteScan.ones &* 2, 0x21) | ByteScan.matches(word, UInt8(ascii: "\\"))
     }
 
@@ -159,7 +159,7 @@ extension JSONWriter {
         try addText(of: value)
     }
 
-    /// Writes the nearest that JSON has to a value that it lacks.
+    /// Writes the closest JSON value for a value of a type that JSON does not support.
     private mutating func addText(of value: PropertyList) throws(Refusal) {
         switch value {
         case .date(let date): try append(date)

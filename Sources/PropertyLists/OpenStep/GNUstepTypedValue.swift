@@ -4,12 +4,12 @@
     internal import Foundation
 #endif
 
-/// GNUstep's typed values, as they stand in a file:
+/// GNUstep's typed values, as written in a file:
 ///
 ///     <*I-42>  <*R1.5>  <*BY>  <*D2001-02-03 04:05:06 +0000>  <[aGVsbG8=]>
 ///
-/// GNUstep knows no fraction of a second. Ours follows the zone, `<*D2001-02-03 04:05:06 +0000 0.25>`, where
-/// GNUstep reads over it and takes the whole second.
+/// GNUstep has no fractions of a second. This package writes the fraction after the zone,
+/// `<*D2001-02-03 04:05:06 +0000 0.25>`, where GNUstep ignores it and reads the whole second.
 extension OpenStepReader {
     mutating func readTypedValue() throws(Fault) -> PropertyList {
         let start = at
@@ -29,7 +29,7 @@ extension OpenStepReader {
         }
     }
 
-    /// Reads up to and including `>`; gives what stands before it without quotes and without white space around it.
+    /// Reads up to and including `>`. Returns the text before it, without quotes and surrounding white space.
     private mutating func readTypedText() throws(Fault) -> Bytes {
         let start = at
         while at < count, base[at] != UInt8(ascii: ">") {
@@ -71,7 +71,7 @@ extension OpenStepReader {
         return number
     }
 
-    /// The number that all of `text` says; nil where it says none.
+    /// Parses all of `text` as a number. Returns nil if it is not a number.
     private func decimal(_ text: Bytes) -> Decimal19? {
         let (scan, isWhole) = text.decimal()
         guard isWhole, scan.wholeDigits + scan.fractionDigits > 0, scan.hasDigitsInExponent else {
@@ -80,7 +80,7 @@ extension OpenStepReader {
         return scan.number
     }
 
-    /// The value of `inf`, `infinity` and `nan` in any case behind an optional sign.
+    /// Parses `inf`, `infinity` or `nan`, in any case and with an optional sign.
     private func namedReal(_ text: Bytes) -> Double? {
         guard (3...9).contains(text.count) else { return nil }
         var name = String(decoding: text, as: UTF8.self).lowercased()
@@ -120,7 +120,7 @@ extension OpenStepReader {
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
-    /// How many seconds a zone `±HHMM` is ahead of UTC.
+    /// Parses a zone `±HHMM`. Returns its offset from UTC in seconds.
     private func secondsOfZone(_ zone: Slice<Bytes>) -> Int? {
         guard zone.count == 5, let sign = zone.first, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"),
             let number = UInt64(digits: zone.dropFirst(), radix: 10).map({ Int($0) }), number / 100 < 24,

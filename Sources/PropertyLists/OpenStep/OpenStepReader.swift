@@ -7,7 +7,7 @@ internal import Digests
 #endif
 
 extension PropertyList {
-    /// The two readings of the text format: Core Foundation's, and GNUstep's with typed values.
+    /// The two dialects of the text format: that of Core Foundation, and that of GNUstep with typed values.
     enum OpenStepDialect { case openstep, gnustep }
 
     static func readOpenStep(
@@ -27,23 +27,23 @@ extension PropertyList.OpenStepDialect {
     var format: PropertyList.Format { self == .gnustep ? .gnustep : .openstep }
 }
 
-/// Reads the text format in one pass over UTF-8 that is known to be valid.
+/// Reads the text format in one pass over valid UTF-8.
 struct OpenStepReader: TextReader, ~Copyable {
     let base: [UInt8]
     let count: Int
-    /// The byte that is to be read next.
+    /// The position of the next byte.
     var at = 0
     let dialect: PropertyList.OpenStepDialect
     let isASCII: Bool
     let bareCharacters: BareCharacters
     var builder: TreeBuilder
-    /// Where text with escapes, and data, is put together.
+    /// The buffer in which data, and text with escapes, is decoded.
     var scratch: [UInt8] = []
-    /// Where the quote of the last string is.
+    /// The position of the last string's opening quote.
     var opening = 0
-    /// Whether the root is a dictionary without braces, as strings files have it.
+    /// Whether the root is a dictionary without braces, as in a strings file.
     private var isStringsFile = false
-    /// Whether the failure is after a value, which is then the invalid entry.
+    /// Whether a separator is missing after a value, whose entry is then the invalid one.
     private var failedBehindValue = false
 
     init(
@@ -73,7 +73,7 @@ struct OpenStepReader: TextReader, ~Copyable {
     mutating func read() throws(Fault) -> PropertyList {
         try skipSpace()
         guard at < count else {
-            // White space alone is an empty strings file, and no file of GNUstep's.
+            // White space alone is an empty strings file, but is not valid in GNUstep.
             if dialect == .gnustep { throw Fault(.emptyInput, at: 0) }
             return .dictionary([:])
         }
@@ -89,7 +89,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         return builder.finish()
     }
 
-    /// Reads a text at the root, which is the value or the first key of a strings file.
+    /// Reads text at the root, which is the value or the first key of a strings file.
     private mutating func readFirstText() throws(Fault) {
         let start = at
         let text = try readText("a value")
@@ -152,7 +152,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         try readBehindValue()
     }
 
-    /// Reads a value with what separates it from the next, or the beginning of a container.
+    /// Reads a value with the separator after it, or the beginning of a container.
     private mutating func readValue() throws(Fault) {
         guard at < count else { throw Fault(.unexpectedEnd(inside: "a dictionary"), at: count) }
         let start = at
@@ -182,7 +182,7 @@ struct OpenStepReader: TextReader, ~Copyable {
         }
     }
 
-    /// The general case: white space before the separator, and its being left out.
+    /// Reads a separator in the general case: after white space, or omitted after the last element.
     @inline(never)
     private mutating func readSeparator() throws(Fault) {
         guard builder.depth > 0 else { return }
@@ -198,12 +198,12 @@ struct OpenStepReader: TextReader, ~Copyable {
         case UInt8(ascii: ")") where !isInDictionary: break
         default:
             failedBehindValue = true
-            // The separator was to stand behind the value, which may be on a line above.
+            // The separator belongs directly after the value, which may be on an earlier line.
             throw complaint(.expected(isInDictionary ? "; behind the value" : ", or ) behind the element"), at: end)
         }
     }
 
-    /// Ends a dictionary; in GNUstep's reading one that is exactly `{CF$UID = <*I…>;}` stands for a uid.
+    /// Ends a dictionary. In GNUstep's dialect, exactly `{CF$UID = <*I…>;}` is a uid.
     private mutating func endDictionary() throws(Fault) {
         builder.sources?.recordEnd(at: at)
         guard dialect == .gnustep else { return try builder.endDictionary() }
@@ -214,14 +214,14 @@ struct OpenStepReader: TextReader, ~Copyable {
 }
 
 extension OpenStepReader {
-    /// Goes on to the next byte that is neither white space nor part of a comment.
+    /// Skips white space and comments.
     @inline(__always)
     mutating func skipSpace() throws(Fault) {
         if at < count, base[at] > UInt8(ascii: "/"), base[at] < 0x80 { return }
         try skipSpaceAndComments()
     }
 
-    /// Goes on to the next byte that is no white space.
+    /// Skips white space.
     mutating func skipWhiteSpace() throws(Fault) { try skipSpaceAndComments(takesComments: false) }
 
     private mutating func skipSpaceAndComments(takesComments: Bool = true) throws(Fault) {
@@ -235,7 +235,7 @@ extension OpenStepReader {
             case UInt8(ascii: "/") where takesComments:
                 guard try skipComment() else { return }
             case 0xE2:
-                // U+2028 and U+2029, which separate lines and paragraphs.
+                // U+2028 and U+2029, the line and paragraph separators.
                 guard at + 2 < count, base[at + 1] == 0x80, base[at + 2] | 1 == 0xA9 else { return }
                 at += 3
             default: return
@@ -243,7 +243,7 @@ extension OpenStepReader {
         }
     }
 
-    /// Skips the comment that begins here; false where none does.
+    /// Skips a comment. Returns false if no comment begins here.
     private mutating func skipComment() throws(Fault) -> Bool {
         guard at + 1 < count else { return false }
         switch base[at + 1] {
@@ -278,16 +278,17 @@ extension OpenStepReader {
 }
 
 extension OpenStepReader {
-    /// What to say where something else stands than was needed.
+    /// Returns the fault for unexpected text.
     ///
-    /// A control character or one beyond ASCII is named: it may stand in quotes, and may be hard to see.
+    /// If the text begins with a control character or one beyond ASCII, the fault names it, because it may be
+    /// invisible.
     func complaint(_ problem: DecodingFailure.Problem, at place: Int? = nil) -> Fault {
         let lead = base[at]
         guard lead < 0x20 || lead >= 0x7F else { return Fault(problem, at: place ?? at) }
         return Fault(.invalidCharacter(scalar(at: at)), at: at)
     }
 
-    /// The character at `start`, where one begins.
+    /// The code of the character that begins at `start`.
     private func scalar(at start: Int) -> UInt32 {
         let lead = UInt32(base[start])
         let length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4
@@ -299,7 +300,7 @@ extension OpenStepReader {
 }
 
 extension OpenStepReader {
-    /// Reads what begins with `<`: data, or one of GNUstep's typed values.
+    /// Reads data, or a typed value of GNUstep, from its `<`.
     mutating func readAngleBrackets() throws(Fault) -> PropertyList {
         if at + 1 < count {
             let mark = base[at + 1]
@@ -313,7 +314,7 @@ extension OpenStepReader {
         return .data(try readHexadecimal())
     }
 
-    /// Reads `<[aGVsbG8=]>`: base64 with white space between any two characters, its padding left out or not.
+    /// Reads `<[aGVsbG8=]>`: base64 with white space between any two characters and optional padding.
     private mutating func readBase64() throws(Fault) -> Data {
         let start = at + 2
         let rest = Bytes(base, min(start, count)..<count)
@@ -329,7 +330,7 @@ extension OpenStepReader {
         return data
     }
 
-    /// Reads `<0fbd77 1c2735ae>`: the two digits of a byte stand together, white space between any two bytes.
+    /// Reads `<0fbd77 1c2735ae>`: hexadecimal bytes with white space between any two of them.
     private mutating func readHexadecimal() throws(Fault) -> Data {
         at += 1
         scratch.removeAll(keepingCapacity: true)
@@ -343,7 +344,7 @@ extension OpenStepReader {
                 return Data(scratch)
             } else {
                 let place = at
-                // A comment may not stand here: Core Foundation takes white space only.
+                // Core Foundation allows only white space here, and no comments.
                 try skipWhiteSpace()
                 guard at > place else { throw complaint(.invalidData("expected a hexadecimal digit or >")) }
             }
@@ -360,7 +361,7 @@ extension OpenStepReader {
         at += 2
     }
 
-    /// Reads as many groups of eight digits as stand here without a gap.
+    /// Reads consecutive groups of eight digits.
     @inline(__always)
     private mutating func readEightDigits() {
         while at + 8 <= count, let four = fourBytes(ofDigits: base.word(at)) {
@@ -370,12 +371,12 @@ extension OpenStepReader {
     }
 }
 
-/// The four bytes that eight hexadecimal digits say, the first in the lowest byte; nil where one is no digit.
+/// Decodes eight hexadecimal digits into four bytes, the first in the lowest byte. Returns nil if one is not a digit.
 @inline(__always)
 private func fourBytes(ofDigits digits: UInt64) -> UInt32? {
     let tops: UInt64 = 0x8080_8080_8080_8080
     @inline(__always) func each(_ byte: UInt64) -> UInt64 { byte &* 0x0101_0101_0101_0101 }
-    // Adding 80 − n to a byte below 80 sets its highest bit iff it is at least n.
+    // Adding 0x80 − n to a byte below 0x80 sets its highest bit if the byte is at least n.
     let lowered = digits | each(0x20)
     let isDigit = (digits &+ each(0x80 - 0x30)) & ~(digits &+ each(0x80 - 0x3A))
     let isLetter = (lowered &+ each(0x80 - 0x61)) & ~(lowered &+ each(0x80 - 0x67))

@@ -1,7 +1,7 @@
-// Unsafe: a text is looked at through a buffer that its caller lends.
+// Unsafe: text is read through a buffer that is borrowed from the caller.
 internal import Digests
 
-/// The ASCII characters that may stand in a text without quotes.
+/// The ASCII characters that are allowed in text without quotes.
 struct BareCharacters {
     private let low: UInt64
     private let high: UInt64
@@ -9,7 +9,7 @@ struct BareCharacters {
     static let openstep = BareCharacters(alsoOf: "_$/:.-")
     static let gnustep = BareCharacters(alsoOf: "_$/:.-!#%&*+?@^|~")
 
-    /// Letters, digits and the characters of `marks`.
+    /// Creates the set of letters, digits and the characters in `marks`.
     private init(alsoOf marks: String) {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
         var bits: (low: UInt64, high: UInt64) = (0, 0)
@@ -25,7 +25,7 @@ struct BareCharacters {
         return character < 128 && (bits &>> UInt64(character)) & 1 == 1
     }
 
-    /// Whether a text can stand without quotes: not if it is empty or looks like a comment's beginning.
+    /// Whether text can be written without quotes. Empty text and text that looks like a comment cannot.
     @inline(__always)
     func canStand(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = unsafe text.first, first != UInt8(ascii: "/") else { return false }
@@ -34,7 +34,7 @@ struct BareCharacters {
 }
 
 extension OpenStepReader {
-    /// Reads a text, with quotes or without.
+    /// Reads text with or without quotes.
     @inline(__always)
     mutating func readText(_ wanted: StaticString) throws(Fault) -> String {
         let first = base[at]
@@ -62,7 +62,7 @@ extension OpenStepReader {
         return try readEscaped(quote, from: start)
     }
 
-    /// Goes on to the quote or backslash that comes next; whether only ASCII was met on the way.
+    /// Skips to the next quote or backslash. Returns whether the skipped text is ASCII.
     @inline(__always)
     private mutating func skipPlainCharacters(_ quote: UInt8) throws(Fault) -> Bool {
         let quotes = UInt64(quote) &* 0x0101_0101_0101_0101
@@ -87,7 +87,7 @@ extension OpenStepReader {
         return seen & 0x8080_8080_8080_8080 == 0
     }
 
-    /// Reads on at the first backslash of a text that began at `start`.
+    /// Reads the rest of text that began at `start` from its first backslash.
     private mutating func readEscaped(_ quote: UInt8, from start: Int) throws(Fault) -> String {
         scratch.removeAll(keepingCapacity: true)
         scratch += base[start..<at]
@@ -117,12 +117,12 @@ extension OpenStepReader {
         case UInt8(ascii: "0")...UInt8(ascii: "7"): try readOctal(from: start)
         case UInt8(ascii: "U"): scratch.append(character: try readUnicode(from: start))
         case 0: throw Fault(.invalidCharacter(0), at: at - 1)
-        // A quote, a backslash, a newline, and whatever else stands for itself.
+        // A quote, a backslash, a newline, or any other character represents itself.
         default: scratch.append(mark)
         }
     }
 
-    /// Reads `\ooo`: the lowest eight bits in NeXTSTEP's encoding, or a Unicode character in GNUstep's dialect.
+    /// Reads `\ooo`: the lower eight bits in NeXTSTEP's encoding, or a Unicode character in GNUstep's dialect.
     private mutating func readOctal(from start: Int) throws(Fault) {
         var code: UInt32 = 0
         at = start + 1
@@ -135,10 +135,10 @@ extension OpenStepReader {
         scratch.append(character: scalar)
     }
 
-    /// Reads `\Uhhhh`, and the second half where it is the first of a surrogate pair.
+    /// Reads `\Uhhhh`, and the second half of a surrogate pair.
     private mutating func readUnicode(from start: Int) throws(Fault) -> Unicode.Scalar {
         guard let unit = readUnit() else {
-            // Where the text ends, more digits could have followed.
+            // At the end of the text, the escape may be truncated.
             guard at < count else { throw Fault(.unterminatedString, at: opening) }
             throw invalidEscape(from: start)
         }
@@ -167,7 +167,7 @@ extension OpenStepReader {
 }
 
 extension [UInt8] {
-    /// Adds a character as UTF-8.
+    /// Appends a character as UTF-8.
     @inline(__always)
     mutating func append(character scalar: Unicode.Scalar) {
         guard !scalar.isASCII else { return append(UInt8(truncatingIfNeeded: scalar.value)) }
@@ -175,20 +175,20 @@ extension [UInt8] {
     }
 }
 
-/// The highest bit of each byte that is zero; above the lowest of them, bits may be set that mean nothing.
+/// Sets the highest bit of each zero byte. Bits above the lowest zero byte may be wrong.
 @inline(__always)
 func zeroBytes(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080 }
 
 /// The encoding of NeXTSTEP, in which `\341` in an old file is `Æ`.
 enum NeXTSTEPEncoding {
-    /// The character of a byte; the replacement character for FE and FF, which are not assigned.
+    /// The character of a byte, or the replacement character for 0xFE and 0xFF, which are not assigned.
     static func character(_ byte: UInt8) -> UInt32 {
         if byte < 0x80 { return UInt32(byte) }
         return Int(byte) - 0x80 < upperHalf.count ? UInt32(upperHalf[Int(byte) - 0x80]) : 0xFFFD
     }
 }
 
-/// What stands at 80–FD.
+/// The characters of 0x80–0xFD.
 private let upperHalf: [UInt16] = [
     0x00A0, 0x00C0, 0x00C1, 0x00C2, 0x00C3, 0x00C4, 0x00C5, 0x00C7, 0x00C8, 0x00C9, 0x00CA, 0x00CB,
     0x00CC, 0x00CD, 0x00CE, 0x00CF, 0x00D0, 0x00D1, 0x00D2, 0x00D3, 0x00D4, 0x00D5, 0x00D6, 0x00D9,

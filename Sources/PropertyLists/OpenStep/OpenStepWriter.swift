@@ -1,4 +1,4 @@
-// Unsafe: the bytes of a string or of data are lent for one call, and what is written was reserved before.
+// Unsafe: the bytes of a string or of data are borrowed for one call, and memory is reserved before it is written.
 internal import Digests
 
 #if canImport(FoundationEssentials)
@@ -11,7 +11,7 @@ extension PropertyList {
     func writtenAsOpenStep(_ options: WritingOptions, dialect: OpenStepDialect) throws(EncodingFailure) -> Data {
         var writer = OpenStepWriter(options, dialect: dialect)
         if case .string(let text) = self, text.hasPrefix("bpl") || Self.looksLikeJSON(text) {
-            // Bare, it would be read as a binary file or as JSON where no format is named.
+            // Without quotes, it would be detected as a binary file or as JSON.
             writer.write(quoted: text)
         } else {
             try ValueWalk.walk(self, into: &writer, options: options, format: dialect.format)
@@ -19,14 +19,14 @@ extension PropertyList {
         return writer.finished()
     }
 
-    /// Whether a text begins as a number or a word of JSON does.
+    /// Whether text begins like a JSON number or word.
     private static func looksLikeJSON(_ text: String) -> Bool {
         guard let first = text.utf8.first else { return false }
         return first == UInt8(ascii: "-") || first &- 0x30 <= 9 || text == "true" || text == "false"
     }
 }
 
-/// Writes the text format: an entry a line, four spaces a level, as GNUstep and Core Foundation set it out.
+/// Writes the text format with one entry on each line, indented by four spaces, like GNUstep and Core Foundation.
 struct OpenStepWriter: ValueSink, ~Copyable {
     var output = OutputBuffer()
     let options: PropertyList.WritingOptions
@@ -161,7 +161,8 @@ extension OpenStepWriter {
         output.append(">")
     }
 
-    /// Writes as text what OpenStep has no type for, as Core Foundation and GNUstep describe it.
+    /// Writes a value of a type that OpenStep does not support as text, like the descriptions of Core Foundation and
+    /// GNUstep.
     private mutating func write(coerced value: PropertyList) throws(Refusal) {
         switch value {
         case .integer(let number): write(text: number.description)
@@ -176,7 +177,7 @@ extension OpenStepWriter {
 }
 
 extension Double {
-    /// The fewest digits that are read back as this number, without the point of a whole one.
+    /// The fewest digits that are read back as this number, without a point if it is whole.
     fileprivate var shortestText: String {
         let text = description
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
@@ -184,16 +185,16 @@ extension Double {
 }
 
 extension Date {
-    /// `2001-02-03 04:05:06 +0000`: the second in which the date lies.
+    /// The date rounded down to a second, such as `2001-02-03 04:05:06 +0000`.
     fileprivate var flooredText: String {
         get throws(Refusal) { try Self.text(timeIntervalSinceReferenceDate.rounded(.down)) }
     }
 
-    /// The whole second next to the date, toward 2001, and what of a second leads on from there: the two are exact.
+    /// The date rounded to a second toward 2001, and the remaining fraction. Together they are exact.
     fileprivate var textAndFraction: (String, Double) {
         get throws(Refusal) {
             let whole = timeIntervalSinceReferenceDate.rounded(.towardZero)
-            // Readers look at the sum.
+            // Readers apply the limit to the sum.
             guard abs(timeIntervalSinceReferenceDate) <= CivilDate.greatestSeconds else {
                 throw Refusal(.dateOutOfRange)
             }
@@ -214,7 +215,7 @@ extension OpenStepWriter {
     @inline(__always)
     mutating func write(text: String) { unsafe text.withBytes { unsafe write(text: $0) } }
 
-    /// Writes a text as it is where every reader takes it for one, else in quotes.
+    /// Writes text without quotes if every reader accepts it, otherwise in quotes.
     mutating func write(text: UnsafeBufferPointer<UInt8>) {
         if unsafe BareCharacters.openstep.canStand(text) { return unsafe output.append(text) }
         unsafe write(quoted: text)
@@ -235,7 +236,7 @@ extension OpenStepWriter {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// How many characters stand before the first that needs an escape.
+    /// The number of bytes before the first that needs an escape.
     @inline(__always)
     private func lengthOfPlainRun(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         guard let base = text.baseAddress else { return 0 }
@@ -263,7 +264,7 @@ extension OpenStepWriter {
         }
     }
 
-    /// Writes the character with which `text` begins as an escape, and says how many bytes it took.
+    /// Writes the first character of `text` as an escape. Returns the length of the character in bytes.
     private mutating func writeEscape(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         let lead = unsafe text[0]
         switch lead {
@@ -278,7 +279,7 @@ extension OpenStepWriter {
         return 1
     }
 
-    /// Writes one character beyond ASCII as its UTF-16 units, `\Uhhhh`.
+    /// Writes one character beyond ASCII as UTF-16 code units, `\Uhhhh`.
     private mutating func writeUnits(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         var bytes = unsafe text.makeIterator()
         var decoder = UTF8()
@@ -294,7 +295,7 @@ extension OpenStepWriter {
 }
 
 extension OutputBuffer {
-    /// Writes `bytes` in hexadecimal digits, with a space behind each four as GNUstep and Core Foundation have it.
+    /// Writes `bytes` in hexadecimal digits, with a space after every four bytes like GNUstep and Core Foundation.
     mutating func append(hexadecimal bytes: UnsafeRawBufferPointer) {
         var at = 0
         while at + 4 <= bytes.count {
@@ -314,14 +315,14 @@ extension OutputBuffer {
     }
 }
 
-/// The eight hexadecimal digits of four bytes, the first of each in the lowest byte.
+/// The eight hexadecimal digits of four bytes, with the first in the lowest byte.
 @inline(__always)
 private func digits(of bytes: UInt32) -> UInt64 {
     var spread = UInt64(bytes)
     spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
     spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
     let nibbles = (spread >> 4 & 0x000F_000F_000F_000F) | (spread & 0x000F_000F_000F_000F) << 8
-    // Six more than nine carries into the fifth bit, which says that a letter is due.
+    // Adding six to a nibble above nine carries into the fifth bit, which marks a letter.
     let isLetter = (nibbles &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
     return nibbles &+ 0x3030_3030_3030_3030 &+ isLetter &* 39
 }
