@@ -1,35 +1,36 @@
-// Unsafe: `Stack` owns its memory, and moves out only elements below its count, which it lowers first.
+// Unsafe: `Stack` owns its memory, and moves out only elements that it has removed from its count.
 
-/// Builds a value from the events of a reader. The children of all open containers are on one stack.
+/// Builds a value from the events of a reader.
 ///
-/// The stack replaces recursion, so that no depth of the input exhausts a thread's stack.
+/// The children of all open containers are on a single stack in place of recursion, so that deeply nested input cannot
+/// exhaust the thread's stack.
 struct TreeBuilder: ~Copyable {
     private typealias Entry = PropertyList.Dictionary.Entry
 
     /// An open container.
     private struct Frame {
         var firstValue: Int
-        /// Where its keys begin on their stack; −1 in an array.
+        /// The position of its first key on the stack of keys, or −1 in an array.
         var firstKey: Int
-        /// Whether each key so far stands before the next.
+        /// Whether the keys so far are ascending.
         var keysAscend = true
     }
 
     private var values = Stack<PropertyList>()
     private var keys = Stack<String>()
-    /// The offset of each key on the stack; recorded only if duplicate keys are to be reported.
+    /// The offset of each key on the stack, recorded only if duplicate keys are reported.
     private var keyOffsets: [Int] = []
-    /// The placeholders on the stack for omitted values, kept because duplicate keys are to be reported.
+    /// The positions of placeholders for omitted values, recorded only if duplicate keys are reported.
     private var dropped: [Int] = []
     private var enclosing: [Frame] = []
     private var frame = Frame(firstValue: 0, firstKey: -1)
     private(set) var depth = 0
-    /// Whether a key is being read, so that a failure belongs to no value.
+    /// Whether a key is being read, so that a failure is not in a value.
     var isInKey = false
 
     private let nesting: Int
     private let refusesDuplicates: Bool
-    /// What becomes of a null.
+    /// The treatment of nulls.
     let nulls: PropertyList.ReadingOptions.Nulls
     /// The source ranges of the values, if they are requested.
     var sources: SourceMap?
@@ -43,18 +44,18 @@ struct TreeBuilder: ~Copyable {
     @inline(__always)
     var isInDictionary: Bool { frame.firstKey >= 0 }
 
-    /// Whether the innermost dictionary has a key whose value is still to come.
+    /// Whether the innermost dictionary has a key without a value.
     @inline(__always)
     var awaitsValue: Bool { keys.count - frame.firstKey > values.count - frame.firstValue }
 
-    /// How many children the innermost container has so far.
+    /// The number of children that the innermost container has so far.
     @inline(__always)
     var childCount: Int { values.count - frame.firstValue }
 
-    /// The value last finished.
+    /// The last complete value.
     var last: PropertyList { values[values.count - 1] }
 
-    /// The key last read.
+    /// The last key.
     var lastKey: String { keys[keys.count - 1] }
 
     @inline(__always)
@@ -78,7 +79,7 @@ struct TreeBuilder: ~Copyable {
         frame = Frame(firstValue: values.count, firstKey: dictionary ? keys.count : -1)
     }
 
-    /// Records the source of the value added last, which is no container.
+    /// Records the source of the last value, which is a scalar.
     @inline(__always)
     mutating func record(_ source: Range<Int>) {
         guard sources != nil else { return }
@@ -91,7 +92,7 @@ struct TreeBuilder: ~Copyable {
         return isInDictionary ? EntryPath.Component(lastKey) : EntryPath.Component(index)
     }
 
-    /// Makes room for the children of the container that was begun last.
+    /// Makes room for the children of the innermost container.
     mutating func reserve(_ children: Int) {
         values.reserve(children)
         if isInDictionary { keys.reserve(children) }
@@ -109,7 +110,7 @@ struct TreeBuilder: ~Copyable {
         values.push(.dictionary(dictionary))
     }
 
-    /// Like `endDictionary`, but what stands in its place is up to `replace`.
+    /// Like `endDictionary`, but adds the value that `replace` returns for the dictionary.
     mutating func endDictionary(
         replacing replace: (PropertyList.Dictionary) throws(Fault) -> PropertyList
     ) throws(Fault) {
@@ -166,18 +167,18 @@ struct TreeBuilder: ~Copyable {
         return entries
     }
 
-    /// Drops the last value, which is invalid.
+    /// Removes the last value, which is invalid.
     mutating func dropValue() { unsafe values.pop(1) { _ = unsafe $0.move() } }
 
-    /// Drops the last key, whose value is not to be kept.
+    /// Removes the last key, whose value is omitted.
     mutating func dropKey() {
         guard refusesDuplicates else { return unsafe keys.pop(1) { _ = unsafe $0.move() } }
-        // It stays until it is known whether it is a duplicate.
+        // The key stays until duplicates have been detected.
         dropped.append(values.count)
         values.push(.boolean(false))
     }
 
-    /// The finished value.
+    /// Returns the complete value.
     mutating func finish() -> PropertyList {
         var root: PropertyList = .boolean(false)
         unsafe values.pop(1) { root = unsafe $0.move() }
@@ -202,12 +203,12 @@ struct TreeBuilder: ~Copyable {
     }
 }
 
-/// Up to how many elements an array is made faster by appending them.
+/// The number of elements up to which appending to an empty array is faster than allocating an array of a given size.
 ///
-/// Making one of a given size looks the array's type up at run time, which takes as long as twenty appends.
+/// Such an allocation looks up the array's type at run time, which takes as long as twenty appends.
 let fewElements = 24
 
-/// A stack whose top is moved out of it, not copied.
+/// A stack whose elements are moved out instead of copied.
 @safe struct Stack<Element>: ~Copyable {
     private var base: UnsafeMutablePointer<Element>
     private(set) var count = 0
@@ -241,7 +242,7 @@ let fewElements = 24
         return unsafe UnsafeBufferPointer(start: base + range.lowerBound, count: range.count)
     }
 
-    /// Pushes `element` a number of times.
+    /// Pushes several copies of `element`.
     mutating func push(_ element: Element, times: Int) {
         reserve(times)
         unsafe (base + count).initialize(repeating: element, count: times)
@@ -255,7 +256,7 @@ let fewElements = 24
         count += 1
     }
 
-    /// Makes room for as many more elements, of which it is known that they come.
+    /// Makes room for `additional` elements.
     @inline(__always)
     mutating func reserve(_ additional: Int) {
         if capacity - count < additional { grow(additional) }
@@ -263,7 +264,7 @@ let fewElements = 24
 
     @inline(never)
     private mutating func grow(_ additional: Int = 1) {
-        // Pages that are never written cost nothing, pages written twice cost twice: so in few, large steps.
+        // Grows in few, large steps: unused pages cost nothing, but copied pages are written twice.
         let larger = capacity < 1 << 20 ? capacity * 4 : capacity + capacity / 2
         capacity = max(larger, count + additional)
         let moved = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
@@ -279,7 +280,7 @@ let fewElements = 24
         return unsafe (base + count).move()
     }
 
-    /// Takes the elements from `first` on off the stack.
+    /// Pops the elements from `first` on.
     mutating func popArray(from first: Int) -> [Element] {
         let taken = count - first
         guard taken > 0 else { return [] }
@@ -296,7 +297,7 @@ let fewElements = 24
         }
     }
 
-    /// Takes `taken` elements off the stack; `body` must move all of them out.
+    /// Pops `taken` elements. `body` must move all of them out.
     @inline(__always)
     mutating func pop(_ taken: Int, _ body: (UnsafeMutablePointer<Element>) -> Void) {
         precondition(taken <= count)

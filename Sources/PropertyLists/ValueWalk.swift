@@ -1,20 +1,20 @@
 /// A format's writer, which receives the events of a walk over a value.
 protocol ValueSink: ~Copyable {
-    /// Takes a value that is no container.
+    /// Receives a scalar.
     mutating func add(scalar: borrowing PropertyList) throws(Refusal)
     mutating func begin(_ container: ContainerShape) throws(Refusal)
     /// Whether the format stores all keys of a dictionary before its values.
     static var takesKeysFirst: Bool { get }
-    /// Takes all keys of the dictionary that was begun last, in a format that stores them before its values.
+    /// Receives all keys of the innermost dictionary, in a format that stores them before the values.
     mutating func addKeys(of entries: Span<PropertyList.Dictionary.Entry>)
-    /// Takes the key of the value that follows.
+    /// Receives the key of the next value.
     mutating func addKey(_ key: borrowing String, isFirst: Bool) throws(Refusal)
-    /// An element of an array follows.
+    /// Called before each element of an array.
     mutating func beginElement(isFirst: Bool)
-    /// An element of an array, or the value for a key, is complete.
+    /// Called after each element of an array and each value of a dictionary.
     mutating func endElement(inDictionary: Bool)
     mutating func end(_ container: ContainerShape)
-    /// The kind as which a reader would read this dictionary back; nil if it is read as a dictionary.
+    /// The kind that a reader would take this dictionary for, or nil if it is read as a dictionary.
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind?
 }
 
@@ -33,14 +33,15 @@ struct ContainerShape {
     var isEmpty: Bool { count == 0 }
 }
 
-/// The problem for which a writer stopped; the walk adds the path.
+/// The problem at which a writer stopped. The walk adds the path.
 struct Refusal: Error {
     let problem: EncodingFailure.Problem
 
     init(_ problem: EncodingFailure.Problem) { self.problem = problem }
 }
 
-/// A walk over a value that keeps the open containers in an array, so that no depth exhausts a thread's stack.
+/// A walk over a value that keeps the open containers in an array, so that deep nesting cannot exhaust the thread's
+/// stack.
 struct ValueWalk {
     private enum Children {
         case array([PropertyList])
@@ -49,7 +50,7 @@ struct ValueWalk {
 
     private struct Frame {
         let children: Children
-        /// The position of the next child.
+        /// The index of the next child.
         var next = 0
 
         var shape: ContainerShape {
@@ -61,11 +62,11 @@ struct ValueWalk {
     }
 
     private var frames: [Frame] = []
-    /// The number of values and keys in the containers that were opened, and the root: what a reader counts.
+    /// The number of values and keys in the open and complete containers, plus the root, as a reader counts them.
     private var values = 1
     private let options: PropertyList.WritingOptions
 
-    /// Passes all of `value` to `sink`, from the outside in.
+    /// Passes `value` and everything inside it to `sink`, from the outside in.
     static func walk(
         _ value: PropertyList, into sink: inout some ValueSink & ~Copyable, options: PropertyList.WritingOptions,
         format: PropertyList.Format
@@ -115,7 +116,7 @@ struct ValueWalk {
         frames.append(frame)
     }
 
-    /// Passes on the children up to the next container, which is returned; nil at the end.
+    /// Passes on the children up to the next container, and returns that container, or nil at the end.
     private mutating func addScalars(
         of last: Int, into sink: inout some ValueSink & ~Copyable
     ) throws(Refusal) -> PropertyList? {
@@ -144,7 +145,7 @@ struct ValueWalk {
         return nil
     }
 
-    /// The path to the entry that was being written.
+    /// The path to the entry that is being written.
     private var path: EntryPath {
         EntryPath(
             frames.compactMap { frame in

@@ -1,12 +1,12 @@
-// Unsafe: four bytes are written for each three, and as many were reserved.
+// Unsafe: four bytes are reserved for each three, and then written.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
     internal import Foundation
 #endif
 
-/// What each byte is in base64: its six bits, or one of the marks below. A literal, so that it is there without a look
-/// whether it has been made.
+/// The meaning of each byte in base64: its six bits, or one of the marks below. A literal needs no check for lazy
+/// initialization.
 private let base64Values: [UInt8] = [
     0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0x80, 0x80, 0xC0, 0xC0, 0x80, 0xC0, 0xC0,
     0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0, 0xC0,
@@ -32,11 +32,11 @@ private enum Mark {
     static let invalid: UInt8 = 0xC0
 }
 
-/// The bytes that base64 with white space in it stands for.
+/// Decodes base64 that may contain white space.
 ///
 /// - Parameters:
-///   - place: where the text begins in the input.
-///   - needsPadding: whether a last group that is not full must be filled up with `=`.
+///   - place: The offset of the text in the input.
+///   - needsPadding: Whether an incomplete last group must be padded with `=`.
 func base64Decoded(_ text: Bytes, at place: Int, needsPadding: Bool = true) throws(Fault) -> Data {
     var decoder = Base64Decoder(text)
     while decoder.at < text.count {
@@ -48,14 +48,14 @@ func base64Decoded(_ text: Bytes, at place: Int, needsPadding: Bool = true) thro
     return Data(decoder.output[..<decoder.count])
 }
 
-/// The state of decoding a text in base64. A function that fails returns the problem.
+/// The state of a base64 decoder. A method that fails returns the problem.
 private struct Base64Decoder {
     let text: Bytes
     var output: [UInt8]
-    /// How many bytes of the output are decoded.
+    /// The number of decoded bytes.
     var count = 0
     var at = 0
-    /// The group that has begun: its bits, its characters, and the `=` in place of others.
+    /// The current group: its bits, its characters, and its padding.
     private var group: UInt32 = 0
     private var characters = 0
     private var padding = 0
@@ -65,7 +65,7 @@ private struct Base64Decoder {
         output = [UInt8](repeating: 0, count: text.count / 4 * 3 + 3)
     }
 
-    /// Takes groups of four characters as long as nothing else comes between.
+    /// Decodes consecutive groups of four characters.
     mutating func takeFullGroups() {
         guard characters == 0, padding == 0 else { return }
         let (bytes, values, start, end) = (text.array, base64Values, text.start, text.start + text.count)
@@ -84,7 +84,7 @@ private struct Base64Decoder {
         (at, count) = (place - start, written)
     }
 
-    /// Takes one character.
+    /// Decodes one character.
     mutating func takeCharacter() -> String? {
         let value = base64Values[Int(text[at])]
         switch value {
@@ -103,7 +103,7 @@ private struct Base64Decoder {
         return nil
     }
 
-    /// Takes the last group, which need not be full.
+    /// Decodes the last group, which may be incomplete.
     mutating func takeRest(_ needsPadding: Bool) -> String? {
         guard characters > 0 else { return nil }
         if !needsPadding, padding == 0, characters > 1 { padding = 4 - characters }

@@ -1,6 +1,6 @@
-/// Finds bytes in a word of eight at a time: in the result the highest bit of each matching byte is set.
+/// Finds bytes in a word. The result has the highest bit of each matching byte set.
 ///
-/// Bits above the first match may be false. `trailingZeroBitCount` finds only the first.
+/// Bits above the first match may be wrong, so only the first match may be used (`trailingZeroBitCount`).
 enum ByteScan {
     static let ones: UInt64 = 0x0101_0101_0101_0101
     static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -11,16 +11,16 @@ enum ByteScan {
         return (difference &- ones) & ~difference & highBits
     }
 
-    /// Bytes below `bound`, which is at most 128.
+    /// Finds bytes below `bound`, which is at most 128.
     @inline(__always)
     static func below(_ word: UInt64, _ bound: UInt8) -> UInt64 {
         (word &- ones &* UInt64(bound)) & ~word & highBits
     }
 }
 
-/// The bytes that end a run of text in which every other byte stands for itself.
+/// The bytes that end a run of plain text.
 protocol RunEnds {
-    /// The highest bit of each byte of a word that ends a run, as `ByteScan` finds them.
+    /// Returns the highest bit of each byte that ends a run, as `ByteScan` finds them.
     static func stops(_ word: UInt64) -> UInt64
 }
 
@@ -49,13 +49,13 @@ extension RunEnds {
     }
 }
 
-/// What a check of a whole text found.
+/// The result of a check of a whole text.
 struct TextTraits {
-    /// The first byte that is not part of valid UTF-8.
+    /// The offset of the first byte that is not valid UTF-8, or nil.
     var firstInvalid: Int?
     var isASCII: Bool
 
-    /// Checks all bytes once, so that no string made of them has to be checked again.
+    /// Checks all bytes once, so that strings made of them need no further check.
     init(of text: [UInt8]) {
         isASCII = true
         var at = 0
@@ -86,7 +86,7 @@ struct TextTraits {
 }
 
 extension Unicode.Scalar {
-    /// The character that two units of UTF-16 stand for; nil where they are no pair.
+    /// Creates a character from a UTF-16 surrogate pair, or returns nil if the code units are not a pair.
     @inline(__always)
     init?(high: UInt32, low: UInt32) {
         guard high & 0xFC00 == 0xD800, low & 0xFC00 == 0xDC00 else { return nil }

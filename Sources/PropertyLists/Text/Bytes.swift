@@ -1,7 +1,7 @@
-/// A run of bytes of an array, with positions that begin at 0.
+/// A run of bytes in an array, with indices that start at 0.
 struct Bytes: RandomAccessCollection {
     let array: [UInt8]
-    /// Where the run begins in the array.
+    /// The start of the run in the array.
     let start: Int
     let count: Int
 
@@ -27,12 +27,12 @@ struct Bytes: RandomAccessCollection {
 }
 
 extension [UInt8] {
-    /// The eight bytes at `place`, the first in the lowest byte; zeros stand for those beyond the end.
+    /// The eight bytes at `place`, with the first in the lowest byte. Bytes beyond the end are zeros.
     @inline(__always)
     func word(_ place: Int) -> UInt64 {
         guard place <= count - 8 else { return lastWord(place) }
         let s = span.extracting(place..<place + 8)
-        // The optimiser makes one load of this.
+        // The optimizer compiles this into a single load.
         return UInt64(s[0]) | UInt64(s[1]) << 8 | UInt64(s[2]) << 16 | UInt64(s[3]) << 24
             | UInt64(s[4]) << 32 | UInt64(s[5]) << 40 | UInt64(s[6]) << 48 | UInt64(s[7]) << 56
     }
@@ -44,16 +44,16 @@ extension [UInt8] {
         return word
     }
 
-    /// The text of a range whose bytes are known to be valid UTF-8.
+    /// The text of a range of valid UTF-8.
     @inline(__always)
     func text(_ range: Range<Int>, isASCII: Bool) -> String {
-        // Unsafe: the readers check that the whole text is UTF-8 before they read it.
+        // Unsafe: the readers check that the whole text is valid UTF-8 first.
         let text = unsafe UTF8Span(unchecked: span.extracting(range), isKnownASCII: isASCII)
         return String(copying: text)
     }
 }
 
-/// Up to eight characters of ASCII as `word` returns them.
+/// Up to eight ASCII characters in the form that `word` returns.
 @inline(__always)
 func wordOf(
     _ a: Unicode.Scalar, _ b: Unicode.Scalar, _ c: Unicode.Scalar, _ d: Unicode.Scalar,

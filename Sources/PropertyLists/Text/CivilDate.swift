@@ -4,7 +4,7 @@
     package import Foundation
 #endif
 
-/// A day and a time of it in the proleptic Gregorian calendar, UTC.
+/// A date and time in the proleptic Gregorian calendar, in UTC.
 struct CivilDate: Equatable {
     var year: Int
     var month: Int
@@ -13,17 +13,17 @@ struct CivilDate: Equatable {
     var minute = 0
     var second = 0
 
-    /// The seconds, from 2001, beyond which no date is written or read: ±317 000 years.
+    /// The limit of dates that are read or written, in seconds before or after 2001: 317,000 years.
     static let greatestSeconds = 1e13
 
-    /// Days from 1970-01-01 to 2001-01-01.
+    /// The days from 1970-01-01 to 2001-01-01.
     private static let referenceDay = 11_323
 
-    /// The whole second that holds `seconds` since 2001-01-01.
+    /// Creates a date from whole seconds since 2001-01-01.
     init(secondsSinceReference seconds: Int) {
         let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
         let rest = seconds - days * 86_400
-        // Years begin in March here, so that the day that comes and goes is the last one.
+        // Years begin in March here, so that a leap day is the last day of its year.
         let day = days + Self.referenceDay + 719_468
         let era = (day >= 0 ? day : day - 146_096) / 146_097
         let dayOfEra = day - era * 146_097
@@ -41,7 +41,7 @@ struct CivilDate: Equatable {
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
 
-    /// Whether there is such a day and such a time.
+    /// Whether the date and time exist.
     var isValid: Bool {
         guard 1...12 ~= month, 0...23 ~= hour, 0...59 ~= minute, 0...59 ~= second, day >= 1 else { return false }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -52,7 +52,7 @@ struct CivilDate: Equatable {
         }
     }
 
-    /// Seconds since 2001-01-01. A month, day, hour, minute or second beyond the last one is carried over.
+    /// The seconds since 2001-01-01. A month, day, hour, minute or second beyond its range is carried over.
     var secondsSinceReference: Int {
         let carried = (month + 11) / 12 - 1
         let (year, month) = (year + carried, month - 12 * carried)
@@ -67,9 +67,9 @@ struct CivilDate: Equatable {
 }
 
 extension CivilDate {
-    /// The date that `[-]Y+-MM-DDThh:mm:ssZ` says, where `separator` stands for `T` and `zone` for `Z`.
+    /// Parses `[-]Y+-MM-DDThh:mm:ssZ`, with `separator` in place of `T` and `zone` in place of `Z`.
     ///
-    /// Nil where the text has another form; whether the day exists is for `isValid` to say.
+    /// Returns nil if the text has another form. A date that does not exist is accepted; see `isValid`.
     init?(_ text: Bytes, separator: UInt8 = UInt8(ascii: "T"), zone: String = "Z") {
         var at = 0
         func number(_ digits: Int) -> Int? {
@@ -91,7 +91,7 @@ extension CivilDate {
         let isNegative = skip(UInt8(ascii: "-"))
         var yearDigits = 0
         while at + yearDigits < text.count, text[at + yearDigits] &- 0x30 <= 9 { yearDigits += 1 }
-        // More digits than eighteen are no year that could be in range.
+        // A year of more than 18 digits is out of range.
         guard (1...18).contains(yearDigits), let year = number(yearDigits), skip(UInt8(ascii: "-")),
             let month = number(2), skip(UInt8(ascii: "-")), let day = number(2), skip(separator),
             let hour = number(2), skip(UInt8(ascii: ":")), let minute = number(2), skip(UInt8(ascii: ":")),
@@ -102,14 +102,14 @@ extension CivilDate {
             year: isNegative ? -year : year, month: month, day: day, hour: hour, minute: minute, second: second)
     }
 
-    /// Whether the year alone keeps the date within the range that is read and written.
+    /// Whether the year is within the range that is read and written.
     var isInRange: Bool {
         (-320_000...320_000).contains(year) && abs(Double(secondsSinceReference)) <= Self.greatestSeconds
     }
 }
 
 extension OutputBuffer {
-    /// Writes `[-]YYYY-MM-DD` `separator` `hh:mm:ss`, with a wider year where it needs one.
+    /// Writes `[-]YYYY-MM-DD`, the separator and `hh:mm:ss`, with more digits for the year if required.
     mutating func append(_ date: CivilDate, separator: UInt8) {
         reserve(48)
         if date.year < 0 { append(UInt8(ascii: "-")) }
@@ -132,11 +132,11 @@ extension OutputBuffer {
 }
 
 extension Date {
-    /// The moment as RFC 3339 text in UTC; nil where no such text says just this moment.
+    /// The date as RFC 3339 text in UTC, or nil if no text represents it exactly.
     package var rfc3339: String? { rfc3339(isLossy: false) }
 
-    /// The moment as RFC 3339 text in UTC, to the second where nothing finer is exact; nil beyond the years that are
-    /// written.
+    /// The date as RFC 3339 text in UTC, rounded down to a second if no text represents it exactly. Nil beyond the
+    /// range of years.
     package var nearestRFC3339: String? { rfc3339(isLossy: true) }
 
     private func rfc3339(isLossy: Bool) -> String? {
@@ -145,7 +145,7 @@ extension Date {
         return String(decoding: output.data(), as: UTF8.self)
     }
 
-    /// The second that holds the moment, as `2001-02-03 04:05:06 +0000`; nil beyond the years that are written.
+    /// The date rounded down to a second, such as `2001-02-03 04:05:06 +0000`. Nil beyond the range of years.
     package var spacedText: String? {
         let seconds = timeIntervalSinceReferenceDate
         guard seconds.isFinite, abs(seconds) <= CivilDate.greatestSeconds else { return nil }
@@ -155,7 +155,7 @@ extension Date {
         return String(decoding: output.data(), as: UTF8.self)
     }
 
-    /// The moment that `2001-02-03 04:05:06 +0000` says, in whatever zone; a fraction may stand behind the seconds.
+    /// Parses `2001-02-03 04:05:06 +0000` in any zone, with an optional fraction of a second.
     package init?(spaced text: String) {
         let fields = text.utf8.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
         guard fields.count == 3, fields[2].count == 5 else { return nil }

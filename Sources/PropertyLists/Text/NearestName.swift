@@ -1,10 +1,10 @@
 extension Sequence<String> {
-    /// The name that was probably meant by `name`: one that few changes lead to, or that it is the beginning of.
+    /// The name that was probably intended by `name`: one that differs by few edits, or one that begins with `name`.
     package func nearest(to name: String) -> String? {
         let wanted = name.lowercased()
         let distances = map { (name: $0, distance: $0.lowercased().editDistance(to: wanted)) }
         guard let best = distances.min(by: { $0.distance < $1.distance }) else { return nil }
-        // Dashes are the same before every option, and make no word longer.
+        // All options begin with dashes, which are not part of the word.
         let length = Swift.max(wanted.lettersBehindDashes, best.name.lettersBehindDashes)
         let most = Swift.min(3, (length + 1) / 3)
         if best.distance <= most { return best.name }
@@ -15,7 +15,7 @@ extension Sequence<String> {
 extension String {
     fileprivate var lettersBehindDashes: Int { unicodeScalars.drop { $0 == "-" }.count }
 
-    /// How many characters must be added, removed, replaced or swapped with their neighbour to come to `other`.
+    /// The number of insertions, deletions, replacements and swaps of neighbors that turn this string into `other`.
     package func editDistance(to other: String) -> Int {
         let (a, b) = (Array(unicodeScalars.prefix(64)), Array(other.unicodeScalars.prefix(64)))
         var beforeLast = [Int](repeating: 0, count: b.count + 1)

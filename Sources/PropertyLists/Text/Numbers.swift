@@ -1,22 +1,22 @@
-// Unsafe: the digits of a number are written into reserved memory, as many as its length was counted to be.
+// Unsafe: the digits of a number are written into reserved memory, exactly as many as were counted.
 internal import Digests
 
-/// A decimal number as written: `digits × 10^exponent`, where digits beyond the nineteenth are dropped.
+/// A decimal number as written: `digits × 10^exponent`. Digits beyond the nineteenth are dropped.
 struct Decimal19 {
     var digits: UInt64 = 0
     var exponent = 0
     var isNegative = false
-    /// Whether digits that are not zero were dropped.
+    /// Whether nonzero digits were dropped.
     var isTruncated = false
 
-    /// The nearest double, or nil where the digits kept do not decide it or it lies outside the exact range.
+    /// The nearest double, or nil if the remaining digits do not determine it or it is outside the exact range.
     @inline(__always)
     var exactDouble: Double? {
         if digits == 0 { return isNegative ? -0.0 : 0 }
         guard !isTruncated else { return nil }
         let magnitude: Double
         if digits < 1 << 53, exponent >= -22, exponent <= 22 {
-            // Both factors are exact, so one operation rounds once.
+            // Both operands are exact, so there is a single rounding.
             let digits = Double(digits)
             magnitude = exponent < 0 ? digits / powerOfTen(-exponent) : digits * powerOfTen(exponent)
         } else if exponent < 0, exponent >= -27 {
@@ -28,15 +28,15 @@ struct Decimal19 {
     }
 }
 
-/// `digits / 10^power`, rounded once: an integer quotient of 64 bits, whose remainder decides a tie.
+/// Returns `digits / 10^power`, rounded once, from an integer quotient of 64 bits. The remainder decides a tie.
 private func quotient(_ digits: UInt64, powerOfFive power: Int) -> Double {
     let divisor = powerOfFive(power)
     let divisorShift = divisor.leadingZeroBitCount
     let digitsShift = digits.leadingZeroBitCount
-    // With both at full width and the dividend halved, the quotient has 63 or 64 bits.
+    // With both operands at full width and the dividend halved, the quotient has 63 or 64 bits.
     let dividend = digits << UInt64(digitsShift)
     let (whole, rest) = (divisor << UInt64(divisorShift)).dividingFullWidth((dividend >> 1, dividend << 63))
-    // The sign is below the precision of a double: an odd last bit says that something is left.
+    // The last bit is below the precision of a double. Setting it records that there is a remainder.
     let sticky = rest == 0 ? whole : whole | 1
     let exponent = divisorShift - digitsShift - 63 - power
     return Double(sticky) * Double(sign: .plus, exponent: exponent, significand: 1)
@@ -47,19 +47,19 @@ private func powerOfTen(_ power: Int) -> Double {
     powerTable[power]
 }
 
-/// A power of five that a word holds, of which there are 28.
+/// A power of five that fits into a word. There are 28.
 @inline(__always)
 func powerOfFive(_ power: Int) -> UInt64 {
     fiveTable[power]
 }
 
-/// The powers of ten that a double holds exactly.
+/// The powers of ten that are exact as doubles.
 private let powerTable: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 ]
 
-/// The powers of five that a word holds.
+/// The powers of five that fit into a word.
 private let fiveTable: [UInt64] = [
     1, 5, 25, 125,
     625, 3_125, 15_625, 78_125,
@@ -70,9 +70,9 @@ private let fiveTable: [UInt64] = [
     59_604_644_775_390_625, 298_023_223_876_953_125, 1_490_116_119_384_765_625, 7_450_580_596_923_828_125,
 ]
 
-/// The nearest double to the decimal `text`, whose grammar has been checked and whose number is `decimal`.
+/// Returns the double nearest to the decimal `text`, whose syntax is valid and whose number is `decimal`.
 ///
-/// Nil where it is beyond the greatest double; below the least one it is zero.
+/// Returns nil if the number is beyond the greatest double, and zero if it is below the least one.
 func double(of decimal: Decimal19, text: Bytes) -> Double? {
     if let exact = decimal.exactDouble { return exact }
     guard let parsed = Double(String(decoding: text, as: UTF8.self)), parsed.isFinite else { return nil }
@@ -80,22 +80,22 @@ func double(of decimal: Decimal19, text: Bytes) -> Double? {
 }
 
 extension Decimal19 {
-    /// What an attempt to read a number found.
+    /// The result of scanning a number.
     struct Scan {
         var number: Decimal19
-        /// Where the number ends.
+        /// The end of the number.
         var end: Int
-        /// Digits before and behind the point.
+        /// The number of digits before and after the point.
         var wholeDigits: Int
         var fractionDigits: Int
         var hasPoint: Bool
-        /// Whether an exponent's mark is followed by at least one digit.
+        /// Whether an exponent, if there is one, has at least one digit.
         var hasDigitsInExponent: Bool
         var beginsWithZero: Bool
     }
 
-    /// Reads sign, digits, point, digits and exponent as far as they go; what of it may be missing is the caller's to
-    /// say.
+    /// Scans a sign, digits, a point, digits and an exponent. Any of these may be missing; the caller decides which
+    /// must not be.
     @inline(__always)
     static func scan(_ base: [UInt8], from start: Int, to end: Int, allowsPlus: Bool) -> Scan {
         var number = Decimal19()
@@ -151,7 +151,7 @@ extension Decimal19 {
         while at < end {
             let digit = base[at] &- 0x30
             if digit > 9 { break }
-            // No input has so many digits that they could make up for more.
+            // No input has enough digits to compensate for a greater exponent.
             if sum < 1 << 40 { sum = sum * 10 + Int(digit) }
             at += 1
         }
@@ -174,7 +174,7 @@ extension Decimal19 {
 }
 
 extension Bytes {
-    /// Reads a number with an optional sign, and whether it is all of the text.
+    /// Scans a number with an optional sign. Returns also whether it is all of the text.
     func decimal() -> (scan: Decimal19.Scan, isWhole: Bool) {
         let scan = Decimal19.scan(array, from: start, to: start + count, allowsPlus: true)
         return (scan, count > 0 && scan.end == start + count)
@@ -182,7 +182,7 @@ extension Bytes {
 }
 
 extension PropertyList.Integer {
-    /// The integer that decimal digits behind an optional sign say, or nil where it does not fit.
+    /// Parses decimal digits with an optional sign. Returns nil if the text is invalid or the integer is out of range.
     init?(decimal text: Bytes) {
         var isNegative = false
         var digits = text[...]
@@ -196,7 +196,7 @@ extension PropertyList.Integer {
 }
 
 extension UInt64 {
-    /// The number that `digits` say, or nil where there is none, another character, or too many.
+    /// Parses digits. Returns nil if there are none, if one is invalid, or if the number is out of range.
     init?(digits: some Collection<UInt8>, radix: UInt64) {
         guard !digits.isEmpty else { return nil }
         var value: UInt64 = 0
@@ -211,22 +211,23 @@ extension UInt64 {
     }
 }
 
-/// The decimal number with the fewest digits that is read as a certain double, and of several the nearest to it (of two
-/// the even one).
+/// The shortest decimal number that is read as a given double. Of several, it is the nearest, and of two equally near,
+/// the even one.
 ///
-/// A double that has a fraction and is not small is `c × 2^q` with `c < 2^53` and `-66 ≤ q < 0`. What is read as it
-/// reaches halfway to the doubles next to it. Times `10^n`, with `n` just great enough that an integer lies in there,
-/// the double and both ends are fractions with a numerator of two words and a power of two below. So nothing here is
-/// an estimate. For other doubles `5^n` would outgrow its word; they are rare and left to the standard library.
+/// A double that has a fraction and is not small is `c × 2^q` with `c < 2^53` and `-66 ≤ q < 0`. The numbers that are
+/// read as this double form an interval that reaches halfway to the neighboring doubles. It is scaled by `10^n`, with
+/// the least `n` for which the interval contains an integer. Then the double and both ends are fractions with a
+/// numerator of two words and a power of two as the denominator, so all computations are exact. For other doubles,
+/// `5^n` would exceed a word. They are rare, and the standard library handles them.
 ///
 ///     0.3 = 5404319552844595 × 2^-54     n = 17     least 29999999999999997     greatest 30000000000000001
 ///     digits 3, places 1
 struct ShortestDecimal {
     private(set) var digits: UInt64
-    /// How many of the digits stand behind the point.
+    /// The number of digits after the point.
     private(set) var places: Int
 
-    /// The decimal of a number that has a fraction and is at least 10⁻⁴, or nil for any other.
+    /// Creates the decimal of a number that has a fraction and is at least 10⁻⁴. Returns nil for other numbers.
     @inline(__always)
     init?(_ number: Double) {
         guard number >= 1e-4, number < 0x1p52, number != number.rounded(.towardZero) else { return nil }
@@ -240,19 +241,19 @@ struct ShortestDecimal {
         shorten(interval)
     }
 
-    /// The least `n` for which `10^n × 2^exponent` is over 4/3; where that is close, one more.
+    /// The least `n` for which `10^n × 2^exponent` exceeds 4/3, or one more if that is close.
     ///
-    /// From halfway below a power of two to halfway above it is 3/4 of that: an integer lies in between.
+    /// The interval around a power of two has a width of at least 3/4 of `2^exponent`, so it then contains an integer.
     @inline(__always)
     private static func leastPlaces(_ exponent: Int) -> Int {
-        // The logarithms of 2 and of 4/3, in parts of 2^18 and rounded up.
+        // The decimal logarithms of 2 and 4/3 as multiples of 2^-18, rounded up.
         (-exponent * 78_914 + 32_753) >> 18 + 1
     }
 
     @inline(__always)
     private mutating func shorten(_ interval: ScaledInterval) {
         var (least, greatest, unit) = (interval.least, interval.greatest, 1 as UInt64)
-        /// Takes zeros off the end as long as a number that has them there is in the interval.
+        /// Removes trailing zeros while the interval contains a number that ends with them.
         @inline(__always) func dropZeros(_ count: Int, _ factor: UInt64) {
             while true {
                 let quotient = greatest / factor
@@ -267,22 +268,23 @@ struct ShortestDecimal {
         dropZeros(1, 10)
         digits = least
         if least == greatest { return }
-        // The interval is shorter than 14, so there are several only of ones or of tens.
+        // The interval is shorter than 14, so it contains several multiples only of 1 or 10.
         let nearest = unit == 1 ? interval.nearest : interval.nearestTen
         digits = min(max(nearest, least), greatest)
     }
 }
 
-/// The numbers that are read as a certain double, times a power of ten.
+/// The interval of numbers that are read as a given double, scaled by a power of ten.
 private struct ScaledInterval {
-    /// The double itself: what is before the point, and what is behind it in parts of 2^64.
+    /// The scaled double: its integer part, and its fraction as a multiple of 2^-64.
     private let whole: UInt64
     private let fraction: UInt64
-    /// The integers at both ends.
+    /// The least and the greatest integer in the interval.
     let least: UInt64
     let greatest: UInt64
 
-    /// The interval of `4 × significand × power / 2^shift`, where the shift is 2 to 50 and the product below 2^112.
+    /// Creates the interval of `4 × significand × power / 2^shift`. The shift is 2 to 50 and the product is below
+    /// 2^112.
     @inline(__always)
     init(significand: UInt64, power: UInt64, shift: UInt64, isPowerOfTwo: Bool) {
         let (high, low) = (significand << 2).multipliedFullWidth(by: power)
@@ -290,7 +292,7 @@ private struct ScaledInterval {
         whole = high << (64 - shift) | low >> shift
         let rest = low & mask
         fraction = low << (64 - shift)
-        // A tie is read as the even one. Below a power of two the doubles lie twice as close.
+        // A tie is read as the even double. Below a power of two, the distance between doubles is half as large.
         let includesEnds: UInt64 = significand & 1 ^ 1
         let (above, below) = (power << 1, isPowerOfTwo ? power : power << 1)
         let upper = rest &+ (above & mask)
@@ -300,14 +302,14 @@ private struct ScaledInterval {
         least = whole &- below >> shift &- borrow &+ (lower & mask == 0 ? 1 &- includesEnds : 1)
     }
 
-    /// The integer next to the double; of two as near the even one.
+    /// The integer nearest to the double, or the even one of two.
     @inline(__always)
     var nearest: UInt64 {
         let half: UInt64 = 1 << 63
         return whole &+ (fraction > half || (fraction == half && whole & 1 == 1) ? 1 : 0)
     }
 
-    /// The number of tens next to the double; of two as near the even one.
+    /// The multiple of ten nearest to the double, divided by ten, or the even one of two.
     @inline(__always)
     var nearestTen: UInt64 {
         let (tens, ones) = whole.quotientAndRemainder(dividingBy: 10)
@@ -330,8 +332,8 @@ extension OutputBuffer {
         advance(length)
     }
 
-    /// Writes a real in the fewest digits that are read back as the same; a whole one without point or exponent
-    /// unless `keepsPoint`.
+    /// Writes a real with the fewest digits that are read back as the same number. A whole number has neither a point
+    /// nor an exponent unless `keepsPoint`.
     mutating func append(_ number: Double, keepsPoint: Bool) {
         let greatestWhole = keepsPoint ? 0x1p53 : 1e17
         if let decimal = ShortestDecimal(number.magnitude) {
@@ -365,12 +367,12 @@ extension OutputBuffer {
     }
 }
 
-/// How many digits the decimal form of `number` has.
+/// The number of decimal digits of `number`.
 @inline(__always)
 private func lengthOfDecimal(_ number: UInt64) -> Int {
-    // Zero has one too; and no power of ten lies between an even number and the one behind it.
+    // Zero has one digit too. No power of ten above 1 is odd, so setting the last bit does not change the length.
     let number = number | 1
-    // The logarithm of 2 is 1233 / 4096, a trifle less.
+    // 1233 / 4096 is slightly less than the decimal logarithm of 2.
     let length = ((64 - number.leadingZeroBitCount) * 1233) >> 12
     return number >= powerOfFive(length) << UInt64(length) ? length + 1 : length
 }

@@ -6,16 +6,16 @@ internal import Digests
     package import Foundation
 #endif
 
-/// What one word says, where its type is known.
+/// Parsing of words whose type is known.
 extension PropertyList.Integer {
-    /// Decimal digits, or hexadecimal ones behind `0x`, with or without a sign.
+    /// Parses decimal digits, or hexadecimal ones after `0x`, with an optional sign.
     package init?(word: String) {
         var digits = word.utf8[...]
         let isNegative = digits.first == UInt8(ascii: "-")
         if isNegative || digits.first == UInt8(ascii: "+") { digits.removeFirst() }
         let isHexadecimal = digits.starts(with: "0x".utf8) || digits.starts(with: "0X".utf8)
         if isHexadecimal { digits.removeFirst(2) }
-        // `UInt64` would take a second sign.
+        // `UInt64` would accept a second sign.
         guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"),
             let magnitude = UInt64(Substring(digits), radix: isHexadecimal ? 16 : 10)
         else { return nil }
@@ -29,7 +29,7 @@ extension PropertyList.Integer {
 }
 
 extension Double {
-    /// A decimal or hexadecimal number that a double can hold, or `nan`, `inf`, `infinity` in any case.
+    /// Parses a decimal or hexadecimal number in the range of a double, or `nan`, `inf` or `infinity` in any case.
     package init?(word: String) {
         let name = word.lowercased()
         switch name {
@@ -37,7 +37,7 @@ extension Double {
         case "inf", "+inf", "infinity", "+infinity": self = .infinity
         case "-inf", "-infinity": self = -.infinity
         default:
-            // `Double` would also take a payload behind `nan`.
+            // `Double` would also accept a payload after `nan`.
             guard !name.utf8.contains(UInt8(ascii: "n")), let number = Double(word), number.isFinite else { return nil }
             self = number
         }
@@ -45,7 +45,7 @@ extension Double {
 }
 
 extension Bool {
-    /// Any of the eight words for yes and no, in any case.
+    /// Parses one of the eight words for true and false, in any case.
     package init?(word: String) {
         switch word.lowercased() {
         case "true", "yes", "on", "1": self = true
@@ -56,12 +56,12 @@ extension Bool {
 }
 
 extension Date {
-    /// The second that the date lies in: XML and OpenStep hold no fractions of one.
+    /// The date rounded down to a second, because XML and OpenStep do not support fractions.
     package var wholeSecond: Date {
         Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate.rounded(.down))
     }
 
-    /// RFC 3339 text, or Apple's with spaces, or a date in UTC without a time or without seconds.
+    /// Parses RFC 3339 text, Apple's form with spaces, or a date in UTC without a time or without seconds.
     package init?(word: String) {
         guard
             let date = Date(rfc3339: word) ?? Date(spaced: word) ?? Date(rfc3339: word + "T00:00:00Z")
@@ -75,7 +75,7 @@ extension Data {
     /// Why a word is not data.
     package enum WordProblem: Error { case malformed, oddDigits }
 
-    /// Hexadecimal digits with white space between them and angle brackets around, or base64 behind `base64:`.
+    /// Parses hexadecimal digits, with optional white space and angle brackets, or base64 after `base64:`.
     package init(word: String) throws(WordProblem) {
         if word.utf8.starts(with: "base64:".utf8) {
             let text = String(word.unicodeScalars.dropFirst("base64:".count))

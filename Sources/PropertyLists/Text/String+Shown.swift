@@ -1,7 +1,7 @@
-// Text of strangers, in messages and on terminals: names, keys and values come from files and command lines.
+// Untrusted text in messages and on terminals: names, keys and values from files and command lines.
 
 extension String {
-    /// The text on one line, with what steers a terminal spelled out.
+    /// The text on one line, with control characters escaped.
     package var shown: String {
         guard unicodeScalars.contains(where: \.steersTerminal) else { return self }
         var result = ""
@@ -12,7 +12,7 @@ extension String {
     }
 }
 
-/// Enough of a text to recognise it, on one line.
+/// Returns the beginning of a text on one line, enough to recognize it.
 package func shortened(_ text: String, to length: Int = 40) -> String { beginning(of: text, length).shown }
 
 private func beginning(of text: String, _ length: Int) -> String {
@@ -21,13 +21,13 @@ private func beginning(of text: String, _ length: Int) -> String {
 }
 
 extension EntryPath {
-    /// The path for a message: keys come from files, and may be of any length or hold what steers a terminal.
+    /// The path for a message. Keys come from files, and may be long or contain control characters.
     var shown: String { EntryPath(components.map { Component(beginning(of: $0.text, 200)) }).description.shown }
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal does not show it but what it asks for: another place of the cursor, another line, another
-    /// direction of writing.
+    /// Whether the character controls a terminal instead of being displayed: it moves the cursor, breaks the line or
+    /// changes the writing direction.
     package var steersTerminal: Bool {
         switch value {
         case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -35,7 +35,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// As a string literal has it: `\n`, `\u{1B}`.
+    /// The escape in a Swift string literal, such as `\n` or `\u{1B}`.
     fileprivate var spelledOut: String {
         switch value {
         case 0x00: "\\0"

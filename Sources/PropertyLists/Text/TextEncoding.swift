@@ -1,8 +1,8 @@
-/// The encodings in which a text may come.
+/// The encodings of text.
 enum TextEncoding: Equatable {
     case utf8, utf16(bigEndian: Bool), utf32(bigEndian: Bool), ascii, latin1, windows1252
 
-    /// What a byte order mark says, and its length.
+    /// The encoding that a byte order mark declares, and the length of the mark.
     static func byteOrderMark(in bytes: [UInt8]) -> (encoding: TextEncoding, length: Int)? {
         func begins(_ mark: [UInt8]) -> Bool { bytes.starts(with: mark) }
         if begins([0xEF, 0xBB, 0xBF]) { return (.utf8, 3) }
@@ -13,7 +13,8 @@ enum TextEncoding: Equatable {
         return nil
     }
 
-    /// What the zeros around a leading `<`, and around the white space before it, say where there is no mark.
+    /// The encoding of text without a byte order mark, from the zeros around a leading `<` and the white space before
+    /// it.
     static func ofLeadingTag(in bytes: [UInt8]) -> TextEncoding? {
         func leadsToTag(unit: Int, significant: Int) -> Bool {
             for start in stride(from: 0, through: bytes.count - unit, by: unit) {
@@ -31,7 +32,7 @@ enum TextEncoding: Equatable {
         return nil
     }
 
-    /// UTF-16 or UTF-32 where the first two characters are ASCII and there is no byte order mark.
+    /// UTF-16 or UTF-32 if there is no byte order mark and the first two characters are ASCII, or nil.
     static func withoutMark(in bytes: [UInt8]) -> TextEncoding? {
         func isEncoded(unit: Int, significant: Int) -> Bool {
             bytes.count >= 2 * unit
@@ -43,7 +44,7 @@ enum TextEncoding: Equatable {
         return isEncoded(unit: 4, significant: 3) ? .utf32(bigEndian: true) : nil
     }
 
-    /// The name that a failure uses.
+    /// The name of the encoding in messages.
     var name: String {
         switch self {
         case .utf8: "UTF-8"
@@ -56,17 +57,17 @@ enum TextEncoding: Equatable {
     }
 }
 
-/// A text as UTF-8, and the way back from its offsets to those of the bytes that it came from.
+/// A text in UTF-8, and the mapping of its offsets to those of the original bytes.
 struct DecodedText {
     let encoding: TextEncoding
-    /// How many bytes of the original stand before the text: a byte order mark.
+    /// The number of bytes before the text, which are a byte order mark.
     let start: Int
-    /// The text in UTF-8 where the original is in something else.
+    /// The text in UTF-8, or nil if the original is in UTF-8.
     let converted: [UInt8]?
-    /// Where in `converted` the original stops being valid.
+    /// The offset in `converted` from which the original is invalid, or nil.
     let invalidFrom: Int?
 
-    /// Takes the bytes behind a mark of `start` bytes as `encoding`.
+    /// Decodes the bytes after a mark of `start` bytes.
     init(_ bytes: [UInt8], as encoding: TextEncoding, from start: Int) {
         self.encoding = encoding
         self.start = start
@@ -88,10 +89,10 @@ struct DecodedText {
         (converted, invalidFrom) = (output, invalid)
     }
 
-    /// The text of these bytes.
+    /// The text in UTF-8.
     func text(of bytes: [UInt8]) -> [UInt8] { converted ?? (start == 0 ? bytes : Array(bytes[start...])) }
 
-    /// The function from offsets in the text to those in the original, for many of them.
+    /// Returns a function that maps offsets in the text to those in the original. It is fast for many offsets.
     func originalOffsets(in bytes: [UInt8]) -> (Int) -> Int {
         guard encoding != .utf8 else { return { $0 + start } }
         var offsets: [Int] = []
@@ -103,7 +104,7 @@ struct DecodedText {
         return { [offsets] in $0 < offsets.count ? offsets[$0] : count }
     }
 
-    /// Where in the original stands what stands at `offset` in the text.
+    /// Returns the offset in the original that corresponds to `offset` in the text.
     func originalOffset(_ offset: Int, in bytes: [UInt8]) -> Int {
         guard encoding != .utf8 else { return offset + start }
         var written = 0
@@ -121,7 +122,7 @@ struct DecodedText {
 }
 
 extension TextEncoding {
-    /// Gives `body` each character with its offset, nil where the bytes are invalid, until it returns false.
+    /// Calls `body` with each character, or nil for invalid bytes, and its offset, until `body` returns false.
     fileprivate func walk(
         _ bytes: [UInt8], from start: Int, _ body: (Unicode.Scalar?, Int) -> Bool
     ) {
@@ -178,26 +179,26 @@ private func windows1252Scalar(_ byte: UInt8) -> Unicode.Scalar? {
     return code == 0 ? nil : Unicode.Scalar(code)
 }
 
-/// What windows-1252 has at 80–9F, 0 where it has nothing.
+/// The characters of windows-1252 at 0x80–0x9F, or 0 if none is assigned.
 private let windows1252: [UInt32] = [
     0x20AC, 0, 0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160, 0x2039, 0x0152, 0, 0x017D, 0,
     0, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0, 0x017E,
     0x0178,
 ]
 
-/// A reader of one of the text formats, made for one text.
+/// A reader of one text in one of the text formats.
 protocol TextReader: ~Copyable {
     mutating func read() throws(Fault) -> PropertyList
-    /// The path to the entry that is being read, or that is invalid.
+    /// The path to the entry that is being read or is invalid.
     var path: EntryPath { get }
     var builder: TreeBuilder { get set }
 }
 
 extension DecodedText {
-    /// Reads the text with a reader that `makeReader` makes, and tells a failure's place in the original bytes.
+    /// Reads the text with a new reader, and maps the offset of a failure to the original bytes.
     ///
-    /// Text that is invalid from some byte on is read up to there: what the reader fails at before is reported as it
-    /// is; otherwise the invalid byte is, with the entry in which the reader found its input at an end.
+    /// Invalid text is read up to the first invalid byte. A failure before this byte is reported unchanged. Otherwise
+    /// the invalid byte is reported, with the entry in which the valid text ended.
     func read<Reader: TextReader & ~Copyable>(
         _ bytes: [UInt8], as format: PropertyList.Format, sources: inout SourceMap?,
         with makeReader: (_ text: [UInt8], _ isASCII: Bool) -> Reader
@@ -218,7 +219,7 @@ extension DecodedText {
             if start == 0, encoding == .utf8, let unmarked = TextEncoding.withoutMark(in: bytes) {
                 throw DecodingFailure(.missingByteOrderMark(encoding: unmarked.name), offset: 0, format: format)
             }
-            // A string without an end was read to where the valid text ends.
+            // A string without an end is an effect of the invalid byte at which the text was cut.
             let first = fault.map { error.isBefore($0) ? error : $0 } ?? error
             throw DecodingFailure(
                 first.problem, offset: originalOffset(first.offset, in: bytes), path: reader.path, format: format)
