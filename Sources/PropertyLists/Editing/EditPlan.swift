@@ -1,4 +1,4 @@
-/// The replacements in a text that turn its value into another.
+/// The replacements in a text that change its value to another.
 struct EditPlan {
     /// A part of the edited text.
     enum Piece {
@@ -10,7 +10,7 @@ struct EditPlan {
     private let layout: SourceLayout
     private let options: PropertyList.ReadingOptions
     private var replacements: [(range: Range<Int>, text: [UInt8])] = []
-    /// The containers and values that differ, and are not yet replaced.
+    /// The containers and values that differ and are not replaced yet.
     private var pending: [Change] = []
 
     private struct Change {
@@ -20,13 +20,13 @@ struct EditPlan {
         let path: [EntryPath.Component]
     }
 
-    /// What becomes of an entry of a container.
+    /// The change to an entry of a container.
     private enum Fate: Equatable {
         case kept, removed
         case renamed(String)
     }
 
-    /// A new entry after the entry at an index, or after the opening bracket at −1.
+    /// A new entry after the entry at an index, or after the opening bracket if the index is −1.
     private struct Insertion {
         var index: Int
         let key: String?
@@ -59,7 +59,7 @@ struct EditPlan {
 
     /// The parts of the edited text.
     func pieces() -> [Piece] {
-        // At one offset, insertions come before removals, and keep their order.
+        // At the same offset, insertions precede removals and keep their order.
         let order = replacements.indices.sorted { a, b in
             let (x, y) = (replacements[a].range, replacements[b].range)
             if x.lowerBound != y.lowerBound { return x.lowerBound < y.lowerBound }
@@ -126,13 +126,13 @@ extension EditPlan {
         try arrange(change, fates, insertions(of: added, into: children.map(key)), inDictionary: true)
     }
 
-    /// Whether the dictionary is or may be one that stands for another value in JSON.
+    /// Whether the dictionary is, or could be mistaken for, the wrapping of another value in JSON.
     private func isWrapping(_ dictionary: PropertyList.Dictionary) -> Bool {
         options.unwrapsJSON && style.format == .json && dictionary.count <= 1
             && dictionary.first?.key.hasPrefix("$") ?? false
     }
 
-    /// New entries in their place if the keys are sorted, and else at the end.
+    /// Returns the insertions of new entries, in sorted order if the existing keys are sorted, otherwise at the end.
     private func insertions(of added: [PropertyList.Dictionary.Entry], into keys: [String]) -> [Insertion] {
         guard !added.isEmpty else { return [] }
         func areSorted(_ isBefore: (String, String) -> Bool) -> Bool {
@@ -179,10 +179,10 @@ extension EditPlan {
         try arrange(change, fates, insertions, inDictionary: false)
     }
 
-    /// The most comparisons of elements that are spent on what two arrays have in common.
+    /// The limit of element comparisons in the search for the common elements of two arrays.
     private static let mostComparisons = 1 << 20
 
-    /// The ranges of elements that differ, each with the range that replaces it.
+    /// Returns the ranges of elements that differ, each with its replacement.
     private static func differences(
         from old: [PropertyList], to new: [PropertyList]
     ) -> [(Range<Int>, Range<Int>)] {
@@ -193,7 +193,7 @@ extension EditPlan {
         guard before.count != after.count, !before.isEmpty, !after.isEmpty,
             before.count <= mostComparisons / after.count
         else { return [(before, after)] }
-        // The longest common subsequence, by numbers that equal elements share.
+        // The longest common subsequence, computed on numbers, of which equal elements have the same.
         var numbers: [PropertyList: Int] = [:]
         func number(_ value: PropertyList) -> Int {
             if let known = numbers[value] { return known }
@@ -255,7 +255,7 @@ extension EditPlan {
             case .kept: break
             case .removed:
                 let range = removal(index, of: container, inDictionary, isAtEnd: index > lastKept ?? -1)
-                // If nothing remains, entries are added here, and need the line break before them.
+                // If no entry remains, new entries are added here and need the line break before them.
                 let start = lastKept == nil ? child(index).lineStart ?? range.lowerBound : range.lowerBound
                 replace(max(start, range.lowerBound)..<range.upperBound, with: [])
             case .renamed(let name): try rename(child(index).entry, to: name, change)
@@ -294,7 +294,7 @@ extension EditPlan {
         }
     }
 
-    /// The bytes that go with an entry.
+    /// The bytes to remove with an entry.
     ///
     /// - Parameter isAtEnd: Whether no entry of the container remains after it.
     private func removal(_ index: Int, of container: Int, _ inDictionary: Bool, isAtEnd: Bool) -> Range<Int> {
@@ -360,7 +360,7 @@ extension EditPlan {
         replace(place..<place, with: added)
     }
 
-    /// What separates entries on the line of `sibling`.
+    /// The space that separates entries on the line of `sibling`.
     private func inlineSpace(_ sibling: SourceLayout.Child) -> [UInt8] {
         guard sibling.gap.isBlank, sibling.gap.newline == nil,
             sibling.entry.container.map({
@@ -385,13 +385,13 @@ extension EditPlan {
         return text + (try FragmentWriter.text(of: insertion.value, style, indent: indent, at: path))
     }
 
-    /// What is between a key and its value.
+    /// The text between a key and its value.
     private func between(like sibling: SourceMap.Entry?, _ indent: [UInt8]?) -> [UInt8] {
         if let sibling, let key = sibling.key, !sibling.value.isEmpty {
             let between = text[key.upperBound..<sibling.value.lowerBound]
             let mark: UInt8? = layout.format == .xml ? nil : UInt8(ascii: layout.isOpenStep ? "=" : ":")
             let isPlain = between.allSatisfy { $0 == mark || $0 == 0x20 || (0x09...0x0D).contains($0) }
-            // On one line, the value is on the line of the key.
+            // If the entry is on one line, so are the key and the value.
             if isPlain, indent != nil || !between.contains(where: { $0 == 0x0A || $0 == 0x0D }) {
                 return Array(between)
             }
@@ -423,15 +423,15 @@ extension EditPlan {
         } catch {
             throw EncodingFailure(error.problem, path: EntryPath(path), format: style.format)
         }
-        // The key alone was the value too.
+        // The key alone was also the value.
         guard entry.value.isEmpty, let former = entry.component else { return }
         let value = try FragmentWriter.text(of: .string(former.text), style, indent: nil, at: path)
         replace(key.upperBound..<key.upperBound, with: " = ".utf8 + value)
     }
 
-    /// The quotes of a key or string; nil if they are the usual ones.
+    /// The quotes of a key or string, or nil if they are the usual ones.
     private func quotes(of range: Range<Int>) -> TextStyle.Quotes? {
-        // A word without quotes would go on in the comment.
+        // The comment would become part of a word without quotes.
         if layout.isOpenStep, range.upperBound < text.count, text[range.upperBound] == UInt8(ascii: "/") {
             return .double
         }
@@ -484,7 +484,7 @@ extension EditPlan {
         let entry = layout.map.entries[position]
         guard let container = entry.container else { return true }
         let siblings = layout.children[container]
-        // They ascend.
+        // The positions are ascending.
         var (low, high) = (0, siblings.count - 1)
         while low < high {
             let middle = (low + high) / 2
@@ -510,7 +510,7 @@ extension EditPlan {
         guard isBlank || isStringsFile && !leavesText else {
             for removal in removals { replace(removal, with: []) }
             if isStringsFile, layout.format == .gnustep {
-                // GNUstep does not read a file with nothing but comments.
+                // GNUstep cannot read a file that contains only comments.
                 let end = Array("{".utf8) + style.newline + Array("}".utf8) + style.newline
                 replace(text.count..<text.count, with: style.newline + end)
             }
@@ -518,7 +518,7 @@ extension EditPlan {
         }
         let isOnLines = children.contains { $0.gap.newline != nil }
         if isStringsFile {
-            // An empty file is not read.
+            // An empty file cannot be read.
             replace(interior, with: Array("{".utf8) + style.newline + Array("}".utf8) + style.newline)
         } else if layout.format == .xml {
             let tag = text[entry.value.lowerBound..<interior.lowerBound].dropLast()
@@ -529,7 +529,7 @@ extension EditPlan {
         }
     }
 
-    /// Adds the first entries to a text that has nothing but comments, which is an empty dictionary in OpenStep.
+    /// Adds the first entries to a text with only comments, which is an empty dictionary in OpenStep.
     private mutating func editEmptyText(to new: PropertyList) throws(EncodingFailure) {
         var added: [UInt8] = []
         if let last = text.last, last != 0x0A, last != 0x0D { added += style.newline }
@@ -555,7 +555,7 @@ extension EditPlan {
         let entry = layout.map.entries[change.position]
         let range = entry.value
         guard !range.isEmpty else {
-            // The key alone was the value too.
+            // The key alone was also the value.
             let value = try FragmentWriter.text(of: change.new, style, indent: nil, at: change.path)
             return replace((entry.key?.upperBound ?? range.lowerBound)..<range.lowerBound, with: " = ".utf8 + value)
         }
@@ -574,13 +574,13 @@ extension EditPlan {
             let element = layout.element(at: range.lowerBound), ![.true, .false, .dict, .array].contains(element),
             value.starts(with: "<\(element.rawValue)>".utf8)
         else { return replace(range, with: value) }
-        // The tags stay.
+        // The tags are kept.
         let length = element.rawValue.utf8.count
         replace(
             interior, with: section(change.new, interior) ?? Array(value[(length + 2)..<(value.count - length - 3)]))
     }
 
-    /// A string as a section of text without escapes, if the former value is one.
+    /// Returns a string as a CDATA section if the former value is one, or nil.
     private func section(_ value: PropertyList, _ range: Range<Int>) -> [UInt8]? {
         guard case .string(let string) = value, text[range].starts(with: "<![CDATA[".utf8),
             text[range].suffix(3).elementsEqual("]]>".utf8), !string.utf8.contains(0), !string.utf8.contains(0x0D),

@@ -1,4 +1,4 @@
-/// Where a text has white space, comments and separators around its entries.
+/// The white space, comments and separators around the entries of a text.
 struct SourceLayout {
     /// The text in UTF-8.
     let text: [UInt8]
@@ -21,7 +21,7 @@ struct SourceLayout {
 
     var isOpenStep: Bool { format == .openstep || format == .gnustep }
 
-    /// What ends or separates the entries of a container; nil in XML.
+    /// The separator of a container's entries, or nil in XML.
     func separator(inDictionary: Bool) -> UInt8? {
         if format == .xml { return nil }
         return isOpenStep && inDictionary ? UInt8(ascii: ";") : UInt8(ascii: ",")
@@ -31,15 +31,15 @@ struct SourceLayout {
 // MARK: White space and comments
 
 extension SourceLayout {
-    /// A part of a text with nothing in it but white space and comments.
+    /// A part of a text that contains only white space and comments.
     struct Gap {
-        /// Whether there is no comment in it.
+        /// Whether there is no comment.
         var isBlank = true
         /// The last line break outside of comments.
         var newline: Range<Int>?
         /// The white space at the beginning of the last line, if there is a line break.
         var indent: Range<Int>?
-        /// Whether the last line has nothing but white space.
+        /// Whether the last line contains only white space.
         var endsWithIndent = true
     }
 
@@ -53,7 +53,7 @@ extension SourceLayout {
         return offset..<(offset + 1 < text.count && text[offset + 1] == 0x0A ? offset + 2 : offset + 1)
     }
 
-    /// The end of the comment that begins at `offset`; nil if none does.
+    /// The end of the comment that begins at `offset`, or nil if none begins there.
     func endOfComment(at offset: Int) -> Int? {
         func begins(_ mark: StaticString, at place: Int) -> Bool {
             let count = mark.utf8CodeUnitCount
@@ -78,7 +78,7 @@ extension SourceLayout {
         return at
     }
 
-    /// The length of the white space beyond ASCII at `offset`.
+    /// The length of the non-ASCII white space at `offset`, or 0.
     func lengthOfWideSpace(at offset: Int) -> Int {
         guard format != .xml, text[offset] >= 0x80, offset + 1 < text.count else { return 0 }
         if format == .json, text[offset] == 0xC2, text[offset + 1] == 0xA0 { return 2 }
@@ -94,7 +94,7 @@ extension SourceLayout {
         }
     }
 
-    /// Whether U+2028 or U+2029 is at `offset`, which end a comment of one line.
+    /// Whether U+2028 or U+2029, which end a line comment, is at `offset`.
     private func isSeparator(at offset: Int) -> Bool {
         offset + 2 < text.count && text[offset] == 0xE2 && text[offset + 1] == 0x80 && text[offset + 2] | 1 == 0xA9
     }
@@ -116,7 +116,7 @@ extension SourceLayout {
         return at
     }
 
-    /// What is between two tokens.
+    /// Returns the gap between two tokens.
     func gap(_ range: Range<Int>) -> Gap {
         var gap = Gap()
         var at = range.lowerBound
@@ -141,8 +141,8 @@ extension SourceLayout {
         return gap
     }
 
-    /// The end of the line on which nothing but white space and comments follow `offset`: the place of the line break
-    /// or the end of the text. Nil if there is something else.
+    /// The end of the line, which is a line break or the end of the text, if only white space and comments follow
+    /// `offset` on it. Nil if there is other text.
     func endOfLine(after offset: Int) -> Int? {
         var at = offset
         while at < text.count {
@@ -173,25 +173,25 @@ extension SourceLayout {
     /// The entry of a container with its separator.
     struct Child {
         let entry: SourceMap.Entry
-        /// What is before it, after the previous entry or the opening bracket.
+        /// The gap before the entry, after the previous entry or the opening bracket.
         let gap: Gap
         /// The end of the previous entry with its separator, or of the opening bracket.
         let gapStart: Int
-        /// The separator after it.
+        /// The separator after the entry.
         let separator: Range<Int>?
 
         var start: Int { entry.start }
         /// The end of the entry with its separator.
         var end: Int { separator?.upperBound ?? entry.value.upperBound }
 
-        /// Where its line begins if there is nothing before it on the line.
+        /// The start of its line if the entry is the first on the line, or nil.
         var lineStart: Int? {
             guard gap.endsWithIndent else { return nil }
             return gap.newline?.upperBound ?? (gapStart == 0 ? 0 : nil)
         }
     }
 
-    /// The places of the brackets or tags of a container: from the end of the first to the start of the last.
+    /// The range between the brackets or tags of a container.
     func interior(of position: Int) -> Range<Int> {
         if position == 0, isStringsFile { return 0..<text.count }
         let range = map.entries[position].value
@@ -220,7 +220,7 @@ extension SourceLayout {
         return at
     }
 
-    /// What is between the tags of an XML element; nil if it has only one.
+    /// The range between the tags of an XML element, or nil if there is only one tag.
     func interior(ofElement range: Range<Int>) -> Range<Int>? {
         let open = endOfTag(at: range.lowerBound)
         guard open < range.upperBound, let close = text[..<range.upperBound].lastIndex(of: UInt8(ascii: "<")),

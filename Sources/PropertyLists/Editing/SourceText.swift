@@ -4,11 +4,10 @@
     internal import Foundation
 #endif
 
-/// A property list with the text that it was read from, for edits that change only the bytes of what is edited.
-///
-/// Comments, the order of keys, indentation, quotes, the spelling of numbers, line breaks and the encoding stay. A new
-/// entry looks like its siblings; it is in its place if they are sorted, and else at the end. A removed entry takes its
-/// line and its comma with it.
+/// A property list with its source text, for edits that change only the bytes of the edited entries.  Comments, the
+/// order of keys, indentation, quotes, the spelling of numbers, line breaks and the encoding are preserved. A new entry
+/// is formatted like its siblings. It is inserted in sorted order if they are sorted, otherwise at the end. The line
+/// and the comma of a removed entry are removed too.
 package struct SourceText {
     /// The value of the text.
     package let value: PropertyList
@@ -18,7 +17,7 @@ package struct SourceText {
     private let options: PropertyList.ReadingOptions
     private let limits: PropertyList.Limits
     private let decoded: DecodedText
-    /// Nil for a binary file.
+    /// The layout of the text, or nil for a binary file.
     private let layout: SourceLayout?
 
     /// Reads a file in the given format.
@@ -37,7 +36,7 @@ package struct SourceText {
         decoded = DecodedText(bytes, as: encoding, from: start)
         let text = decoded.text(of: bytes)
         if encoding != .utf8 || start > 0 {
-            // For a failure that has its place in the file.
+            // Read again for a failure with its offset in the file.
             _ = try PropertyList(parsing: bytes, as: format, limits: limits, options: options)
         }
         let map: SourceMap
@@ -45,7 +44,7 @@ package struct SourceText {
         layout = SourceLayout(text, format, map)
     }
 
-    /// Reads a text in UTF-8, whatever encoding it declares.
+    /// Reads a text in UTF-8, regardless of the encoding that it declares.
     private static func read(
         _ text: [UInt8], as format: PropertyList.Format, _ limits: PropertyList.Limits,
         _ options: PropertyList.ReadingOptions
@@ -62,9 +61,9 @@ package struct SourceText {
         return (value, sources ?? SourceMap())
     }
 
-    /// Returns the bytes of the file with `value` in place of its value. A binary file is written anew.
+    /// Returns the bytes of the file with a new value. A binary file is rewritten as a whole.
     ///
-    /// The result has been read again, and is equal to `value`.
+    /// The result has been read back and compared with `value`.
     package func rewritten(
         to value: PropertyList, options: PropertyList.WritingOptions = .default
     ) throws(EncodingFailure) -> [UInt8] {
@@ -98,7 +97,7 @@ package struct SourceText {
 // MARK: Encoding
 
 extension SourceText {
-    /// The bytes of a text that is made of old and new parts.
+    /// Encodes a text that consists of old and new parts.
     private func encoded(_ pieces: [EditPlan.Piece]) -> [UInt8] {
         guard let layout else { return bytes }
         let offset = decoded.originalOffsets(in: bytes)
@@ -122,7 +121,7 @@ extension SourceText {
         return result
     }
 
-    /// Whether all characters beyond ASCII are escaped in the text, and there are some.
+    /// Whether the text contains characters beyond ASCII, all of them escaped.
     private func usesEscapes(_ layout: SourceLayout) -> Bool {
         guard format != .xml, !layout.text.contains(where: { $0 >= 0x80 }) else { return false }
         let mark = UInt8(ascii: format == .json ? "u" : "U")
@@ -147,7 +146,7 @@ extension SourceText {
 }
 
 extension TextEncoding {
-    /// The bytes of a character; nil if the encoding lacks it.
+    /// The bytes of a character, or nil if the encoding does not have it.
     fileprivate func bytes(of scalar: Unicode.Scalar) -> [UInt8]? {
         func unit(_ value: UInt32, width: Int, _ bigEndian: Bool) -> [UInt8] {
             let bytes = (0..<width).map { UInt8(truncatingIfNeeded: value >> UInt32(8 * $0)) }
@@ -160,7 +159,7 @@ extension TextEncoding {
         case .utf32(let bigEndian): return unit(scalar.value, width: 4, bigEndian)
         case .ascii: return scalar.isASCII ? [UInt8(scalar.value)] : nil
         case .latin1: return UInt8(exactly: scalar.value).map { [$0] }
-        // What it has between 80 and 9F is written as references.
+        // Its characters at 0x80–0x9F are written as references.
         case .windows1252:
             return UInt8(exactly: scalar.value).flatMap { (0x80...0x9F).contains($0) ? nil : [$0] }
         }
@@ -189,7 +188,8 @@ extension TextStyle {
             if hasUnit, hasSpace, hasColon { continue }
             let first = layout.map.entries[children[0]]
             let isDictionary = first.key != nil
-            // The line is searched only where there are lines, for a text may be one long line.
+            // The search for the start of the line is skipped if there is no line break, because a text may be one long
+            // line.
             if !hasUnit, let place = layout.child(0, of: position, inDictionary: isDictionary).gap.indent {
                 let (indent, outer) = (text[place], layout.indent(ofLineAt: entry.value.lowerBound))
                 if indent.count > outer.count, indent.starts(with: outer) {
@@ -216,11 +216,11 @@ extension TextStyle {
     }
 }
 
-/// What the strings of a text show about quotes.
+/// The use of quotes in the strings of a text.
 private struct QuoteEvidence {
     private var first: TextStyle.Quotes?
 
-    /// Notes a key or a value. A string that needs its quotes shows nothing about others.
+    /// Notes a key or a value. A string that needs its quotes says nothing about the style.
     mutating func note(_ text: [UInt8], _ range: Range<Int>, isKey: Bool, _ layout: SourceLayout) {
         guard first != .whereNeeded, !range.isEmpty, layout.format != .xml else { return }
         switch text[range.lowerBound] {

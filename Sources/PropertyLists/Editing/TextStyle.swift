@@ -6,7 +6,7 @@ internal import Digests
     internal import Foundation
 #endif
 
-/// The way in which a text writes values, taken from what it contains.
+/// The style in which a text writes values, derived from its contents.
 struct TextStyle {
     /// How a string is delimited.
     enum Quotes { case double, single, whereNeeded }
@@ -17,15 +17,15 @@ struct TextStyle {
     var newline: [UInt8] = [0x0A]
     /// The indentation of one level.
     var unit: [UInt8]
-    /// What separates entries on one line.
+    /// The space between entries on one line.
     var space: [UInt8] = [0x20]
-    /// What separates a key from its value in JSON.
+    /// The separator of a key and its value in JSON.
     var colon = Array(": ".utf8)
     var keyQuotes = Quotes.double
     var stringQuotes = Quotes.double
-    /// Whether control characters in OpenStep strings are escaped by letters, and not by octal digits.
+    /// Whether control characters in OpenStep strings are escaped with letters instead of octal digits.
     var usesLetterEscapes = false
-    /// The texts of numbers that a real does not hold exactly, by the real as which they are read.
+    /// The texts of numbers that a real does not represent exactly, by the real as which they are read.
     var exactNumbers: [Double: Set<String>] = [:]
 
     init(_ format: PropertyList.Format, _ options: PropertyList.WritingOptions) {
@@ -64,7 +64,7 @@ extension TextStyle {
             let text = try JSONWriter.text(.string(string), options)
             return quotes == .single ? text.inSingleQuotes : text
         }
-        // A strings file that began with such a key would be taken for a binary file.
+        // A strings file that begins with such a key would be detected as a binary file.
         let isQuoted = quotes != .whereNeeded || string.hasPrefix("bpl")
         var text = try OpenStepWriter.text(.string(string), dialect: dialect, isQuoted: isQuoted, options)
         if usesLetterEscapes, text.first == UInt8(ascii: "\"") { text = text.withLetterEscapes }
@@ -99,7 +99,7 @@ extension TextStyle {
 
     private func element(of data: Data, _ indent: [UInt8]?) -> [UInt8] {
         guard let indent else { return Array("<data>".utf8) + Array(data).base64 + Array("</data>".utf8) }
-        // As the writer does: lines of 76 columns, indented by at most eight tabs.
+        // Like the writer: lines of 76 columns, indented by at most eight tabs.
         let columns = indent.reduce(0) { $0 + ($1 == 0x09 ? 8 : 1) }
         let lead = columns <= 64 ? indent : [UInt8](repeating: 0x09, count: 8)
         let bytesInLine = (76 - min(columns, 64)) / 4 * 3
@@ -113,7 +113,7 @@ extension TextStyle {
 }
 
 extension String {
-    /// Whether JSON5 takes this as a key without quotes.
+    /// Whether JSON5 accepts this text as a key without quotes.
     fileprivate var isIdentifier: Bool {
         guard let first = utf8.first, first &- 0x30 > 9 else { return false }
         return utf8.allSatisfy { byte in
@@ -130,7 +130,7 @@ extension [UInt8] {
         return Array(output.data())
     }
 
-    /// A string in double quotes in single ones.
+    /// The string in single quotes, converted from double quotes.
     fileprivate var inSingleQuotes: [UInt8] {
         guard count >= 2, first == UInt8(ascii: "\"") else { return self }
         return [UInt8(ascii: "'")]
@@ -141,7 +141,7 @@ extension [UInt8] {
             } + [UInt8(ascii: "'")]
     }
 
-    /// An OpenStep string with `\n` in place of `\012`, and its like.
+    /// An OpenStep string with escapes such as `\n` in place of `\012`.
     fileprivate var withLetterEscapes: [UInt8] {
         var result: [UInt8] = []
         var rest = self[...]
@@ -189,7 +189,7 @@ extension ArraySlice<UInt8> {
 struct FragmentWriter: ValueSink {
     private(set) var output: [UInt8] = []
     private let style: TextStyle
-    /// The indentation of the line; nil if the value is on one line.
+    /// The indentation of the line, or nil if the value is on one line.
     private var indent: [UInt8]?
     /// The number of containers around the value that is being written.
     private var depth = 0
@@ -198,8 +198,8 @@ struct FragmentWriter: ValueSink {
     /// The text of `value`.
     ///
     /// - Parameters:
-    ///   - indent: The indentation of the line on which it begins; nil to write all of it on this line.
-    ///   - path: Where it is, for failures and the limit of nesting.
+    ///   - indent: The indentation of the line on which it begins, or nil to write the value on this line.
+    ///   - path: The path of the value, for failures and the nesting limit.
     static func text(
         of value: PropertyList, _ style: TextStyle, indent: [UInt8]?, at path: [EntryPath.Component]
     ) throws(EncodingFailure) -> [UInt8] {
@@ -285,7 +285,7 @@ struct FragmentWriter: ValueSink {
                 output += text
                 return
             }
-            // The wrapping is on lines of its own as any other dictionary.
+            // The wrapping has its own lines, like any other dictionary.
             begin(ContainerShape(isDictionary: true, count: 1))
             beginElement(isFirst: true)
             output += text[1..<colon] + style.colon + text[(colon + 1)..<(text.count - 1)]
@@ -303,7 +303,7 @@ struct FragmentWriter: ValueSink {
 }
 
 extension TextStyle {
-    /// The kind as which a reader would read this dictionary back; nil if it is read as a dictionary.
+    /// The kind that a reader would take this dictionary for, or nil if it is read as a dictionary.
     func mistakenKind(of dictionary: borrowing PropertyList.Dictionary) -> PropertyList.Kind? {
         (format == .xml || format == .gnustep) && dictionary.asUID != nil ? .uid : nil
     }

@@ -243,7 +243,8 @@ struct ShortestDecimal {
 
     /// The least `n` for which `10^n × 2^exponent` exceeds 4/3, or one more if that is close.
     ///
-    /// The interval around a power of two has a width of at least 3/4 of `2^exponent`, so it then contains an integer.
+    /// The narrowest intervals, those around powers of two, have a width of `3/4 × 2^exponent`, so they contain an
+    /// integer.
     @inline(__always)
     private static func leastPlaces(_ exponent: Int) -> Int {
         // The decimal logarithms of 2 and 4/3 as multiples of 2^-18, rounded up.

@@ -1,5 +1,5 @@
 extension PropertyList {
-    /// Reads the XML form in any of its encodings.
+    /// Reads the XML form in any encoding.
     static func readXML(
         _ bytes: [UInt8], limits: Limits, options: ReadingOptions, sources: inout SourceMap?
     ) throws(DecodingFailure) -> PropertyList {
@@ -10,7 +10,7 @@ extension PropertyList {
         }
     }
 
-    /// The encoding, by mark, by the zeros around the first tag, or by the declaration.
+    /// The encoding, from a byte order mark, the zeros around the first tag, or the declaration.
     static func xmlEncoding(
         of bytes: [UInt8]
     ) throws(DecodingFailure) -> (encoding: TextEncoding, start: Int) {
@@ -29,7 +29,7 @@ extension PropertyList {
 
 /// The line `<?xml version="1.0" encoding="…"?>`.
 enum XMLDeclaration {
-    /// The name of the encoding that a declaration in bytes of ASCII's kind states, and where that name stands.
+    /// The name of the encoding in a declaration, and its offset. The bytes must be in an encoding that extends ASCII.
     static func encodingName(in text: [UInt8]) -> (name: String, offset: Int)? {
         guard text.count > 5, text.starts(with: "<?xml".utf8), isXMLSpace(text[5]) else { return nil }
         let end = text.firstIndex(of: UInt8(ascii: ">")) ?? text.count
@@ -43,7 +43,7 @@ enum XMLDeclaration {
             }
             at += 1
             if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-                // The value of something else.
+                // The value of another attribute.
                 while at < end, text[at] != byte { at += 1 }
                 at += 1
             }
@@ -51,7 +51,7 @@ enum XMLDeclaration {
         return nil
     }
 
-    /// The name in quotes behind `word` and an equals sign, if these stand at `start`.
+    /// The name in quotes after `word` and an equals sign, if these are at `start`.
     private static func quotedName(
         in text: [UInt8], behind word: String, at start: Int, to end: Int
     ) -> (name: String, offset: Int)? {
@@ -67,14 +67,15 @@ enum XMLDeclaration {
         return (String(decoding: text[(at + 1)..<close], as: UTF8.self), at + 1)
     }
 
-    /// The encoding that the declaration states; nil where it states none, or one that is not known.
+    /// The encoding in the declaration, or nil if it is missing or unknown.
     static func encoding(of text: [UInt8]) -> TextEncoding? {
         encodingName(in: text).flatMap { TextEncoding(xmlName: $0.name) }
     }
 }
 
 extension TextEncoding {
-    /// The encoding of that name in a declaration. Of UTF-16 and UTF-32 the byte order is left to the bytes.
+    /// Creates an encoding from its name in a declaration. The byte order of UTF-16 and UTF-32 is detected from the
+    /// bytes.
     init?(xmlName name: String) {
         switch name.lowercased() {
         case "utf-8", "utf8": self = .utf8

@@ -4,11 +4,11 @@
     internal import Foundation
 #endif
 
-/// Reads the XML form of a property list from UTF-8 that has been validated.
+/// Reads the XML form of a property list from validated UTF-8.
 ///
-/// One pass over the bytes; children wait in the builder until their container ends. A tag in the usual spelling is
-/// recognised by one or two comparisons of words (`<string>` is eight bytes); everything else about tags,
-/// attributes and references takes a slower way beside it.
+/// It makes one pass over the bytes. The builder keeps children until their container ends. A tag in its usual spelling
+/// is recognized by one or two comparisons of words (`<string>` is eight bytes). Other tags, attributes and references
+/// take a slower path.
 struct XMLReader: TextReader, ~Copyable {
     let base: [UInt8]
     let end: Int
@@ -16,7 +16,7 @@ struct XMLReader: TextReader, ~Copyable {
     var builder: TreeBuilder
     /// Whether every byte of the text is ASCII.
     let isASCII: Bool
-    /// Text that could not be taken from the input as it stands.
+    /// The buffer in which text with references, sections or comments is decoded.
     var scratch: [UInt8] = []
 
     init(
@@ -69,7 +69,7 @@ struct XMLReader: TextReader, ~Copyable {
         position + 1 < end && base[position] == UInt8(ascii: "<") && base[position + 1] == UInt8(ascii: "/")
     }
 
-    /// Reads one element and everything inside it.
+    /// Reads an element and everything inside it.
     private mutating func readTree() throws(Fault) {
         repeat {
             skipSpace()
@@ -83,7 +83,7 @@ struct XMLReader: TextReader, ~Copyable {
         builder.depth == 0 ? "the document" : builder.isInDictionary ? "<dict>" : "<array>"
     }
 
-    /// Reads the tag, comment or instruction that begins here, and the text of an element that has text.
+    /// Reads a tag, a comment or an instruction, and the text of an element that has text.
     @inline(__always)
     private mutating func readMarkup() throws(Fault) {
         let start = position
@@ -139,7 +139,7 @@ struct XMLReader: TextReader, ~Copyable {
         try readUnusualMarkup(from: start)
     }
 
-    /// The tags in their usual spelling, as this machine reads them in a word.
+    /// The tags in their usual spelling, as words in native byte order.
     private enum Tag {
         @inline(__always) static var key: UInt64 { wordOf("<", "k", "e", "y", ">") }
         @inline(__always) static var string: UInt64 { wordOf("<", "s", "t", "r", "i", "n", "g", ">") }
@@ -196,7 +196,7 @@ struct XMLReader: TextReader, ~Copyable {
 }
 
 extension PropertyList.Dictionary {
-    /// The reference that a dictionary `{CF$UID = n}` stands for.
+    /// The uid that a dictionary `{CF$UID = n}` represents, or nil.
     var asUID: UInt64? {
         guard count == 1, entries[0].key.hasSameBytes(as: "CF$UID"), case .integer(let number) = entries[0].value else {
             return nil
@@ -205,9 +205,9 @@ extension PropertyList.Dictionary {
     }
 }
 
-// Putting values in their place.
+// Adding values to containers.
 extension XMLReader {
-    /// Checks that a value may stand here.
+    /// Checks that a value is allowed here.
     @inline(__always)
     private func checkPlace(_ start: Int) throws(Fault) {
         if builder.isInDictionary, !builder.awaitsValue { throw Fault(.valueWithoutKey, at: start) }
@@ -231,7 +231,7 @@ extension XMLReader {
         builder.endArray()
     }
 
-    /// Ends a dictionary; one that is exactly `{CF$UID = integer}` is a reference.
+    /// Ends a dictionary. Exactly `{CF$UID = integer}` is a uid.
     mutating func endDictionary(at start: Int) throws(Fault) {
         builder.sources?.recordEnd(at: position)
         if builder.awaitsValue { throw Fault(.keyWithoutValue(builder.lastKey), at: start) }
@@ -277,7 +277,7 @@ extension XMLReader {
             builder.add(try element.value(of: bytes(of: text), at: place))
             builder.record(start..<position)
         } catch {
-            // What was put together in the scratch buffer does not stand in the input as it is.
+            // Offsets in the scratch buffer do not correspond to offsets in the input.
             throw text.start < 0 ? Fault(error.problem, at: place) : error
         }
     }

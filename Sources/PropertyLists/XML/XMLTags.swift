@@ -1,13 +1,13 @@
-/// A tag with its attributes left out.
+/// A tag without its attributes.
 struct XMLTag {
     var name: XMLElement
     var isClosing: Bool
-    /// Whether it opens and closes in one, `<array/>`.
+    /// Whether the tag closes itself, like `<array/>`.
     var isEmpty: Bool
 }
 
 extension XMLReader {
-    /// Reads the tag that begins here, in any spelling.
+    /// Reads a tag in any spelling.
     @inline(never)
     mutating func readTag() throws(Fault) -> XMLTag {
         let start = position
@@ -28,9 +28,9 @@ extension XMLReader {
         return XMLTag(name: element, isClosing: isClosing, isEmpty: isEmpty)
     }
 
-    /// Reads attributes and the end of the tag; true if the tag closes itself.
+    /// Reads attributes and the end of the tag. Returns whether the tag closes itself.
     private mutating func readAttributes(of name: String, isClosing: Bool) throws(Fault) -> Bool {
-        // Bytes, for two strings are equal where they differ in nothing but the form of a letter.
+        // Names are compared as bytes, because canonically equivalent strings are equal.
         var seen: Set<[UInt8]> = []
         while true {
             let hadSpace = position < end && isXMLSpace(base[position])
@@ -74,7 +74,7 @@ extension XMLReader {
         }
     }
 
-    /// Passes over what stands in quotes; false where no quote begins.
+    /// Skips quoted text. Returns false if there is no quote here.
     mutating func readQuoted(
         inside place: String, forbidding forbidden: UInt8? = nil
     ) throws(Fault) -> Bool {
@@ -113,7 +113,7 @@ extension XMLReader {
         }
     }
 
-    /// Passes over the closing tag of `element`, which begins here.
+    /// Skips the closing tag of `element`, which is required here.
     @inline(__always)
     mutating func expectClosingTag(_ element: XMLElement) throws(Fault) {
         let isUsual =
@@ -136,7 +136,7 @@ extension XMLReader {
         position + offset < end && base[position + offset] == byte
     }
 
-    /// Passes over a tag in its usual spelling, of which a word holds the first bytes; false where another stands here.
+    /// Skips a tag in its usual spelling, whose first bytes are in a word. Returns false for any other tag.
     @inline(__always)
     private mutating func skip(_ tag: UInt64, ofBytes count: UInt64, length: Int) -> Bool {
         guard position + 8 <= end, base.word(position) & (.max >> (64 - 8 * count)) == tag else {
@@ -165,7 +165,7 @@ extension XMLReader {
     }
 }
 
-// What stands between elements.
+// The text between elements.
 extension XMLReader {
     @inline(__always)
     mutating func skipSpace() {
@@ -174,12 +174,12 @@ extension XMLReader {
 
     func hasPrefix(_ text: String) -> Bool { base[min(position, end)...].starts(with: text.utf8) }
 
-    /// Passes over white space, comments and instructions.
+    /// Skips white space, comments and instructions.
     mutating func skipMisc() throws(Fault) {
         repeat { skipSpace() } while try skipCommentOrInstruction()
     }
 
-    /// Passes over a comment or a processing instruction, if one begins here.
+    /// Skips a comment or a processing instruction. Returns false if neither begins here.
     @inline(never)
     mutating func skipCommentOrInstruction() throws(Fault) -> Bool {
         if hasPrefix("<!--") {
@@ -210,7 +210,7 @@ extension XMLReader {
         throw Fault(.unexpectedEnd(inside: place), at: end)
     }
 
-    /// Passes over the declaration, the document type, and what stands between them.
+    /// Skips the declaration, the document type, and the text between them.
     mutating func skipProlog() throws(Fault) {
         if hasPrefix("<?xml"), position + 5 < end, isXMLSpace(base[position + 5]) {
             try skip(from: position + 5, past: "?>", inside: "the declaration")
@@ -221,7 +221,7 @@ extension XMLReader {
         try skipMisc()
     }
 
-    /// Passes over a document type, whose external part is never fetched and whose internal one is refused.
+    /// Skips a document type. An external subset is never fetched, and an internal one is refused.
     private mutating func skipDocumentType() throws(Fault) {
         position += 9
         while position < end {

@@ -6,13 +6,13 @@ internal import Digests
     internal import Foundation
 #endif
 
-/// What ends text that stands for itself: markup, and control characters, of which some are to be changed.
+/// The ends of a run that needs no decoding: markup, and control characters, because some are converted.
 private enum XMLTextEnds: RunEnds {
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 { XMLMarkupEnds.stops(word) | ByteScan.below(word, 0x20) }
 }
 
-/// What ends text whatever is in it.
+/// The ends of a run without markup.
 private enum XMLMarkupEnds: RunEnds {
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
@@ -20,9 +20,9 @@ private enum XMLMarkupEnds: RunEnds {
     }
 }
 
-/// The text of an element: a run of the input, or what the reader's scratch buffer holds.
+/// The text of an element: a run of the input, or the contents of the reader's scratch buffer.
 struct XMLText {
-    /// Where the run begins in the input; −1 where the text is in the scratch buffer.
+    /// The start of the run in the input, or −1 if the text is in the scratch buffer.
     var start: Int
     var count: Int
     var isASCII: Bool
@@ -52,14 +52,14 @@ extension XMLReader {
         return try readMixedText(inside: element)
     }
 
-    /// The end of the text that stands for itself: it has no tag, no reference, no control character.
+    /// The end of the text before the next tag, reference or control character, and whether it is ASCII.
     @inline(__always)
     private func plainRun(from start: Int) -> (end: Int, isASCII: Bool) {
         let run = XMLTextEnds.run(in: base, from: start)
         return (run.end, isASCII || run.isASCII)
     }
 
-    /// The run up to the next tag if that closes `element`; control characters in it are the caller's to judge.
+    /// Reads the text up to the next tag if that tag closes `element`. The text may contain control characters.
     mutating func readPlainRun(closedBy element: XMLElement) throws(Fault) -> XMLText? {
         let start = position
         let at = XMLMarkupEnds.run(in: base, from: start).end
@@ -69,7 +69,7 @@ extension XMLReader {
         return XMLText(start: start, count: at - start, isASCII: true)
     }
 
-    /// Reads text with references, sections, comments or line ends in it.
+    /// Reads text that contains references, sections, comments or line breaks.
     @inline(never)
     private mutating func readMixedText(inside element: XMLElement) throws(Fault) -> XMLText {
         scratch.removeAll(keepingCapacity: true)
@@ -99,7 +99,7 @@ extension XMLReader {
         }
     }
 
-    /// Takes the end of a line, which is always one newline, or another control character as it is.
+    /// Reads a control character. A line break of any kind becomes a newline, and others are unchanged.
     private mutating func readControl() throws(Fault) {
         switch base[position] {
         case 0x0D:
@@ -111,7 +111,7 @@ extension XMLReader {
         position += 1
     }
 
-    /// Takes what stands between `<![CDATA[` and `]]>`; true if it is ASCII.
+    /// Reads a section `<![CDATA[…]]>`. Returns whether it is ASCII.
     private mutating func readSection() throws(Fault) -> Bool {
         position += 9
         var isASCII = true
@@ -131,7 +131,7 @@ extension XMLReader {
         throw Fault(.unexpectedEnd(inside: "a section"), at: end)
     }
 
-    /// Takes the character that a reference names; true if it is ASCII.
+    /// Reads a reference. Returns whether its character is ASCII.
     private mutating func readReference() throws(Fault) -> Bool {
         let start = position
         var stop = start + 1
@@ -184,10 +184,10 @@ enum XMLElement: String, CaseIterable {
 }
 
 extension XMLElement {
-    /// The element of that name.
+    /// Creates an element from its name.
     init?(name: Bytes) { self.init(rawValue: String(decoding: name, as: UTF8.self)) }
 
-    /// The problem with an element whose text is not what it should be.
+    /// The problem with an element whose text is invalid.
     func problem(with text: String) -> DecodingFailure.Problem {
         switch self {
         case .real: .invalidReal(text)
@@ -197,7 +197,7 @@ extension XMLElement {
         }
     }
 
-    /// The value that `text` says inside this element.
+    /// Parses the text of this element.
     func value(of text: Bytes, at place: Int) throws(Fault) -> PropertyList {
         switch self {
         case .integer: .integer(try xmlInteger(text, at: place))
@@ -231,7 +231,7 @@ private func xmlInteger(_ text: Bytes, at place: Int) throws(Fault) -> PropertyL
 }
 
 extension PropertyList.Integer {
-    /// The integer of at most eighteen digits and a minus.
+    /// Parses an integer of at most 18 digits with an optional minus sign. Returns nil for any other text.
     @inline(__always)
     fileprivate init?(shortDecimal text: Bytes) {
         let isNegative = text.first == UInt8(ascii: "-")
@@ -265,8 +265,8 @@ private func xmlReal(_ text: Bytes, at place: Int) throws(Fault) -> Double {
 }
 
 private func xmlDate(_ text: Bytes, at place: Int) throws(Fault) -> Date {
-    // Like Apple's readers, this one takes a day or an hour beyond the last as one of the next month or day: a release
-    // of Foundation wrote such dates.
+    // Like Apple's readers, this one carries a day or an hour beyond its range over to the next month or day, because a
+    // release of Foundation wrote such dates.
     guard let date = CivilDate(text) else {
         throw Fault(.invalidDate(String(decoding: text, as: UTF8.self)), at: place)
     }
@@ -277,7 +277,7 @@ private func xmlDate(_ text: Bytes, at place: Int) throws(Fault) -> Date {
 }
 
 extension Bytes {
-    /// The text between white space.
+    /// The text without surrounding white space.
     @inline(__always)
     fileprivate var withoutSurroundingSpace: Bytes {
         var (low, high) = (0, count)

@@ -1,4 +1,4 @@
-// Unsafe: the bytes of a string or of data are lent for one call, and what is written was reserved before.
+// Unsafe: the bytes of a string or of data are borrowed for one call, and memory is reserved before it is written.
 #if canImport(FoundationEssentials)
     internal import FoundationEssentials
 #else
@@ -14,7 +14,7 @@ extension PropertyList {
     }
 }
 
-/// Writes the XML form as Apple does, but for what formats.md calls better: reals in shortest digits, `-0.0`, `&#13;`.
+/// Writes the XML form like Apple, except that reals have the fewest digits, and that `-0.0` and `&#13;` are preserved.
 struct XMLWriter: ValueSink, ~Copyable {
     private var output = OutputBuffer()
     private var indent = 0
@@ -48,7 +48,7 @@ struct XMLWriter: ValueSink, ~Copyable {
     @inline(__always)
     private mutating func appendIndent() {
         if indent > 0 {
-            // Up to eight tabs are one store.
+            // Up to eight tabs are written by a single store.
             output.reserve(indent + 8)
             if indent <= 8 {
                 unsafe UnsafeMutableRawPointer(output.end).storeBytes(of: ByteScan.ones &* 0x09, as: UInt64.self)
@@ -160,7 +160,7 @@ extension XMLWriter {
     }
 
     private mutating func append(uid number: UInt64) throws(Refusal) {
-        // It is read as a container before it is known as a reference.
+        // A reader sees a container before it recognizes the uid.
         guard indent < nesting else { throw Refusal(.nestedTooDeeply(limit: nesting)) }
         output.append("<dict>\n")
         indent += 1
@@ -179,13 +179,13 @@ extension XMLWriter {
 private enum XMLEscaping: TextEscaping {
     typealias Failure = Refusal
 
-    /// As `&#13;` for a carriage return.
+    /// The length of `&#13;`, the escape of a carriage return.
     static var growth: Int { 5 }
 
     /// Markup and control characters.
     @inline(__always)
     static func stops(_ word: UInt64) -> UInt64 {
-        // `<` and `>` differ in one bit.
+        // `<` and `>` differ in a single bit.
         ByteScan.matches(word & (ByteScan.ones &* 0xFD), UInt8(ascii: "<")) | ByteScan.matches(word, UInt8(ascii: "&"))
             | ByteScan.below(word, 0x20)
     }
@@ -199,7 +199,7 @@ private enum XMLEscaping: TextEscaping {
         case UInt8(ascii: "&"): output.append("&amp;")
         case UInt8(ascii: "\r"): output.append("&#13;")
         case 0: throw Refusal(.characterNotSupported(0))
-        // Other control characters are not XML 1.0, but Apple's tools write and read them as they are.
+        // Other control characters are not valid in XML 1.0, but Apple's tools write and read them unchanged.
         case let control: output.append(control)
         }
         return 1
