@@ -5,7 +5,7 @@ struct FileComparison {
     let domain: Path
     /// The values in the file.
     private(set) var file: [Path: CanonicalValue] = [:]
-    /// The previous values of the keys that differ, where nil is no value.
+    /// The previous values of the keys that differ, or nil for a key that had no value.
     private var former: [Path: CanonicalValue?] = [:]
     /// The number of keys in the file when it was last read or written.
     private var formerCount = 0

@@ -60,7 +60,8 @@ package enum Journal {
         /// appended.
         package let length: Int
         package let records: Int
-        /// The error in the rest of the journal, unless it was truncated by a crash; whole records follow.
+        /// The error after the valid part if complete records follow it, so that it is damage and not a truncation by a
+        /// crash.
         package let damage: PackFault?
         /// Whether the journal is of the first version. It must then be started anew before anything is appended.
         package let isOfFirstVersion: Bool

@@ -75,7 +75,7 @@ package struct Atom: Hashable, Sendable {
         var (place, value) = (path, value)
         for component in lower.path.components.dropFirst(place.depth) {
             guard let entries = value.dictionaryValue else {
-                // A deletion has no effect inside a value that is not a dictionary.
+                // A deletion inside a value that is not a dictionary has no effect.
                 if lower.value.value == nil { return nil }
                 break
             }

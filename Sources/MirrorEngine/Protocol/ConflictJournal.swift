@@ -1,5 +1,4 @@
-/// Values that are no longer in force although no user who had seen them replaced them. Users decide what to do with
-/// them.
+/// Values that were displaced by writes whose users had not seen them. A user decides whether to restore them.
 package struct ConflictJournal: Hashable, Sendable {
     package private(set) var conflicts: [Conflict] = []
     /// The index of each conflict in the list.

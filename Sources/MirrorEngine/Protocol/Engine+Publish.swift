@@ -282,7 +282,7 @@ extension Engine {
         let isOverfull = !local.outbox.isEmpty && exceed(1, of: 1)
         var going: [Leftover<Name>] = []
         for leftover in isOverfull ? leftovers.sorted(by: { $0.since < $1.since }) : leftovers {
-            // The recorded time can be in the future if a clock was fast.
+            // The recorded time can be in the future if a clock was ahead.
             let isOlderThan = { (least: Int64) in !now.isWithin(least, of: leftover.since) }
             guard
                 isCompacting || isOlderThan(time)

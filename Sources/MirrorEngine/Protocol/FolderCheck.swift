@@ -30,7 +30,7 @@ package struct FolderCheck: Sendable {
         case gap(WriterID, ClosedRange<UInt64>)
         /// A log whose predecessor neither exists nor is replaced by a base.
         case brokenChain(PackAddress)
-        /// A change that some file knows and no file contains.
+        /// A change that a file refers to and no file contains.
         case unsaid(Dot)
         /// A valid file that was not joined yet.
         case notJoined(PackAddress)
@@ -176,7 +176,7 @@ extension FolderCheck {
         return findings.map { (String(describing: $0), $0) }.sorted { $0.0 < $1.0 }.map(\.1)
     }
 
-    /// Whether a change that some file knows should be in a folder that is in view, and is not.
+    /// Whether a change that a file refers to is missing from a folder that is in view.
     private func isMissingChange(_ dot: Dot) -> Bool {
         guard let chain = writers[dot.writer] else { return false }
         return dot.sequence > chain.reach && dot.writer != local.writer

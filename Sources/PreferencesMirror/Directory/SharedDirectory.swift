@@ -1,7 +1,7 @@
 package import MirrorEngine
 package import Platform
 
-/// A mirror's directory as this host sees it: a folder, however it is kept the same on all hosts.
+/// A mirror's directory as this host sees it: a folder that is kept identical on all hosts by any means.
 package struct SharedDirectory: Sendable {
     package let path: FilePath
     let files: any FileSystem

@@ -9,7 +9,7 @@ internal import PropertyLists
 struct WriteTimes: Hashable, Sendable {
     /// The times by key, in milliseconds since 1970. A key that is in no version is missing.
     var ofKeys: [String: Int64] = [:]
-    /// The time at which the domain was deleted; nil if it was not, or no version records it.
+    /// The time at which the domain was deleted, or nil if it was not deleted or no version records it.
     var ofRemoval: Int64?
 }
 
@@ -20,9 +20,8 @@ extension History {
     /// dated likewise, by the versions without it.
     ///
     /// - Parameters:
-    ///   - values: The present values; empty if there is no file.
-    ///   - lastRead: The file as it was last read; nil if there was none. Versions that are older have no part in what
-    ///     has changed since.
+    ///   - values: The present values, which are empty if there is no file.
+    ///   - lastRead: The file as it was last read, or nil if there was none. Older versions are ignored.
     func writeTimes(of values: PropertyList.Dictionary, since lastRead: MirrorEngine.FileIdentity?) -> WriteTimes {
         let versions = versions
         let limit = lastRead.map { max($0.modified, $0.changed) / 1_000_000 } ?? .min
@@ -31,20 +30,20 @@ extension History {
         var times = WriteTimes()
         guard let newest = newer.last else { return times }
         if values.isEmpty, state(of: newest) == .absent { times.ofRemoval = newest.time.milliseconds }
-        // The time of the file dates a single change as well.
+        // For a single change, the time of the file is sufficient.
         guard newer.count > 1 else { return times }
         var running = Set(values.keys)
         var removed: Set<String> = []
-        // The version before them is asked only for the keys that the first of them deleted.
+        // The version before `newer` is used only to find the keys that the first version in `newer` deleted.
         for index in versions.indices[max(0, start - 1)...].reversed() {
-            // What an unreadable version held is unknown, so no run extends past it.
+            // Unreadable versions are never crossed, because their values are unknown.
             guard let former = state(of: versions[index])?.values else { return times }
             if index >= start {
                 running = running.filter { former[$0] == values[$0] }
                 for key in running { times.ofKeys[key] = versions[index].time.milliseconds }
             }
             for key in former.keys where values[key] == nil && removed.insert(key).inserted {
-                // One that the newest version still has was removed by a program that leaves no version.
+                // A key that the newest version still has was removed by a program that records no versions.
                 if index + 1 < versions.count { times.ofKeys[key] = versions[index + 1].time.milliseconds }
             }
         }

@@ -21,7 +21,7 @@ package struct MirrorService: Sendable {
     /// Whether the kernel does not report changes of the directory, so that only periodic exchanges find them.
     private var lacksNotifications = false
     private var watchLock: (any OpenFile)?
-    /// Whether a watch is new. Changes from before are not reported, so another exchange is due.
+    /// Whether a watch is new. Earlier changes are not reported, so another exchange is due.
     private var hasNewWatch = false
     /// Whether all watches were in place at the last turn, so that any later change should have been reported.
     private var hasAllWatches = false
@@ -77,7 +77,7 @@ package struct MirrorService: Sendable {
         }
     }
 
-    /// Does what is due.
+    /// Exchanges if that is due, and updates the watches.
     package mutating func turn() -> Turn {
         watchOwnFolders()
         let now = clock.now
@@ -107,7 +107,7 @@ package struct MirrorService: Sendable {
             next: schedule(outcome, delay), reports: reports, condition: condition, troubles: troubles, failure: said)
     }
 
-    /// Returns the reports and troubles that are new since the last turn. What waits for hours is reported once.
+    /// Returns the reports and failures that are new since the last turn, so that a long wait is reported only once.
     private mutating func news(_ told: [Report], _ direction: MirrorSession.Direction) -> ([Report], [String]) {
         let reports = told.filter { !$0.isOfWaiting || !lastWaiting.contains($0) }
         let troubles = session.troubles.filter { !lastTroubles.contains($0) }

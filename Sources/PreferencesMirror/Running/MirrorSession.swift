@@ -161,7 +161,7 @@ extension MirrorSession {
         configuration = changed
     }
 
-    /// Starts a long journal anew, and writes what the next program cannot know.
+    /// Starts a long journal anew, and writes the waits for the next program.
     mutating func settle() throws(MirrorFailure) {
         do throws(SystemFailure) {
             let state = engine.local
@@ -169,7 +169,7 @@ extension MirrorSession {
         } catch {
             throw MirrorFailure(error)
         }
-        // A check of our own files alone is not worth a write each hour.
+        // A check of our own files alone does not justify a write every hour.
         if engine.vigil.files != vigil?.files ?? [:] { keepVigil() }
     }
 

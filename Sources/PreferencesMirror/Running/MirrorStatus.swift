@@ -68,7 +68,7 @@ package struct MirrorStatus: Sendable {
         package let isRetired: Bool
         /// Whether its folder cannot be listed.
         package let isClosed: Bool
-        /// The time by which its newest change lies in the future, or nil if it is within the tolerance.
+        /// The time by which its newest change is in the future, or nil if that is within the tolerance.
         package let clockIsAhead: Duration?
 
         /// Whether its folder is gone, and no user has decided about the host.
