@@ -1,6 +1,6 @@
 internal import Platform
 
-/// The operations on names, as the kernel does them.
+/// The operations on names, with the semantics of the kernel.
 extension DiskState {
     mutating func open(_ path: FilePath, _ access: FileAccess, as user: Identity) throws(ErrorCode) -> NodeID? {
         let place: Location
@@ -28,7 +28,7 @@ extension DiskState {
         return try add(.file([]), permissions, name, in: place.folder, as: user)
     }
 
-    /// Makes a node and gives it its first name.
+    /// Creates a node with its first name.
     private mutating func add(
         _ contents: Node.Contents, _ permissions: FilePermissions, _ name: FileName, in folder: NodeID,
         as user: Identity
@@ -90,7 +90,7 @@ extension DiskState {
         guard let newName = target.name else { throw .exists }
         guard manner == .replacing || !limitations.contains(.noExchange) else { throw .unsupported }
         try checkRename(node, to: target, manner)
-        // Two names of one file: the kernel does nothing, and says nothing.
+        // For two names of the same file, the kernel succeeds without doing anything.
         if target.node == node { return }
         setNames([
             NameEffect.Change(folder: source.folder, name: name, node: manner == .exchanging ? target.node : nil),

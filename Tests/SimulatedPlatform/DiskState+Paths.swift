@@ -1,9 +1,9 @@
 internal import Platform
 
-/// In whose name something is done.
+/// The credentials of a process.
 struct Identity: Hashable, Sendable {
     var user: UInt32
-    /// The groups that the user is in beside the own one, which has the user's number.
+    /// The supplementary groups. The primary group has the number of the user.
     var groups: Set<UInt32> = []
 
     var isRoot: Bool { user == 0 }
@@ -11,22 +11,22 @@ struct Identity: Hashable, Sendable {
     func isIn(_ group: UInt32) -> Bool { group == user || groups.contains(group) }
 }
 
-/// What of a file someone wants to use.
+/// A permission that an operation on a file requires.
 enum Right: UInt16 { case read = 4, write = 2, search = 1 }
 
-/// Where a path leads: a name in a folder, and what stands there.
+/// The result of resolving a path: a name in a folder, and the node with that name.
 struct Location: Sendable {
     var folder: NodeID
-    /// Nil for a path that ends in no name, as `/` does.
+    /// The last component, or nil for a path without one, such as `/`.
     var name: FileName?
     var node: NodeID?
 }
 
 extension DiskState {
-    /// The link to the folder that relative paths start from. Without it, this is the root.
+    /// The link to the working folder. If it is missing, the working folder is the root.
     static let workingFolder: FilePath = "/proc/self/cwd"
 
-    /// Follows a path to its end; the last component's symbolic link only if asked to.
+    /// Resolves a path. A symbolic link in the last component is followed only if requested.
     func locate(
         _ path: FilePath, followingLink: Bool, as user: Identity
     ) throws(ErrorCode) -> Location {
@@ -72,7 +72,7 @@ extension DiskState {
         return attributes.permissions.rawValue >> shift & right.rawValue != 0
     }
 
-    /// The place of a name that is to be given or taken away, in a folder where that is allowed.
+    /// Resolves the path of a name that is to be added or removed. Throws if the user may not change the folder.
     func locateForChange(_ path: FilePath, as user: Identity) throws(ErrorCode) -> Location {
         let place = try locate(path, followingLink: false, as: user)
         guard place.name != nil else { throw place.node == Self.root ? .exists : .invalidArgument }

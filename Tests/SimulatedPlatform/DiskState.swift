@@ -1,11 +1,11 @@
 internal import Platform
 
-/// All that a simulated disk holds. A value, so that one moment can be continued in many ways.
+/// The contents of a simulated disk. A value, so that a test can continue one state in several ways.
 struct DiskState: Sendable {
     static let root: NodeID = 1
 
     var nodes: [NodeID: Node]
-    /// The names as they stand on the disk, and what may come to stand there.
+    /// The names that are on the disk, and the pending changes to them.
     private var savedNames: [NodeID: [FileName: NodeID]] = [:]
     private var nameEffects = Effects<NameEffect>()
 
@@ -18,11 +18,11 @@ struct DiskState: Sendable {
     private var lastNode = root
     private var lastInode: UInt64 = 1
     private var freeInodes: [UInt64] = []
-    /// When to look next for nodes that nothing leads to any more.
+    /// The number of nodes at which unreachable ones are removed next.
     private var mostNodes = 256
     private var wall = Timestamp(nanoseconds: 0)
     private var lastTime = Timestamp(nanoseconds: 0)
-    /// What happened to names since it was last told.
+    /// The changes to names that were not reported yet.
     var events: [(folder: NodeID, change: FolderChange, name: FileName)] = []
 
     init(seed: UInt64) {
@@ -36,7 +36,7 @@ struct DiskState: Sendable {
 
     subscript(id: NodeID) -> Node {
         get {
-            // A reference to a node that is gone would be a mistake of the simulation's own.
+            // A reference to a removed node would be a bug in the simulation.
             guard let node = nodes[id] else { preconditionFailure("no such node") }
             return node
         }
@@ -50,12 +50,12 @@ struct DiskState: Sendable {
 // MARK: Time
 
 extension DiskState {
-    /// Takes the time for the changes to come.
+    /// Sets the time of the next changes.
     mutating func setTime(_ now: Timestamp) {
         if now != wall { (wall, lastTime) = (now, now) }
     }
 
-    /// The time that the next change carries: each its own, unless times are coarse.
+    /// The time of the next change, which is unique unless times are coarse.
     mutating func time() -> Timestamp {
         if !limitations.contains(.coarseTimes) { lastTime.nanoseconds += 1 }
         return lastTime
@@ -80,7 +80,7 @@ extension DiskState {
         return lastNode
     }
 
-    /// Changes a file's contents, as far as there is room. What did not fit is said.
+    /// Changes the contents of a file as far as there is room. Returns an error if there is not enough.
     mutating func change(_ id: NodeID, _ effect: DataEffect) -> ErrorCode? {
         var (effect, failure) = (effect, ErrorCode?.none)
         let size = self[id].data.count
@@ -111,7 +111,8 @@ extension DiskState {
         freeIfUnused(id)
     }
 
-    /// Gives back the room of a file that has neither name nor opening. The node stays, for a crash may restore a name.
+    /// Frees the space of a file that has no name and is not open. The node remains, because a crash may restore a
+    /// name.
     private mutating func freeIfUnused(_ id: NodeID) {
         guard self[id].links == 0, self[id].openings == 0 else { return }
         used -= self[id].data.count
@@ -122,7 +123,7 @@ extension DiskState {
 // MARK: Names
 
 extension DiskState {
-    /// Gives names to nodes and takes them away, all at once.
+    /// Adds and removes names in one step.
     mutating func setNames(_ changes: [NameEffect.Change]) {
         let time = time()
         var released: [NodeID] = []
@@ -147,7 +148,7 @@ extension DiskState {
         if nodes.count > mostNodes { forget() }
     }
 
-    /// Forgets the nodes that nothing leads to any more, and that no crash can bring back.
+    /// Removes the nodes that are unreachable and that no crash can restore.
     private mutating func forget() {
         let changes = nameEffects.all.flatMap(\.changes)
         let restorable = Set(savedNames.values.flatMap(\.values) + changes.compactMap(\.node))
@@ -164,7 +165,7 @@ extension DiskState {
         for change in effect.changes { savedNames[change.folder, default: [:]][change.name] = change.node }
     }
 
-    /// Saves everything, as an unmount does.
+    /// Writes everything to the disk, like an unmount.
     mutating func synchronizeAll() {
         nameEffects.settle()
         for effect in nameEffects.takeSaved() { save(effect) }
@@ -175,11 +176,11 @@ extension DiskState {
 // MARK: Crashing
 
 extension DiskState {
-    /// Becomes what the loss of power leaves: what was synchronized, and of the rest what `keeps` says.
+    /// Simulates a loss of power: keeps everything that was synchronized, and those other changes that `keeps` selects.
     mutating func crash(keeping keeps: (inout Randomness) -> Bool, _ randomness: inout Randomness) {
         for effect in nameEffects.afterCrash({ keeps(&randomness) ? [$0] : [] }) { save(effect) }
         nameEffects = Effects()
-        // In an order of its own: the same seed gives the same crash.
+        // Sorted, so that the same seed gives the same crash.
         for id in nodes.keys.sorted() {
             self[id].crash { $0.sectors.filter { _ in keeps(&randomness) } }
             self[id].links = 0

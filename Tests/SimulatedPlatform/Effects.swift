@@ -1,9 +1,9 @@
 internal import Platform
 
-/// Changes that are seen at once, and are on the disk later, or never.
+/// Changes that are visible immediately, and reach the disk later or never.
 ///
-/// They are kept in order. Those that are on the disk for sure are applied to what stands there as soon as none before
-/// them is in doubt; a crash keeps any of the others, and loses the rest.
+/// They are kept in order. A change that is certain to be on the disk is applied there once all changes before it are
+/// certain too. A crash keeps any subset of the others.
 struct Effects<Effect: Sendable>: Sendable {
     private enum Fate { case pending, lost, saved }
     private var entries: [(effect: Effect, fate: Fate)] = []
@@ -13,46 +13,47 @@ struct Effects<Effect: Sendable>: Sendable {
     var isEmpty: Bool { entries.isEmpty }
     var all: [Effect] { entries.map(\.effect) }
 
-    /// Decides that the pending effects that `isMeant` picks are on the disk, or, after a failure, that saving them
-    /// again will do nothing: a kernel forgets that it owes the pages of a failed `fsync`.
+    /// Marks the pending effects that `isMeant` selects as written to the disk or, after a failure, as no longer to be
+    /// written, because the kernel marks pages as clean after a failed `fsync`.
     mutating func settle(failing: Bool = false, _ isMeant: (Effect) -> Bool = { _ in true }) {
         for index in entries.indices where entries[index].fate == .pending && isMeant(entries[index].effect) {
             entries[index].fate = failing ? .lost : .saved
         }
     }
 
-    /// Removes and returns the first effects, as long as they are on the disk for sure.
+    /// Removes and returns the leading effects that are certain to be on the disk.
     mutating func takeSaved() -> [Effect] {
         let saved = entries.prefix { $0.fate == .saved }.map(\.effect)
         entries.removeFirst(saved.count)
         return saved
     }
 
-    /// What a crash leaves of the effects, in order: those on the disk, and whatever `leave` makes of each other one.
+    /// The effects that remain after a crash, in order: those on the disk, and the result of `leave` for each of the
+    /// others.
     func afterCrash(_ leave: (Effect) -> [Effect]) -> [Effect] {
         entries.flatMap { $0.fate == .saved ? [$0.effect] : leave($0.effect) }
     }
 }
 
-/// A change of names that happens as a whole: one in one folder, or two by a rename.
+/// An atomic change of names: one in one folder, or two in a rename.
 struct NameEffect: Sendable {
     struct Change: Sendable { var folder: NodeID, name: FileName, node: NodeID? }
 
     var changes: [Change]
 }
 
-/// A change of what a file holds, or of what is said of it.
+/// A change of a file's contents or metadata.
 enum DataEffect: Sendable {
     case write([UInt8], at: Int)
     case truncate(to: Int)
     case attributes(FilePermissions, owner: UInt32, group: UInt32)
 }
 
-/// What is written at once or not at all, in bytes: the sector of a disk.
+/// The length in bytes of a disk sector, which is written completely or not at all.
 let sectorLength = 512
 
 extension DataEffect {
-    /// The pieces of which a crash may keep any.
+    /// The parts of the change, of which a crash may keep any subset.
     var sectors: [DataEffect] {
         guard case .write(let bytes, let offset) = self else { return [self] }
         var pieces: [DataEffect] = []
@@ -80,7 +81,7 @@ extension DataEffect {
 
 extension [UInt8] {
     fileprivate mutating func grow(to size: Int) {
-        // Not repeated elements, which are copied one by one where nothing is optimised.
+        // In a debug build, an array is appended faster than repeated elements, which are copied one by one.
         if count < size { append(contentsOf: [UInt8](repeating: 0, count: size - count)) }
     }
 }

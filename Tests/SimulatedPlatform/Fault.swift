@@ -1,27 +1,28 @@
 package import Platform
 
-/// One thing that goes wrong for a process.
+/// A fault to inject into a process.
 package struct Fault: Hashable, Sendable {
-    /// Which of the operations meet it, counted from 1.
+    /// The operations that fail, counted from 1.
     package enum Time: Hashable, Sendable {
         case once(Int)
         case from(Int)
     }
 
     package enum Effect: Hashable, Sendable {
-        /// The operation does nothing and fails. What a failed `synchronize` was to save is never saved.
+        /// The operation does nothing and fails. The changes that a failed `synchronize` would have saved are never
+        /// saved.
         case fail(ErrorCode)
-        /// The write keeps a beginning of so many bytes, then fails. Other operations just fail.
+        /// A write keeps this many bytes, and then fails. Other operations only fail.
         case tear(keeping: Int, ErrorCode)
-        /// The process ends before the operation: this one and all later ones do nothing and fail.
+        /// The process ends before the operation. This and all later operations do nothing and fail.
         case dieBefore
-        /// The process ends after the operation: it takes effect, but fails, as do all later ones.
+        /// The process ends after the operation, which takes effect. This and all later operations fail.
         case dieAfter
-        /// The process ends within the write, of which a beginning is kept. Before other operations.
+        /// The process ends during a write, which keeps this many bytes. For other operations, the same as `dieBefore`.
         case dieWithin(keeping: Int)
     }
 
-    /// The operations that count; nil for all.
+    /// The kind of operation that is counted, or nil for all.
     package var operation: SystemFailure.Operation?
     package var time: Time
     package var effect: Effect

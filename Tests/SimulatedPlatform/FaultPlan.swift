@@ -1,18 +1,18 @@
 internal import Platform
 
-/// What goes wrong for a process, and how far it has come.
+/// The faults to inject into a process, and the number of its operations so far.
 ///
-/// A test takes n = 1, 2, … and lets the nth operation go wrong until one n comes at which nothing did.
+/// A test lets the nth operation fail, for n = 1, 2, …, until a run has fewer than n operations.
 package struct FaultPlan: Sendable {
     private var faults: [Countdown]
-    /// How many operations a fault has hit.
+    /// The number of operations into which a fault was injected.
     package private(set) var hits = 0
 
     package init(_ faults: [Fault] = []) { self.faults = faults.map { Countdown(fault: $0) } }
 
     package init(_ effect: Fault.Effect, at operation: Int) { self.init([Fault(effect, .once(operation))]) }
 
-    /// What the next operation meets.
+    /// Returns the fault for the next operation, or nil.
     mutating func next(_ operation: SystemFailure.Operation) -> Fault.Effect? {
         var effect: Fault.Effect?
         for index in faults.indices where faults[index].fault.operation ?? operation == operation {
@@ -25,7 +25,7 @@ package struct FaultPlan: Sendable {
 }
 
 extension FaultPlan {
-    /// A fault, and how many of its operations there were.
+    /// A fault, and the number of matching operations so far.
     private struct Countdown: Sendable {
         let fault: Fault
         var met = 0

@@ -1,17 +1,17 @@
-/// What some file systems cannot, and a simulated one can be made not to.
+/// The limitations of some file systems, which a simulated one can have.
 package enum Limitation: Hashable, Sendable, CaseIterable {
-    /// Folders cannot be synchronized; asked to, they say nothing (SMB).
+    /// Synchronizing a folder has no effect and does not fail (SMB).
     case noFolderSynchronization
     /// Owner and permissions cannot be changed (GVfs, NFS).
     case noPermissions
-    /// Two names cannot be exchanged, and a taken one not be kept (NFS, SMB).
+    /// A rename can neither exchange two names nor keep an existing file (NFS, SMB).
     case noExchange
     case noHardLinks
     case noLocks
-    /// Renaming does not replace what has the name already (sshfs).
+    /// A rename does not replace an existing file (sshfs).
     case renameKeeps
-    /// The number of a removed file is given to the next one (ext4).
+    /// The inode number of a removed file is reused for the next one (ext4).
     case reusesInodes
-    /// All changes within a tick of the clock carry the same time (Linux before 6.13).
+    /// All changes within a tick of the clock have the same time (Linux before 6.13).
     case coarseTimes
 }

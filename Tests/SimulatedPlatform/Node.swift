@@ -1,9 +1,9 @@
 internal import Platform
 
-/// Which file it is to the simulation. Unlike an inode's number it is never used again.
+/// The identity of a file in the simulation. Unlike an inode number, it is never reused.
 typealias NodeID = UInt64
 
-/// A file, folder or symbolic link, as it is seen and as it stands on the disk.
+/// A file, folder or symbolic link, in its visible state and its state on the disk.
 struct Node: Sendable {
     enum Contents: Sendable {
         case file([UInt8])
@@ -21,7 +21,7 @@ struct Node: Sendable {
     var modified: Timestamp
     var changed: Timestamp
 
-    /// What a crash leaves for sure, and what it may leave.
+    /// The data that is certain to survive a crash.
     var savedData: [UInt8] = []
     var savedAttributes: Attributes
     var effects = Effects<DataEffect>()
@@ -59,13 +59,13 @@ struct Node: Sendable {
 
     mutating func setName(_ name: FileName, to node: NodeID?) {
         guard case .folder(var names, let parent) = contents else { return }
-        // Without a second reference the dictionary is changed in place.
+        // Removes the second reference, so that the dictionary is changed in place.
         contents = .symbolicLink(.root)
         names[name] = node
         contents = .folder(names, parent: parent)
     }
 
-    /// Applies a change as the process sees it.
+    /// Applies a change to the visible state.
     mutating func change(_ effect: DataEffect, at time: Timestamp) {
         switch effect {
         case .attributes(let permissions, let owner, let group):
@@ -81,7 +81,7 @@ struct Node: Sendable {
         effects.append(effect)
     }
 
-    /// Applies a change to what stands on the disk.
+    /// Applies a change to the state on the disk.
     private mutating func save(_ effect: DataEffect) {
         effect.apply(to: &savedData)
         if case .attributes(let permissions, let owner, let group) = effect {
@@ -94,7 +94,7 @@ struct Node: Sendable {
         for effect in effects.takeSaved() { save(effect) }
     }
 
-    /// Becomes what a crash leaves.
+    /// Simulates a crash.
     mutating func crash(_ leave: (DataEffect) -> [DataEffect]) {
         for effect in effects.afterCrash(leave) { save(effect) }
         effects = Effects()

@@ -1,4 +1,4 @@
-/// Numbers that follow from a seed (SplitMix64).
+/// A seeded generator of random numbers (SplitMix64).
 package struct Randomness: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 package import Platform
 internal import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only a test advances.
 package final class SimulatedClock: Clock {
     private let state: Mutex<State>
 
@@ -12,7 +12,7 @@ package final class SimulatedClock: Clock {
         var last = 0
     }
 
-    /// Begins at the first second of 2026.
+    /// Creates a clock that starts at the beginning of 2026 by default.
     package init(wall: Timestamp = Timestamp(seconds: 1_767_225_600, nanoseconds: 0)) {
         state = Mutex(State(wall: wall, now: Instant(nanoseconds: 1_000_000_000)))
     }
@@ -20,20 +20,20 @@ package final class SimulatedClock: Clock {
     package var wall: Timestamp { state.withLock(\.wall) }
     package var now: Instant { state.withLock(\.now) }
 
-    /// Of 4 ms, as on most machines.
+    /// Ticks of 4 ms, as on most machines.
     package var tick: Instant {
         let now = now.nanoseconds
         return Instant(nanoseconds: now - now % 4_000_000)
     }
 
-    /// When the next call is due; nil if there is none.
+    /// The time of the next callback, or nil if there is none.
     package var nextWakeup: Instant? { state.withLock { $0.wakeups.values.map(\.time).min() } }
 
-    /// Sets the time of day, as an administrator or a time server does.
+    /// Sets the time of day, like an administrator or a time server.
     package func setWall(_ wall: Timestamp) { state.withLock { $0.wall = wall } }
 
-    /// Moves on, and makes on the way the calls that become due, each at its time, those of one time in the order in
-    /// which they were asked for.
+    /// Advances the clock, and makes the calls that become due, each at its time. Calls at the same time are made in
+    /// the order in which they were requested.
     package func advance(by duration: Duration) {
         let end = now.advanced(by: duration)
         while let action = takeNext(until: end) { action() }

@@ -1,10 +1,10 @@
 internal import Platform
 internal import Synchronization
 
-/// A disk that tests make up, and the processes that use it.
+/// A simulated disk, and the processes that use it.
 ///
-/// It knows what is on the disk for sure and what is only seen: `crash` drops any of the rest. A copy goes on from the
-/// same moment, so that many ways to crash can be tried of one.
+/// It distinguishes changes that are on the disk from those that are only visible, of which `crash` drops any. A copy
+/// continues from the same state, so that a test can try several crashes.
 package final class SimulatedDisk: Sendable {
     package let clock: SimulatedClock
     private let state: Mutex<State>
@@ -37,7 +37,7 @@ package final class SimulatedDisk: Sendable {
         var operations: [SimulatedFileSystem.Operation] = []
     }
 
-    /// Somebody who hears of changes in a folder.
+    /// A watch of a folder.
     struct Watch: Sendable {
         let path: FilePath
         var folder: NodeID?
@@ -54,9 +54,9 @@ package final class SimulatedDisk: Sendable {
         state = Mutex(State(disk: disk))
     }
 
-    /// A new process on this disk.
+    /// Creates a process on this disk.
     ///
-    /// - Parameter groups: Those that the user is in beside the own one.
+    /// - Parameter groups: The supplementary groups of the user.
     package func process(
         user: UInt32 = 0, groups: Set<UInt32> = [], _ plan: FaultPlan = FaultPlan()
     ) -> SimulatedFileSystem {
@@ -68,10 +68,10 @@ package final class SimulatedDisk: Sendable {
         return SimulatedFileSystem(self, process: number)
     }
 
-    /// The same disk, to go on otherwise. It has no processes.
+    /// Returns a copy of the disk without processes.
     package func copy() -> SimulatedDisk { SimulatedDisk(state.withLock(\.disk), clock) }
 
-    /// How many bytes the files may have together.
+    /// The limit of bytes in all files.
     package var capacity: Int {
         get { state.withLock(\.disk.capacity) }
         set { state.withLock { $0.disk.capacity = newValue } }
@@ -89,18 +89,18 @@ package final class SimulatedDisk: Sendable {
         set { state.withLock { $0.disk.limitations = newValue } }
     }
 
-    /// Puts on the disk all that is only seen.
+    /// Writes all visible changes to the disk.
     package func synchronize() { state.withLock { $0.disk.synchronizeAll() } }
 
-    /// Which of the changes that nobody synchronized survive a loss of power.
+    /// The unsynchronized changes that survive a loss of power.
     package enum Survivors: Hashable, Sendable {
         case none
         case all
-        /// Any, each by the fall of a coin that follows from the number.
+        /// A random subset, determined by the number.
         case some(UInt64)
     }
 
-    /// Loses power. All processes are dead, all watches gone.
+    /// Simulates a loss of power. It ends all processes and watches.
     package func crash(_ survivors: Survivors) {
         let seed: UInt64 = if case .some(let seed) = survivors { seed } else { 0 }
         var randomness = Randomness(seed: seed)
@@ -121,7 +121,7 @@ package final class SimulatedDisk: Sendable {
 
     // MARK: For the parts of the simulation
 
-    /// Changes the state, and then tells who watches.
+    /// Changes the state, and then calls the watches.
     func withState<Result: Sendable>(_ body: (inout sending State) -> Result) -> Result {
         let (result, calls) = state.withLock { state in
             state.disk.setTime(clock.wall)
@@ -134,7 +134,7 @@ package final class SimulatedDisk: Sendable {
 }
 
 extension SimulatedDisk.State {
-    /// What is to be told to whom, once the lock is free.
+    /// Removes and returns the pending events by watch. They are delivered after the lock is released.
     fileprivate mutating func takeCalls() -> [(@Sendable ([FolderEvent]) -> Void, [FolderEvent])] {
         defer { disk.events = [] }
         return watches.keys.sorted().compactMap { number in
@@ -150,7 +150,7 @@ extension SimulatedDisk.State {
 }
 
 extension SimulatedDisk.Watch {
-    /// The folder that the path stands for now.
+    /// The folder at the path.
     func find(in disk: DiskState) -> NodeID? {
         guard let place = try? disk.locate(path, followingLink: true, as: Identity(user: 0)), let node = place.node,
             disk[node].kind == .folder

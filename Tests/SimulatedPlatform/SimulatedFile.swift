@@ -1,6 +1,6 @@
 internal import Platform
 
-/// A file that a simulated process has open.
+/// An open file of a simulated process.
 final class SimulatedFile: OpenFile {
     let path: FilePath
     private let fileSystem: SimulatedFileSystem
@@ -41,7 +41,7 @@ final class SimulatedFile: OpenFile {
         try perform(.truncate) { state, node throws(ErrorCode) in try self.change(&state, .truncate(to: size)) }
     }
 
-    /// What is on the disk before it must be there is for the simulated loss of power to say.
+    /// Does nothing: the simulated loss of power decides which unsynchronized data is on the disk.
     func startSynchronizing() {}
 
     func synchronize() throws(SystemFailure) {
@@ -61,7 +61,7 @@ final class SimulatedFile: OpenFile {
         try changeAttributes(.setOwner) { ($0.owner, $0.group) = (owner, group) }
     }
 
-    /// Simulated files have none.
+    /// Simulated files have no attributes.
     func adoptAttributes(of path: FilePath) -> Bool { true }
 
     private func changeAttributes(
@@ -75,7 +75,7 @@ final class SimulatedFile: OpenFile {
             var attributes = state.disk[node].attributes
             let former = attributes
             change(&attributes)
-            // The owner may give the file to a group that he is in, and to nobody else.
+            // The owner may change the group to one of which they are a member, but not the owner.
             let isAllowed =
                 user.isRoot
                 || (former.owner == user.user && attributes.owner == former.owner
@@ -95,7 +95,7 @@ final class SimulatedFile: OpenFile {
         if let failure { throw failure }
     }
 
-    /// Does an operation on the file that this is an opening of.
+    /// Performs an operation on the file.
     @discardableResult
     private func perform<Success: Sendable>(
         _ operation: SystemFailure.Operation,

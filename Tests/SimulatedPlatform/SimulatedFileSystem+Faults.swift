@@ -3,13 +3,13 @@ internal import Platform
 extension SimulatedFileSystem {
     typealias State = SimulatedDisk.State
 
-    /// Does one operation, unless it is to go wrong.
+    /// Performs one operation, unless a fault is injected.
     ///
     /// - Parameters:
-    ///   - operation: What is counted.
-    ///   - path: What it is about.
+    ///   - operation: The kind of operation, which is counted.
+    ///   - path: The path for failures.
     ///   - body: The operation itself.
-    ///   - failing: What the operation changes though it fails; of a write, how many bytes it keeps.
+    ///   - failing: The change that a failing operation still makes. A write keeps the given number of bytes.
     @discardableResult
     func perform<Success: Sendable>(
         _ operation: SystemFailure.Operation, _ path: FilePath?,
@@ -42,7 +42,7 @@ extension SimulatedFileSystem {
 }
 
 extension SimulatedDisk.State {
-    /// Counts an operation and says in whose name it is done; nil for a dead process.
+    /// Counts an operation and returns the credentials of the process, or nil if the process has ended.
     fileprivate mutating func begin(
         _ operation: SystemFailure.Operation, _ path: FilePath?, by number: Int
     ) -> Identity? {
@@ -59,11 +59,11 @@ extension SimulatedDisk.State {
     mutating func close(_ number: Int) {
         guard let opening = openings.removeValue(forKey: number) else { return }
         disk.closed(opening.node)
-        // The kernel tells of the end of writing, not of each write.
+        // The kernel reports when the file is closed after writing, not each write.
         if opening.isWritable { tell(.written, of: opening.node) }
     }
 
-    /// Whether nobody else's lock excludes this one.
+    /// Whether no other lock excludes this one.
     func isFree(_ mode: LockMode, for number: Int, of node: NodeID) -> Bool {
         openings.allSatisfy { other, opening in
             other == number || opening.node != node || opening.lock == nil
@@ -71,7 +71,7 @@ extension SimulatedDisk.State {
         }
     }
 
-    /// Notes what happened to a file, under each of its names.
+    /// Records a change to a file under each of its names.
     mutating func tell(_ change: FolderChange, of node: NodeID) {
         guard !watches.isEmpty else { return }
         for folder in disk.nodes.keys.sorted() {

@@ -1,13 +1,13 @@
 package import Platform
 internal import Synchronization
 
-/// A process's view of a simulated disk: its rights, its open files, and what goes wrong for it.
+/// A process's view of a simulated disk: its permissions, its open files and its faults.
 package final class SimulatedFileSystem: FileSystem {
     package let disk: SimulatedDisk
     let number: Int
     private let busy = Mutex<(@Sendable () -> Void)?>(nil)
 
-    /// Something that the process asked of the file system.
+    /// An operation that the process requested.
     package struct Operation: Hashable, Sendable {
         package let operation: SystemFailure.Operation
         package let path: FilePath?
@@ -18,21 +18,21 @@ package final class SimulatedFileSystem: FileSystem {
         self.number = number
     }
 
-    /// What the process has done, in order. The position, from 1, is what a fault plan counts.
+    /// The operations of the process, in order. A fault plan counts them from 1.
     package var operations: [Operation] { process(\.operations) }
 
     package var isDead: Bool { process(\.isDead) }
 
-    /// How many operations a fault has hit.
+    /// The number of operations into which a fault was injected.
     package var hits: Int { process(\.plan.hits) }
 
-    /// Lets other things go wrong, counted from now on.
+    /// Replaces the faults. Operations are counted from now on.
     package func setFaults(_ plan: FaultPlan) { disk.withState { [number] in $0.processes[number]?.plan = plan } }
 
-    /// Ends the process: its files are closed, its locks free, and all that it still tries fails.
+    /// Ends the process. Its files are closed, its locks are released, and all its later operations fail.
     package func kill() { disk.withState { [number] in $0.kill(number) } }
 
-    /// Called when a lock is waited for, as if other processes ran now. Without it the wait just takes its time.
+    /// Sets an action that simulates other processes during a wait for a lock. Without it, the wait only takes time.
     package func whenBusy(_ action: (@Sendable () -> Void)?) { busy.withLock { $0 = action } }
 
     func otherProcessesRun() { busy.withLock(\.self)?() }
@@ -116,7 +116,7 @@ extension SimulatedFileSystem {
         }
     }
 
-    /// Makes a symbolic link. No program of ours does, so the seam knows no such thing.
+    /// Creates a symbolic link. This is not part of `FileSystem`, because no program of this package creates links.
     package func makeSymbolicLink(_ path: FilePath, to target: FilePath) throws(SystemFailure) {
         try perform(.link, path) { state, user throws(ErrorCode) in
             try state.disk.makeSymbolicLink(path, to: target, as: user)
@@ -125,7 +125,7 @@ extension SimulatedFileSystem {
 }
 
 extension DiskState {
-    /// What stands at a path; nil for nothing.
+    /// The node at a path, or nil if there is none.
     func find(_ path: FilePath, followingLink: Bool, as user: Identity) throws(ErrorCode) -> NodeID? {
         try absentIsNil { () throws(ErrorCode) in
             try locate(path, followingLink: followingLink, as: user).node

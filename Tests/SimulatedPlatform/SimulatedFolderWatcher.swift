@@ -1,7 +1,7 @@
 package import Platform
 internal import Synchronization
 
-/// A watcher that tells when, and as little as, a test wants it to.
+/// A watcher whose delays and losses of events a test controls.
 package final class SimulatedFolderWatcher: FolderWatcher {
     private let disk: SimulatedDisk
     private let state: Mutex<State>
@@ -12,23 +12,23 @@ package final class SimulatedFolderWatcher: FolderWatcher {
         var watches: [Int: SimulatedWatch] = [:]
     }
 
-    /// How events come.
+    /// The delivery of events.
     package struct Manner: Hashable, Sendable {
         package enum Delivery: Hashable, Sendable {
-            /// Before the operation that caused them returns.
+            /// Events are delivered before the operation that caused them returns.
             case atOnce
-            /// So much later.
+            /// Events are delivered after a delay.
             case after(Duration)
-            /// When the test calls `deliver`.
+            /// Events are delivered when the test calls `deliver`.
             case onRequest
         }
 
         package var delivery = Delivery.atOnce
-        /// Whether equal events that wait one behind the other become one, as the kernel's do.
+        /// Whether consecutive equal events are merged, like those of the kernel.
         package var coalesces = true
-        /// How many events wait at most. One more, and `anything` takes the place of all.
+        /// The limit of pending events. Beyond it, a single `anything` replaces them.
         package var queueLength = 16_384
-        /// How many of 100 events just never come, as with changes that another machine makes.
+        /// The percentage of events that are lost, like those of changes by another machine.
         package var percentLost = 0
 
         package init() {}
@@ -59,7 +59,7 @@ package final class SimulatedFolderWatcher: FolderWatcher {
         }
     }
 
-    /// Lets all events come that wait.
+    /// Delivers all pending events.
     package func deliver() {
         for watch in state.withLock({ state in state.watches.keys.sorted().compactMap { state.watches[$0] } }) {
             watch.deliver()
@@ -86,7 +86,7 @@ extension SimulatedFolderWatcher.State {
     }
 }
 
-/// One watch, and what waits for it.
+/// A watch and its pending events.
 private final class SimulatedWatch: Sendable {
     private let disk: SimulatedDisk
     private let receive: @Sendable (FolderEvent) -> Void
@@ -124,7 +124,7 @@ private final class SimulatedWatch: Sendable {
     }
 }
 
-/// What the watching side holds: the watch ends with it.
+/// The caller's reference to a watch, which ends when this is released.
 private final class SimulatedWatchHandle: FolderWatch {
     private let watch: SimulatedWatch
     private let forget: @Sendable () -> Void

@@ -1,13 +1,13 @@
 internal import Digests
 package import Platform
 
-/// A machine with a user, whose every part follows from one seed.
+/// A machine with a user, whose behavior is determined by a seed.
 package struct SimulatedMachine: Sendable {
     package let clock: SimulatedClock
     package let disk: SimulatedDisk
     package let watcher: SimulatedFolderWatcher
     package let terminal: SimulatedTerminal
-    /// The user's process.
+    /// A process of the user.
     package let fileSystem: SimulatedFileSystem
     package var environment: Environment
 
@@ -27,7 +27,7 @@ package struct SimulatedMachine: Sendable {
         try install(machineID: number.map { Hexadecimal.text(of: $0) }.joined(), user: user)
     }
 
-    /// Sets the machine up as its administrator does.
+    /// Sets up the machine as its administrator would.
     private func install(machineID: String, user: UInt32) throws {
         let root = disk.process()
         for folder: FilePath in ["/etc", "/home", "/tmp", Self.home] {
@@ -46,7 +46,7 @@ package struct SimulatedMachine: Sendable {
         disk.synchronize()
     }
 
-    /// Sets the folder that relative paths start from.
+    /// Sets the working folder.
     package func setWorkingFolder(_ path: FilePath) throws {
         let root = disk.process()
         for folder in ["/proc", "/proc/self"] as [FilePath] {

@@ -1,5 +1,5 @@
-// The twin of `Platform`: a machine in memory that follows from a seed, and on which anything can go wrong when asked.
+// A simulated `Platform`: a machine in memory that is determined by a seed and into which tests inject faults.
 //
-// A `SimulatedMachine` has a disk, of which processes have their own view each, a clock, a watcher and a terminal. A
-// `FaultPlan` says which operation fails or is the last one. What was not synced is lost in a crash, as on a real
-// disk.
+// A `SimulatedMachine` has a disk, of which each process has its own view, a clock, a watcher and a terminal. A
+// `FaultPlan` selects the operation that fails or ends the process. A crash loses data that was not synchronized, as on
+// a real disk.

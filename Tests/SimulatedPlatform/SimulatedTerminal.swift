@@ -1,13 +1,13 @@
 package import Platform
 internal import Synchronization
 
-/// A terminal that remembers what was written, and reads what a test typed.
+/// A terminal that records output and reads the input of a test.
 package final class SimulatedTerminal: Terminal {
     private let state: Mutex<State>
 
     private struct State: Sendable {
         var widths: [StandardStream: Int]
-        /// What stands on the descriptors that are open for reading.
+        /// The contents of the descriptors that are open for reading.
         var readable: [Int32: [UInt8]]
         var written: [StandardStream: [UInt8]] = [:]
         var status: Int32?
@@ -15,9 +15,9 @@ package final class SimulatedTerminal: Terminal {
     }
 
     /// - Parameters:
-    ///   - widths: The streams that are terminals, and how wide. The others are files.
-    ///   - input: What stands on the standard input.
-    ///   - descriptors: What stands on others that are open.
+    ///   - widths: The widths of the streams that are terminals. The others are files.
+    ///   - input: The contents of the standard input.
+    ///   - descriptors: The contents of other open descriptors.
     package init(
         widths: [StandardStream: Int] = [:], input: String = "", descriptors: [Int32: [UInt8]] = [:]
     ) {
@@ -25,15 +25,15 @@ package final class SimulatedTerminal: Terminal {
         state = Mutex(State(widths: widths, readable: readable))
     }
 
-    /// What was written to a stream.
+    /// The output to a stream.
     package func text(of stream: StandardStream) -> String {
         String(decoding: state.withLock { $0.written[stream] ?? [] }, as: UTF8.self)
     }
 
-    /// The status with which the program ended; nil as long as it has not.
+    /// The exit status of the program, or nil if it has not ended.
     package var exitStatus: Int32? { state.withLock(\.status) }
 
-    /// Lets all later writes fail, as to a full disk.
+    /// Makes all later writes fail, as on a full disk.
     package func failWrites(_ code: ErrorCode?) { state.withLock { $0.failure = code } }
 
     package func width(of stream: StandardStream) -> Int? { state.withLock { $0.widths[stream] } }
