@@ -2,7 +2,7 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
-/// Hosts whose every step a script says; files arrive at once, unless it says otherwise.
+/// Hosts whose steps a script controls. Files arrive immediately unless the script delays them.
 final class Bench {
     let world: World
 
@@ -20,7 +20,8 @@ final class Bench {
         return host
     }
 
-    /// Two hosts, and two logs of the second one that the first has not read: each sets a key, `a` or `b`, to its name.
+    /// Returns two hosts, and two logs of the second that the first has not read. Each sets a key, `a` or `b`, to its
+    /// name.
     func hostsWithTwoLogs() -> (near: SimulatedHost, far: SimulatedHost, logs: [PackAddress]) {
         let (near, far) = (host("near"), host("far"))
         comeToRest()
@@ -32,7 +33,7 @@ final class Bench {
         return (near, far, near.files(of: far.durable.writer).filter { $0.name.kind == .log })
     }
 
-    /// A log of a writer whom no host knows.
+    /// The address of a log of an unknown writer.
     static let addressOfStranger = PackAddress(
         writer: WriterID(number: 5), name: PackName(kind: .log, number: 1, hash: Fingerprint(of: [1])))
 
@@ -43,7 +44,7 @@ final class Bench {
         return clone
     }
 
-    /// One host compacts what it has published, and the other reads only that.
+    /// Makes one host compact its files, and the other read only the base.
     func readBase(of writer: SimulatedHost, on reader: SimulatedHost) {
         writer.attempt { try writer.compact() }
         writer.publishNow()
@@ -52,10 +53,10 @@ final class Bench {
         reader.pullNow()
     }
 
-    /// Lets a second pass, and with it all that is under way arrive.
+    /// Lets a second pass, so that all files arrive.
     func settle() { world.pass(1) }
 
-    /// Lets all hosts sync until nothing is left to say.
+    /// Syncs all hosts until nothing remains to be exchanged.
     func comeToRest() {
         for _ in 0..<4 {
             settle()
@@ -63,7 +64,7 @@ final class Bench {
         }
     }
 
-    /// Whether all hosts have the same values, in their files too, and nothing was lost.
+    /// Whether all hosts have the same values in the state and in their files, and nothing was lost.
     var isSound: Bool {
         let views = world.hosts.map { host in
             world.scenario.domains.map { PropertyList.Dictionary(host.values($0)) }
@@ -77,7 +78,7 @@ final class Bench {
 }
 
 extension SimulatedHost {
-    /// The view of a domain.
+    /// Returns the view of a domain.
     func values(_ domain: String) -> [(String, PropertyList)] {
         engine.local.atoms.keys(of: domain).map { ($0.key, $0.value.propertyList) }
     }
@@ -86,7 +87,7 @@ extension SimulatedHost {
         engine.local.atoms.value(at: Path(domain: domain, key: key))?.propertyList
     }
 
-    /// A program sets a key and the mirror takes that up.
+    /// Sets a key like a program, and captures the change.
     func set(_ key: String, to value: PropertyList?, in domain: String = "s") {
         edit(key, to: value, in: domain)
         attempt { try capture() }
@@ -102,7 +103,7 @@ extension SimulatedHost {
     func publishNow() { attempt { try publish() } }
     func pullNow() { attempt { try pull() } }
 
-    /// Whether a value is kept as one that lost.
+    /// Whether a value is listed as a conflict.
     func hasJournal(of value: PropertyList) -> Bool {
         engine.local.conflicts.conflicts.contains { $0.value.value?.propertyList == value }
     }

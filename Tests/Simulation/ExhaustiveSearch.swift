@@ -1,24 +1,23 @@
 import MirrorEngine
 import PropertyLists
 
-/// Every execution of a few hosts that write, exchange, are cloned or restored, up to so many events.
-///
-/// The mirror's rule is checked at the end of each, after a full exchange. Of executions that differ only in the order
-/// of events which do not touch each other, or in the names of hosts, one is carried out.
+/// A search of all executions, up to a number of events, in which a few hosts write, exchange, are cloned or are
+/// restored.  The mirror's rule is checked at the end of each, after a full exchange. Of executions that differ only in
+/// the order of independent events, or in the names of hosts, only one is carried out.
 package struct ExhaustiveSearch {
-    /// What may happen.
+    /// The events that may occur.
     package struct Profile: Sendable {
         package let name: String
         var hosts = 3
-        /// Whether users write inside the key, too.
+        /// Whether users also write an entry inside the key.
         var writesInside = true
         var deletes = false
         var clones = false
         var losesState = false
-        /// Whether preference files come back from a backup without the state, or the state without the files.
+        /// Whether preference files are restored from a backup without the state, or the state without the files.
         var restoresFiles = false
         var restoresState = false
-        /// Whether files of the mirror arrive one at a time, and are compacted at any time.
+        /// Whether files of the mirror arrive one at a time, and hosts compact at any time.
         var fetchesSingly = false
 
         package static let all = [
@@ -29,7 +28,7 @@ package struct ExhaustiveSearch {
             Profile(name: "restored state", hosts: 2, restoresState: true),
         ]
 
-        /// Whether no conflict may be needless.
+        /// Whether needless conflicts are errors.
         package var isOrdinary: Bool { !clones && !losesState && !restoresFiles && !restoresState }
     }
 
@@ -39,22 +38,22 @@ package struct ExhaustiveSearch {
     private var trace: [Step] = []
     package private(set) var events = 0
     package private(set) var executions = 0
-    /// What the shortest execution says that breaks the rule.
+    /// A description of the shortest execution that breaks the rule.
     package private(set) var counterexample: String?
-    /// How many conflicts were listed although the user whose write is in force had seen what lost.
+    /// The number of conflicts that were listed although the user whose write is in force had seen the displaced value.
     package private(set) var needless = 0
-    /// The first execution that led to one.
+    /// The first execution with such a conflict.
     package private(set) var firstNeedless: String?
 
-    /// - Parameter listsOnlyUnfetched: Whether to use the first version's rule, which loses writes: a write replaces
-    ///   all that its host had fetched.
+    /// - Parameter listsOnlyUnfetched: Whether to use the rule of the first version, which loses writes: a write
+    ///   replaces everything that its host had fetched.
     package init(_ profile: Profile, depth: Int, listsOnlyUnfetched: Bool = false) {
         self.profile = profile
         self.depth = depth
         self.listsOnlyUnfetched = listsOnlyUnfetched
     }
 
-    /// Tries all executions of one event, then of two, and so on.
+    /// Searches all executions of one event, then of two, and so on.
     package mutating func search() {
         for length in 1...depth where counterexample == nil {
             (events, executions, needless) = (0, 0, 0)
@@ -65,15 +64,15 @@ package struct ExhaustiveSearch {
 
     enum Step: Hashable {
         case write(host: Int, inside: Bool, deletes: Bool, position: Int)
-        /// The other host publishes, and this one takes in all that it has said.
+        /// The other host publishes, and this one joins all of its files.
         case fetch(host: Int, from: Int)
         case clone(host: Int)
         case loseState(host: Int)
-        /// The preference file, or the state, comes back as it was before the host's last write.
+        /// The preference file or the state is restored to before the host's last write.
         case restore(host: Int, state: Bool)
-        /// The host publishes, and writes a base if it is to compact.
+        /// The host publishes, and writes a base if `compacts`.
         case publish(host: Int, compacts: Bool)
-        /// The host takes in the oldest file of the other that it has not seen.
+        /// The host joins the oldest file of the other that it has not seen.
         case fetchOne(host: Int, from: Int)
 
         var host: Int {
@@ -92,14 +91,14 @@ package struct ExhaustiveSearch {
             }
         }
 
-        /// Whether the order of two steps matters. That of two writes is a choice of its own.
+        /// Whether the order of two steps matters. The order of two writes is chosen separately.
         func touches(_ other: Step) -> Bool {
             if host == other.host { return true }
             guard Self.isOrdinary(self), Self.isOrdinary(other) else { return true }
             return self.other == other.host || other.other == host || self.other != nil && self.other == other.other
         }
 
-        /// Whether the step changes nothing but its host, and what the other has published.
+        /// Whether the step changes only its host, and the files that the other has published.
         private static func isOrdinary(_ step: Step) -> Bool {
             switch step {
             case .write, .fetch: true
@@ -111,7 +110,7 @@ package struct ExhaustiveSearch {
     private mutating func go(_ world: SmallWorld, touched: Set<Int>, left: Int) {
         let first = (0..<world.hosts.count).first { !touched.contains($0) } ?? world.hosts.count
         for step in steps(world, isLast: left == 1) where counterexample == nil {
-            // Hosts that nothing has happened to differ only by name.
+            // Hosts without events differ only by name.
             if step.host > first, !touched.contains(step.host) { continue }
             if let last = trace.last, step.host < last.host, !step.touches(last) { continue }
             var next = world

@@ -1,4 +1,4 @@
-/// What goes wrong in a run. It is counted, so that a suite in which something never happened can say so.
+/// The faults of a run. They are counted, so that a suite reports faults that never occurred.
 package enum Fault: CaseIterable, Hashable, Sendable {
     // Delivery of files.
     case late, partial, slow, duplicate, returned, deletedFirst, stray, spoilt, staleListing
@@ -22,24 +22,25 @@ package enum Fault: CaseIterable, Hashable, Sendable {
     case newVersion
 }
 
-/// What the shared directory of a run is on, and so what it does to files.
+/// The medium of the shared directory, which determines how files arrive and get lost.
 package enum Medium: CaseIterable, Hashable, Sendable {
-    /// A folder of one machine, or of a file server that never fails.
+    /// A folder on one machine, or on a file server that never fails.
     case posix
-    /// The same, but power goes: what was not synchronized yet is gone, though others may have seen it.
+    /// The same with losses of power, after which files that were not synchronized are gone even if others have seen
+    /// them.
     case posixCrash
-    /// Names are cached: what is there is not seen yet, and what is gone still is, until it is opened.
+    /// Names are cached: new files are not visible yet, and removed ones are visible until they are opened.
     case nfs
-    /// Removing and replacing fails while somebody has the file open.
+    /// Removing or replacing a file fails while it is open.
     case smb
-    /// Nothing is ever known to be on the server's disk: what was acknowledged can be gone.
+    /// Files cannot be synchronized, so acknowledged files can be lost.
     case sftp
-    /// Each host has a copy of its own, which a service brings up to date sooner or later.
+    /// Each host has its own copy, which a service syncs after a while.
     case cloud
-    /// A stick, which is with one host at a time, and is pulled out without a warning.
+    /// A memory stick, which is at one host at a time and is removed without warning.
     case usb
 
-    /// How many seconds it takes until another host sees a change.
+    /// The possible delays in seconds until another host sees a change.
     var delays: [Int64] {
         switch self {
         case .posix, .posixCrash, .usb: [0]
@@ -50,7 +51,7 @@ package enum Medium: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// What another host may find of a file before all of it.
+    /// The state of a file that another host may see before it is complete.
     var firstSight: SimulatedHost.FileState? {
         switch self {
         case .nfs: .stale
@@ -59,6 +60,6 @@ package enum Medium: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether a file can be lost between its creation and the moment at which that is known to last.
+    /// Whether a file can be lost between its creation and its synchronization.
     var losesUnsynced: Bool { self == .posixCrash || self == .usb }
 }

@@ -1,14 +1,14 @@
-/// What a host takes for the time, in milliseconds since 1970, whatever it is.
+/// The wall clock of a host in milliseconds since 1970, which may be wrong.
 struct HostClock {
     private enum Course { case on, still, back }
 
-    /// 2025.
+    /// A time in June 2025.
     static let epoch: Int64 = 1_750_000_000_000
 
-    /// Seconds that the clock is ahead.
+    /// The number of seconds by which the clock is ahead.
     var skew: Int64 = 0
     private var course = Course.on
-    /// When it began not to go on.
+    /// The time at which the clock stopped.
     private var since: Int64 = 0
 
     func reading(at time: Int64) -> Int64 {
@@ -19,13 +19,13 @@ struct HostClock {
         }
     }
 
-    /// Goes on as clocks do, from what it shows.
+    /// Makes the clock run normally from its present time.
     mutating func mend(at time: Int64) {
         skew = (reading(at: time) - Self.epoch) / 1000 - time
         course = .on
     }
 
-    /// Is set wrong, or goes wrong.
+    /// Sets the clock to a wrong time, or makes it run wrongly.
     mutating func setFault(at time: Int64, _ fault: Fault) {
         mend(at: time)
         since = time

@@ -3,10 +3,10 @@
     package import TestSupport
 
     extension Rule {
-        /// The first of so many runs that goes wrong without this rule, counted from 1, with what is wrong. The
-        /// scenarios take turns.
+        /// Returns the number of the first run that fails without this rule, counted from 1, and the failure. The runs
+        /// use the scenarios in turn.
         ///
-        /// A needless conflict is wrong too, if the whole mirror does not make one in that run.
+        /// A needless conflict is a failure too, unless the intact mirror also has it in that run.
         package func firstFinding(in runs: Int, seed: Seed = .ofThisRun) -> (run: Int, wrong: String)? {
             for number in 0..<runs {
                 let findings = Rule.$broken.withValue(self) { Self.findings(in: number, seed) }
@@ -25,7 +25,7 @@
             return (run.wrongs, run.world.needless)
         }
 
-        /// The scripts that need this rule and end well without it.
+        /// The scripts that require this rule but succeed without it.
         package var blindScripts: [Script] {
             Script.allCases.filter { script in
                 script.rule == self && Rule.$broken.withValue(self) { script.endsWell }

@@ -3,12 +3,12 @@ import MirrorEngine
 import PropertyLists
 package import TestSupport
 
-/// One run of a scenario from a seed, and what was found wrong at its end.
+/// A run of a scenario from a seed, with the failures at its end.
 package struct Run {
     package let world: World
     private let seed: Seed
     private let round: Int
-    /// Steps that are left out, to find those that matter.
+    /// Steps that are omitted, to find those that matter.
     private let omitted: Set<Int>
     package private(set) var wrongs: [String] = []
 
@@ -19,7 +19,7 @@ package struct Run {
         self.omitted = omitted
     }
 
-    /// What to type to see it again.
+    /// The command that repeats the run.
     package var replay: String {
         let steps = omitted.isEmpty ? "" : " --without " + omitted.sorted().map(String.init).joined(separator: ",")
         return "\(seed) Tests/run simulate --scenario '\(world.scenario.name)' --round \(round)" + steps
@@ -42,7 +42,7 @@ package struct Run {
         check()
     }
 
-    /// The same run without the steps that it goes wrong without.
+    /// Returns this run without the steps that are not needed for it to fail.
     package func shrunk() -> Run {
         var shortest = self
         let isWrong = !wrongs.isEmpty
@@ -82,7 +82,7 @@ package struct Run {
         }
     }
 
-    /// Something rare happens.
+    /// Lets rare events occur.
     private func befall(_ step: Int) {
         let host = world.pick(world.hosts.filter { !$0.isAway })
         let domain = world.pick(world.scenario.domains)
@@ -142,8 +142,8 @@ package struct Run {
         host.sync(compacts: true)
     }
 
-    /// All faults end, all files arrive, a person decides what is to be decided, and all hosts sync until nothing is
-    /// left to say.
+    /// Ends all faults, lets all files arrive, makes all pending decisions, and syncs all hosts until nothing remains
+    /// to be exchanged.
     private func comeToRest() {
         world.canCrash = false
         world.isCalm = true
@@ -164,7 +164,7 @@ package struct Run {
         }
     }
 
-    /// Lets the other hosts continue for a year, and then returns those that were away.
+    /// Lets the other hosts continue for a year, and then brings back those that were away.
     private func returnFromAbsence() {
         guard world.hosts.contains(where: \.isAway) else { return }
         for _ in 0..<4 {
@@ -174,7 +174,7 @@ package struct Run {
         for host in world.hosts { host.isAway = false }
     }
 
-    /// A person says which is right, a file that is not to be believed, or the mirror.
+    /// Decides for each held domain whether to accept its file or the mirror.
     private func decide(_ host: SimulatedHost) {
         for (domain, shadow) in host.engine.local.trackedFiles.sorted(by: { $0.key < $1.key }) where shadow.held != nil
         {

@@ -1,15 +1,15 @@
 package import TestSupport
 
-/// What many runs came to.
+/// The combined results of many runs.
 package struct RunStatistics: Sendable {
     package private(set) var runs = 0
     package private(set) var faults: [Fault: Int] = [:]
-    /// How many runs there were on each medium.
+    /// The number of runs on each medium.
     package private(set) var media: [Medium: Int] = [:]
-    /// A run that went wrong, and what was wrong in it.
+    /// The runs that failed, with their failures.
     package private(set) var findings: [(replay: String, wrongs: [String])] = []
 
-    /// How many needless conflicts there were where none should be.
+    /// The number of needless conflicts in scenarios that should have none.
     package private(set) var needless = 0
 
     package init() {}
@@ -36,7 +36,7 @@ package struct RunStatistics: Sendable {
         findings += other.findings
     }
 
-    /// The faults and media without which many runs prove too little.
+    /// The faults and media that have not occurred, without which many runs prove too little.
     package var missing: [String] {
         Fault.allCases.filter { faults[$0, default: 0] == 0 }.map { "\($0)" }
             + Medium.allCases.filter { media[$0, default: 0] == 0 }.map { "\($0)" }

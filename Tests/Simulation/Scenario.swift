@@ -1,11 +1,11 @@
 import MirrorEngine
 
-/// What happens in a run, and how often.
+/// The events that may occur in a run, and their frequency.
 package struct Scenario: Sendable {
     package let name: String
     var hosts = 3
     var steps = 100
-    /// What the directory may be on; the seed chooses.
+    /// The possible media of the directory, of which the seed chooses one.
     var media = Medium.allCases
     var crashes = false
     var skews = false
@@ -13,26 +13,26 @@ package struct Scenario: Sendable {
     var rollbacks = false
     var joiners = false
     var hasForeignSaves = true
-    /// Whether media refuse files, directories go away and come back, and hosts have schemas of their own.
+    /// Whether media refuse files, directories are temporarily unavailable, and hosts have different schemas.
     var hasMisfortunes = true
-    /// Whether the directory may lose what it had acknowledged. Only where nobody loses the memory of it, too.
+    /// Whether the directory may lose acknowledged files. Only for scenarios in which no host loses its state as well.
     var losesFiles = false
-    /// Whether preference files are taken back to what they were.
+    /// Whether single preference files are restored.
     var restoresFiles = false
-    /// Whether all of a host's preference files come back from a backup, or with them its state, and whether that is
-    /// lost.
+    /// Whether all preference files of a host are restored from a backup, without or with its state, and whether a
+    /// state is lost.
     var restoresConfiguration = false
     var restoresMachines = false
     var losesState = false
-    /// Whether hosts exchange seldom, so that edits are taken up long after they were made.
+    /// Whether hosts exchange rarely, so that edits are captured long after they were made.
     var syncsSeldom = false
-    /// Whether some files cannot hold some values.
+    /// Whether the formats of some files cannot hold some values.
     var hasNarrowFormats = false
     /// Whether some values are too long for a pack.
     var hasLongValues = false
     /// The time that an unneeded blob remains, in milliseconds.
     var unneededFor: Int64 = 0
-    /// Whether some hosts have a version that does not understand all files of the others.
+    /// Whether some hosts have a version that cannot read all files of the others.
     var mixesVersions = false
     /// The number of logs after which a base is due, and the time that superseded files remain, in milliseconds.
     var leastLogs = 3
@@ -40,11 +40,11 @@ package struct Scenario: Sendable {
     var mostSuperseded = EngineLimits().mostSuperseded
     var seeding = Seeding.local
     var bytesOfWriter = EngineLimits().bytesOfWriter
-    /// How often a host reads one of its own files again, which its head knows nothing of.
+    /// The time between two checks of a host's own files, in milliseconds.
     var checksEvery = Int64.max
-    /// How many changes of preference files are made at once.
+    /// The number of preference changes that are made together.
     var changesAtOnce = EngineLimits().changesAtOnce
-    /// The most bytes of files that a host keeps while they wait for others.
+    /// The bytes of waiting files that a host keeps in memory.
     var bytesWaiting = EngineLimits().bytesWaiting
     var bytesOfFile = EngineLimits().bytesOfFile
     var keys = EngineLimits().keys
@@ -71,13 +71,13 @@ package struct Scenario: Sendable {
 }
 
 extension Scenario {
-    /// Whether no host is cloned or restored and none loses its state: then no conflict is needless.
+    /// Whether no host is cloned, is restored or loses its state, so that no conflict may be needless.
     var isOrdinary: Bool {
         !clones && !rollbacks && !restoresFiles && !restoresConfiguration && !restoresMachines && !losesState
             && !mixesVersions
     }
 
-    /// Whether hosts are cloned, and nothing else makes them forget.
+    /// Whether hosts are cloned, but neither restored nor deprived of their state.
     var onlyClones: Bool {
         guard clones else { return false }
         var other = self
@@ -97,12 +97,12 @@ extension Scenario {
         Scenario(
             name: "one view", steps: 180, media: [.posix, .posixCrash], crashes: true, skews: true, clones: true,
             rollbacks: true, joiners: true, hasMisfortunes: false, changesAtOnce: 1),
-        // No other scenario has a server that forgets what it acknowledged: it is met often enough here.
+        // Only this scenario has a server that loses acknowledged files, which is often enough.
         Scenario(
             name: "a directory that loses files", media: Medium.allCases + [.sftp, .sftp], crashes: true, skews: true,
             joiners: true, losesFiles: true),
         Scenario(name: "restored preference files", crashes: true, joiners: true, restoresFiles: true),
-        // After a crash in mid-exchange, a restored mark cannot be told from one that the crash left.
+        // After a crash during an exchange, a restored mark cannot be distinguished from one that the crash left.
         Scenario(name: "configuration restored without its state", restoresConfiguration: true),
         Scenario(name: "restored machines", crashes: true, clones: true, restoresMachines: true),
         Scenario(name: "lost state", crashes: true, joiners: true, losesState: true),
@@ -119,6 +119,6 @@ extension Scenario {
             hasLongValues: true, unneededFor: 600_000),
     ]
 
-    /// The scenarios as they take turns in many runs: long values take long, and so come seldom.
+    /// The order of scenarios in many runs. Those with long values take more time and are less frequent.
     static let turns = (0..<4).flatMap { turn in all.filter { turn == 0 || !$0.hasLongValues } }
 }

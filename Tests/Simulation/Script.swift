@@ -2,12 +2,12 @@ package import MirrorEngine
 import PropertyLists
 import TestSupport
 
-/// A few steps of some hosts, which end badly where one rule of the mirror is broken.
+/// A short sequence of steps that fails if one rule of the mirror is broken.
 package enum Script: String, CaseIterable, Sendable {
     case noStampBump, noValueHash, noReincarnation, outboxClearedEarly, noIntent, applyWithoutCapture
     case stateForFile, noChain, chainByLast, viewWithoutPatching, stateFilteredByDomain
 
-    /// The rule without which it ends badly.
+    /// The rule without which the script fails.
     package var rule: Rule {
         switch self {
         case .noStampBump: .bumpsStamps
@@ -24,7 +24,7 @@ package enum Script: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it ends well.
+    /// Whether the script succeeds.
     package var endsWell: Bool {
         switch self {
         case .noStampBump: farAheadClock()
@@ -45,7 +45,7 @@ package enum Script: String, CaseIterable, Sendable {
 // MARK: Time and order
 
 extension Script {
-    /// Who overwrites a value from the future sees his own value afterwards.
+    /// A write that replaces a value from the future remains in force.
     private func farAheadClock() -> Bool {
         let bench = Bench()
         let (ahead, right) = (bench.host("ahead"), bench.host("right"))
@@ -58,7 +58,7 @@ extension Script {
         return hasOwnWrite && right.value("a") == "of today" && bench.isSound
     }
 
-    /// Two values under one dot: whoever reads them in whatever order ends with the same one.
+    /// Two values with the same dot: all hosts choose the same one, regardless of the order in which they read them.
     private func forkReadInTwoOrders() -> Bool {
         let bench = Bench()
         let origin = bench.host("origin")
@@ -79,7 +79,7 @@ extension Script {
         return logs.count == 2 && readers[0] == readers[1]
     }
 
-    /// A branch that follows on what a base replaced is joined all the same.
+    /// A branch that follows a log that a base replaced is still joined.
     private func longBranchBehindBase() -> Bool {
         let bench = Bench()
         let origin = bench.host("origin")
@@ -115,7 +115,7 @@ extension Script {
         return bench.isSound && origin.value("b") == "of the clone" && clone.value("a") == "of the origin"
     }
 
-    /// Dies at each step of a sync in turn; whatever was written before is with everyone at the end, under one name.
+    /// Crashes at each step of a sync in turn. In the end, all hosts have the previous writes, under a single number.
     private func everyKill(editsAfter: Bool) -> Bool {
         var step = 1
         while true {
@@ -138,7 +138,7 @@ extension Script {
 // MARK: The border
 
 extension Script {
-    /// A program saves while a change is on its way into the file.
+    /// A program saves a file between its capture and a write of the mirror.
     private func saveBeforeApply() -> Bool {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -151,7 +151,7 @@ extension Script {
         return bench.isSound && far.value("a") == "saved meanwhile" && near.value("b") == "from afar"
     }
 
-    /// A program overwrites a value that the mirror knows and its file does not show: the other's value is kept.
+    /// A program overwrites a value that the mirror has and its file does not show yet. The replaced value is kept.
     private func saveOverWhatWasNotShown() -> Bool {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -165,8 +165,8 @@ extension Script {
         return near.value("a") == "without a look" && far.hasJournal(of: "from afar")
     }
 
-    /// Whose value was replaced step by step, each time before its user's eyes, hears only of the last step: that is no
-    /// conflict.
+    /// A value is replaced in several steps, each by a user who had seen the previous value, and its host receives only
+    /// the last step. This is not a conflict.
     private func chainOfThatOnlyTheEndArrives() -> Bool {
         let bench = Bench()
         let (first, second, third) = (bench.host("first"), bench.host("second"), bench.host("third"))

@@ -6,7 +6,7 @@ struct SimulatedBlobs {
     private var inFolders: [WriterID: Set<BlobName>] = [:]
     private var needs: [PackAddress: [BlobReference]] = [:]
 
-    /// Learns what a file refers to from what is missing without it.
+    /// Records the blobs to which a file refers, which are those that are missing when it is decoded without any.
     mutating func note(_ pack: EncodedPack, at address: PackAddress) {
         do throws(PackFault) { _ = try Pack(decoding: pack.bytes) } catch {
             if case .missingBlobs(let references) = error { needs[address] = references }

@@ -1,9 +1,9 @@
 import MirrorEngine
 
-// What the engine wants done.
+// Carrying out the actions of the engine.
 extension SimulatedHost {
-    /// Tells the engine, and does what it says; a crash may come before, between and after. What follows from that is
-    /// told when all of it is done.
+    /// Sends an event to the engine and carries out the actions, with possible crashes before, between and after them.
+    /// The results are sent after all actions are complete.
     func send(_ event: Event) throws {
         var events = [event]
         while !events.isEmpty {
@@ -42,7 +42,7 @@ extension SimulatedHost {
 
     private func create(_ address: PackAddress, _ pack: EncodedPack) throws -> Event {
         if let failure = isRefused() ? failure : world.refusal() {
-            // It comes as far as it comes.
+            // A failed creation may leave a part of the blobs.
             if let blob = pack.blobs.first, world.chance(0.5) { world.create(blob, of: address.writer, by: self) }
             return .notCreated(address.name, failure)
         }
@@ -56,7 +56,7 @@ extension SimulatedHost {
         return .created(pack.name)
     }
 
-    /// The file was seen, and read, and is gone with the power before anybody could be told that it lasts.
+    /// Simulates a loss of power in which a file that others have read is lost before it was synchronized.
     private func losePower(after address: PackAddress) throws {
         guard world.canCrash, world.canLoseUnsynced, world.misfortune(0.02) else { return }
         world.count(.unsynced)
@@ -110,7 +110,7 @@ extension SimulatedHost {
         return fetched
     }
 
-    /// A file, if all long values that it needs are in view, in whichever folder.
+    /// Returns a file if all blobs that it requires are in view, in any folder.
     private func whole(_ address: PackAddress) -> Fetch? {
         let seen = blobView.values.reduce(into: Set<BlobName>()) { $0.formUnion($1) }
         let missing = world.blobs.needs(address).filter { !seen.contains($0.name) }

@@ -1,20 +1,20 @@
 import MirrorEngine
 import PropertyLists
 
-/// A preference file that anybody may write.
+/// A preference file, which any program may write.
 struct PreferenceFile: Hashable {
     var values = PropertyList.Dictionary()
     var generation: UInt64 = 0
     var modified: Int64 = 0
     var mark: LibraryWrite? = .write
-    /// When each key was last written by a program that keeps a history.
+    /// The time at which each key was last written by a program that keeps a history.
     var written: [String: Int64] = [:]
-    /// What is there in place of values.
+    /// The content in place of values, such as an unreadable file.
     var content: Observation.Content?
     var hash = Fingerprint(of: [])
 }
 
-// The preference files of a host, and who writes them.
+// The preference files of a host, and the programs that write them.
 extension SimulatedHost {
     func observations(_ domains: [String]) -> [Observation] {
         for domain in domains { lastRead[domain] = files[domain]?.values }
@@ -72,7 +72,7 @@ extension SimulatedHost {
         return false
     }
 
-    /// A program reads, changes and replaces a preference file.
+    /// Reads, changes and replaces a preference file like a program.
     func save(_ domain: String, mark: LibraryWrite? = .write, _ change: (inout PropertyList.Dictionary) -> Void) {
         var file = files[domain] ?? PreferenceFile()
         if world.scenario.restoresFiles { formerFiles[domain, default: []].append(file) }
@@ -97,7 +97,7 @@ extension SimulatedHost {
         return world.nextGeneration
     }
 
-    /// A file is what it was at some time, with nothing to say why.
+    /// Restores a file to a former version, without a mark.
     func restoreFile() {
         let domain = world.pick(world.scenario.domains)
         guard let former = formerFiles[domain], var file = former.randomElement(using: &world.generator) else { return }
@@ -110,7 +110,8 @@ extension SimulatedHost {
         files[domain] = file
     }
 
-    /// A single file without a mark cannot be told from an edit by a program that knows nothing of the mirror.
+    /// A single restored file without a mark cannot be distinguished from an edit by a program that does not use the
+    /// library.
     private func noteRestoredEdit(_ domain: String, _ file: PreferenceFile) {
         let known = PropertyList.Dictionary(
             engine.local.fileValues(in: Path(domain: domain)).map { ($0.key.key ?? "", $0.value.propertyList) })
@@ -123,7 +124,7 @@ extension SimulatedHost {
 
     // MARK: Backups
 
-    /// The preference files with the mark beside them, as a backup keeps them.
+    /// A backup of the preference files and of the mark beside them.
     struct Configuration {
         let files: [String: PreferenceFile]
         let restoreMarker: RestoreMarker?
@@ -140,7 +141,7 @@ extension SimulatedHost {
         }
     }
 
-    /// A program changes one to three things in one file.
+    /// Makes one to three random changes in one file, like a program.
     func editAnything() {
         let domain = world.pick(world.scenario.domains)
         save(domain) { values in
@@ -161,7 +162,7 @@ extension SimulatedHost {
         world.record.note(values[path[0]], over: before, by: label)
     }
 
-    /// A new text, or now and then one that the user of another host wrote at this path.
+    /// Returns a new text, or sometimes one that the user of another host wrote at this path.
     private func text(at path: [String], over before: PropertyList?) -> String {
         if world.chance(0.1), let text = world.record.text(at: path, notBy: label),
             !(before?.texts.contains(text) ?? false)
@@ -173,7 +174,7 @@ extension SimulatedHost {
         return text
     }
 
-    /// A text that no value had before, now and then one that is too long for a pack.
+    /// Returns a unique text, which is sometimes too long for a pack.
     private func newText() -> String {
         let text = "\(label).\(world.nextValue())"
         guard world.scenario.hasLongValues, world.chance(0.3) else { return text }

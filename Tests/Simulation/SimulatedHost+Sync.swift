@@ -1,9 +1,9 @@
 import MirrorEngine
 import PropertyLists
 
-// What a host does with the mirror.
+// The exchange of a host with the mirror.
 extension SimulatedHost {
-    /// One step of a mirror: capture, pull, publish, compact.
+    /// Makes one exchange: capture, pull, publish, compact.
     func sync(compacts: Bool = false) {
         guard !isAway else { return }
         let mayRest = !compacts && isDirectoryThere && world.chance(0.3) && mayRest
@@ -27,13 +27,13 @@ extension SimulatedHost {
         if world.chance(0.1) { checkShadows() }
     }
 
-    /// What a host holds whose state was lost is taken up after what the others wrote.
+    /// Whether a domain may be captured. After a loss of the state, the files of the others are joined first.
     private func isReady(_ domain: String) -> Bool {
         let shadow = engine.local.trackedFiles[Path(domain: domain)]
         return shadow?.isCaptured ?? false || isDirectoryThere || seed == nil && shadow?.suspicion == nil
     }
 
-    /// After every capture, what the mirror takes a file to hold is what it holds.
+    /// Checks after a capture that the contents that the mirror assumes for each file are its actual contents.
     private func checkShadows() {
         for (domain, shadow) in engine.local.trackedFiles
         where shadow.isMirrored && shadow.isCaptured && shadow.held == nil {
@@ -52,14 +52,14 @@ extension SimulatedHost {
         if world.chance(0.1) { checkTransactions() }
     }
 
-    /// Whoever has one atom of a transaction has all of them that nobody overwrote.
+    /// Checks that a host with one atom of a transaction has all of its atoms that were not overwritten.
     private func checkTransactions() {
-        // A dot that is two changes, in a fork, says nothing of either.
+        // In a fork, a dot can belong to two transactions, which cannot be distinguished.
         guard !world.scenario.clones, !world.scenario.rollbacks else { return }
         let atoms = engine.local.atoms
         let record = world.record
         for transaction in record.captured.values where transaction.writes.count > 1 {
-            // What somebody overwrote may be missing where a base came before that.
+            // An overwritten atom may be missing if a base arrived earlier.
             let isKnown = transaction.atoms.filter { record.survivors.atom(at: $0.path) == $0 }.map { atom in
                 atoms.above(atom.path).contains { $0 == atom || $0.dominates(atom) }
             }
@@ -105,10 +105,9 @@ extension SimulatedHost {
         (world.files[address]?.size ?? 1) - (view[address] == .partial ? 1 : 0)
     }
 
-    /// Whether the head of the state says that there is nothing to do.
-    ///
-    /// The head does not know the mark beside the files. A mark that came back alone is found by the next exchange that
-    /// has something to do, before it reads a file.
+    /// Whether the head of the state indicates that there is nothing to do.  The head does not include the mark beside
+    /// the files. A mark that was restored alone is detected by the next exchange that has something to do, before it
+    /// reads a file.
     var mayRest: Bool {
         guard restoreMarker?.mark == engine.local.restoreMarkers.marks.first else { return false }
         let bytes = Journal.encoded(engine.head(journalLength: 0))

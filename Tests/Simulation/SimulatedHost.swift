@@ -2,43 +2,43 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
-/// One host: its view of the directory, its preference files, its clock, and an engine that can die at any step.
+/// A host: its view of the directory, its preference files, its clock, and an engine that can crash at any step.
 final class SimulatedHost {
     static let mirror = MirrorID(high: 1, low: 1)
     static let profile = Engine.Profile(label: "host", platform: "simulated", software: "1")
     static let epoch = HostClock.epoch
 
-    /// What a host finds of a file: all of it, some, other bytes, or its name alone.
+    /// The state of a file as a host sees it: complete, incomplete, damaged, or only a name.
     enum FileState { case whole, partial, spoilt, stale }
 
     let world: World
     let label: String
     var view: [PackAddress: FileState] = [:]
-    /// The long values that it sees, by the folder in which they are.
+    /// The blobs in view, by the folder that contains them.
     var blobView: [WriterID: Set<BlobName>] = [:]
-    /// What lies in folders that is no file of the mirror's.
+    /// The files in folders that do not belong to the mirror.
     var strays: [WriterID: [String: Int]] = [:]
     var files: [String: PreferenceFile] = [:]
     /// Former contents of preference files.
     var formerFiles: [String: [PreferenceFile]] = [:]
     var clock = HostClock()
-    /// How the directory stands to this host instead of as it should, and until when.
+    /// The state of the directory that this host sees because of a fault, and the time at which the fault ends.
     var misfortune: (directory: Directory, until: Int64)?
-    /// Whether it is far from everything, and does nothing.
+    /// Whether the host is away and does nothing.
     var isAway = false
     private let knowsSchema: Bool
     var engine: Engine
-    /// The state as a crash would leave it.
+    /// The state that remains after a crash.
     private(set) var durable: LocalState
-    /// Former states, to which a backup may take the host back.
+    /// Former states, which a backup may restore.
     private(set) var history: [LocalState] = []
-    /// Former preference files, and former states with the files that they had.
+    /// Backups of former preference files.
     private(set) var configurations: [Configuration] = []
     private(set) var backups: [(state: LocalState, configuration: Configuration)] = []
-    /// What the mirror left beside the preference files.
+    /// The mark beside the preference files.
     var restoreMarker: RestoreMarker?
     private(set) var hasNarrowFormat: Bool
-    /// How domains begin after the state was lost; nil before that.
+    /// The seeding of domains after a loss of the state, or nil before a loss.
     private(set) var seed: Seeding?
 
     struct RestoreMarker {
@@ -46,28 +46,28 @@ final class SimulatedHost {
         let writers: [WriterID]
     }
     private(set) var reports: [Report] = []
-    /// Stands in for the random numbers of the rim.
+    /// A fixed value in place of random numbers, or nil.
     var fixedRandom: UInt64?
-    /// What happens between a capture and the write that follows it, once.
+    /// An action to run once between a capture and the write that follows it.
     var interference: (() -> Void)?
-    /// The step at which the host dies, counted from the beginning.
+    /// The step at which the host crashes, counted from the beginning.
     var breaksAt: Int?
     /// The preference files as they were last read.
     var lastRead: [String: PropertyList.Dictionary] = [:]
     private(set) var stepCount = 0
-    /// Which of the things that it asks of the system fail, counted from the beginning, and how.
+    /// The requests to the system that fail, counted from the beginning.
     var failing: Range<Int> = 0..<0
     var failure = CreationFailure.space
     private var requestCount = 0
-    /// Whether its version understands nothing but the oldest format.
+    /// Whether its version can read only the oldest format.
     private(set) var isOld: Bool
-    /// The state as bytes on a disk, where the run keeps them.
+    /// The encoded state, if the run keeps journals.
     private(set) var journal: [UInt8]?
-    /// What a format makes of values that it cannot hold.
+    /// The change that a format makes to values that it cannot hold.
     var distortion: ((inout PropertyList.Dictionary) -> Void)?
     /// The domains whose files cannot be written.
     var unwritable: Set<String> = []
-    /// How many actions there were but reports, since somebody last asked.
+    /// The number of actions other than reports since this was last reset.
     var actionCount = 0
 
     struct Crash: Error {}
@@ -113,7 +113,7 @@ final class SimulatedHost {
         return clone
     }
 
-    /// Begins anew as who it was before, without anything that it knew.
+    /// Loses the state, and joins again.
     func loseState() {
         let former = Set(restoreMarker?.writers ?? [])
         var fresh = LocalState(
@@ -129,7 +129,7 @@ final class SimulatedHost {
         backups.append((durable, configuration))
     }
 
-    /// Begins again with what is durable.
+    /// Restarts with the durable state.
     func restart(from state: LocalState? = nil) {
         if let state {
             durable = state
@@ -144,7 +144,7 @@ final class SimulatedHost {
         engine = Self.engine(durable, world.scenario, knowsSchema: knowsSchema, seed: seed)
     }
 
-    /// Takes a version to which all files are known.
+    /// Upgrades to a version that can read all files.
     func upgrade() {
         isOld = false
         restart()
@@ -179,22 +179,22 @@ extension SimulatedHost {
         if world.canCrash, world.chance(0.01) { throw Crash() }
     }
 
-    /// Whether the next thing that it asks of the system fails.
+    /// Counts a request to the system, and returns whether it fails.
     func isRefused() -> Bool {
         requestCount += 1
         return failing.contains(requestCount)
     }
 
-    /// Whether all that was to fail has failed.
+    /// Whether a request has failed.
     var hasFailed: Bool { requestCount >= failing.lowerBound }
 
-    /// Counts from here what it asks of the system.
+    /// Makes these requests fail, counted from now on.
     func fail(_ requests: Range<Int>, as failure: CreationFailure) {
         (requestCount, failing, self.failure) = (0, requests, failure)
     }
 
     func append(_ record: LocalRecord) throws {
-        // What cannot be remembered has not happened: the state is read anew.
+        // A change that cannot be recorded has not occurred, so the state is loaded again.
         if isRefused() { throw Crash() }
         let entry = journal == nil ? [] : Journal.entry(record)
         if world.canCrash, world.misfortune(0.002), entry.count > 1 {
@@ -218,12 +218,12 @@ extension SimulatedHost {
         default: break
         }
         for conflict in durable.conflicts.conflicts.dropFirst(conflicts) { note(conflict) }
-        // A backup from the middle of an exchange that then crashed cannot be told from the crash alone.
+        // A backup from the middle of an exchange that then crashed cannot be distinguished from the crash.
         if world.chance(0.05), !durable.restoreMarkers.isOpen { history.append(durable) }
         if case .foundMark = record, world.chance(0.1) { keepBackup() }
     }
 
-    /// Who restores a value has seen what is in force instead.
+    /// A user who restores a value has seen the value that is in force instead.
     private func note(restored transaction: Transaction) {
         for write in transaction.writes {
             let file = files[write.path.domain]?.values ?? [:]
