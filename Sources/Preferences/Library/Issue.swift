@@ -17,8 +17,8 @@ extension Defaults {
             case recovered(String)
             /// A value was refused, and nothing was changed.
             case refused(key: String, reason: String)
-            /// A value is not of the setting's type, or violates a rule. The value of the next layer is used, or else the
-            /// default.
+            /// A value is not of the setting's type, or violates a rule.
+            /// The value of the next layer, or else the default, is used.
             case passedOver(key: String, origin: Origin, reason: String)
             /// The schema that is installed for the domain is invalid, and is ignored.
             case badSchema(file: String, reason: String)

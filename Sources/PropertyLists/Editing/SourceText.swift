@@ -220,7 +220,7 @@ extension TextStyle {
 private struct QuoteEvidence {
     private var first: TextStyle.Quotes?
 
-    /// Notes a key or a value. A string that needs its quotes says nothing about the style.
+    /// Notes a key or a value. A string that needs its quotes does not show a style.
     mutating func note(_ text: [UInt8], _ range: Range<Int>, isKey: Bool, _ layout: SourceLayout) {
         guard first != .whereNeeded, !range.isEmpty, layout.format != .xml else { return }
         switch text[range.lowerBound] {
