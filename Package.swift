@@ -133,7 +133,8 @@ let package = Package(
                 "TestSupport",
             ]),
         .testTarget(
-            name: "MirrorProofs", dependencies: ["Platform", "Preferences", "PropertyLists", "TestSupport", "prefs"]),
+            name: "MirrorProofs",
+            dependencies: ["Platform", "Preferences", "PreferencesMirror", "PropertyLists", "TestSupport", "prefs"]),
         .testTarget(
             name: "CommandsTests",
             dependencies: [

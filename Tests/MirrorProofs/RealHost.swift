@@ -53,13 +53,20 @@ final class RealHost: Sendable {
         self.name = name
         home = folder + "/" + name
         try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        machine = Self.machine(home, with: SystemClock())
+        places = try #require(try StorePlaces(.native, on: machine))
+    }
+
+    /// Returns this host with another clock.
+    func machine(with clock: any Clock) -> Machine { Self.machine(home, with: clock) }
+
+    private static func machine(_ home: String, with clock: any Clock) -> Machine {
         var environment = Environment.ofThisProcess()
         environment.variables = EnvironmentVariables()
-        for (name, value) in Self.variables(home) { environment.variables[name] = value }
-        machine = Machine(
-            fileSystem: SystemFileSystem(), clock: SystemClock(), watcher: SystemFolderWatcher.ofThisProcess,
+        for (name, value) in variables(home) { environment.variables[name] = value }
+        return Machine(
+            fileSystem: SystemFileSystem(), clock: clock, watcher: SystemFolderWatcher.ofThisProcess,
             environment: environment, terminal: SystemTerminal())
-        places = try #require(try StorePlaces(.native, on: machine))
     }
 
     private static func variables(_ home: String) -> [String: String] {
@@ -96,7 +103,10 @@ final class RealHost: Sendable {
         try file(domain).contents(on: machine).values
     }
 
-    func write(_ key: String, _ value: PropertyList, in domains: [DomainName]) throws {
+    func write(
+        _ key: String, _ value: PropertyList, in domains: [DomainName], on machine: Machine? = nil
+    ) throws {
+        let machine = machine ?? self.machine
         try DomainWriter(machine, WriteNote(.write, by: machine)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
     }

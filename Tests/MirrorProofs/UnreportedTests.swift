@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import Preferences
+import PreferencesMirror
 import PropertyLists
 import TestSupport
 import Testing
@@ -153,6 +154,45 @@ import Testing
         }
         #expect(try a.lost() == ["\"of a\""])
         #expect(try b.lost().isEmpty)
+    }
+
+    /// Only the host with the wrong clock runs in this process.
+    @Test func `is the earlier of two although its host has met one whose clock is a year ahead`() throws {
+        let mirror = try MirrorOfProcesses("a", "b", "ahead")
+        let (a, b, ahead) = (mirror.hosts[0], mirror.hosts[1], mirror.hosts[2])
+        try a.write("common", 1, in: [domain])
+        try mirror.comeToRest()
+        let machine = ahead.machine(with: ClockAhead(by: .seconds(365 * 24 * 3600)))
+        try ahead.write("other", "of the year to come", in: [domain], on: machine)
+        let places = try MirrorPlaces(ahead.places, on: machine)
+        var session = MirrorSession(try #require(places.joined.first), places)
+        try session.sync { _ in }
+        try a.synchronize()
+        #expect(try a.values(domain)["other"] == "of the year to come")
+        try a.write("key", "of a", in: [domain])
+        pause(.milliseconds(20))
+        try b.write("key", "of b", in: [domain])
+        try b.write("other", "of b", in: [domain])
+        try mirror.comeToRest()
+        let values: PropertyList.Dictionary = ["common": 1, "key": "of b", "other": "of the year to come"]
+        for host in mirror.hosts { #expect(try host.values(domain) == values, "\(host.name)") }
+        #expect(try a.lost() == ["\"of a\""])
+        #expect(try b.lost() == ["\"of b\""], "of the other key, which has the stamp of the wrong clock")
+    }
+}
+
+/// The clock of this machine, with a time of day that is ahead.
+private struct ClockAhead: Clock {
+    private let clock = SystemClock()
+    private let distance: Duration
+
+    init(by distance: Duration) { self.distance = distance }
+
+    var wall: Timestamp { clock.wall.advanced(by: distance) }
+    var now: Instant { clock.now }
+    var tick: Instant { clock.tick }
+    func wake(at instant: Instant, _ action: @escaping @Sendable () -> Void) -> any Wakeup {
+        clock.wake(at: instant, action)
     }
 }
 
