@@ -43,6 +43,7 @@ package struct Masking: Sendable {
 
     /// Returns the value with everything sensitive masked.
     package func masked(_ value: PropertyList, at path: EntryPath) -> PropertyList {
+        if isEmpty { return value }
         if !path.components.isEmpty, isSensitive(path, value) { return .string(Self.dots) }
         switch value {
         case .array(let elements):
@@ -63,6 +64,7 @@ package struct Masking: Sendable {
 
     /// Returns the value without its sensitive parts, or nil if it is sensitive itself.
     func revealed(_ value: PropertyList, at path: EntryPath) -> PropertyList? {
+        if isEmpty { return value }
         if !path.components.isEmpty, isSensitive(path, value) { return nil }
         switch value {
         case .array(let elements):
