@@ -30,7 +30,7 @@ extension StoreAccess {
             return ComparedOperand(values: try input.dictionary(), masking: masking(domain), command: command)
         }
         guard let values = try values(domain) else {
-            guard domain.name == nil else { throw CommandFailure.noDomain(domain) }
+            guard domain.name == nil else { throw CommandFailure.noDomain(domain, context) }
             throw CommandFailure(.notFound, "\(word.onOneLine): no such file")
         }
         return ComparedOperand(values: values, masking: masking(domain), command: command)
@@ -46,7 +46,7 @@ extension StoreAccess {
         }
         guard let layer else {
             guard let values = try effectiveValues(named, withGlobal: invocation.has(.globalKeys)) else {
-                throw CommandFailure.noDomain(named)
+                throw CommandFailure.noDomain(named, context)
             }
             return ComparedOperand(values: values, masking: masking(named), command: nil)
         }

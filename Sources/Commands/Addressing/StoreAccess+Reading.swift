@@ -70,7 +70,7 @@ extension StoreAccess {
     /// Returns the failure for a key that a domain lacks, or for a domain or file that does not exist.
     func failure(ofMissing key: KeyArgument?, in domain: AddressedDomain) throws -> CommandFailure {
         let isMissingFile = try domain.name == nil && machine.fileSystem.status(of: domain.file.path) == nil
-        guard let key, !isMissingFile || context.dialect == .classic else { return .noDomain(domain) }
+        guard let key, !isMissingFile || context.dialect == .classic else { return .noDomain(domain, context) }
         return .noPair(domain, key)
     }
 
@@ -120,10 +120,17 @@ extension CommandFailure {
         )
     }
 
-    static func noDomain(_ domain: AddressedDomain) -> CommandFailure {
+    /// The message names a file of the working directory that has the name of the domain.
+    static func noDomain(_ domain: AddressedDomain, _ context: CommandContext) -> CommandFailure {
         let name = domain.word.onOneLine
-        let isFile = domain.name == nil
-        return CommandFailure(
-            .notFound, isFile ? "\(name): no such file" : "no domain \(name)", classic: "Domain \(name) does not exist")
+        let message: String
+        if domain.name == nil {
+            message = "\(name): no such file"
+        } else if (try? context.fileSystem.status(of: context.path("./\(domain.word)")))?.kind == .file {
+            message = "no domain \(name); the file is ./\(name)"
+        } else {
+            message = "no domain \(name)"
+        }
+        return CommandFailure(.notFound, message, classic: "Domain \(name) does not exist")
     }
 }

@@ -43,7 +43,7 @@ struct QuerySource {
             try readDomains(Glob(word), &selection)
         } else {
             let domain = try access.domain(word)
-            guard try read(domain, &selection) else { throw CommandFailure.noDomain(domain) }
+            guard try read(domain, &selection) else { throw CommandFailure.noDomain(domain, access.context) }
         }
         return QueryRecords(
             all: selection.records, areDomains: !request.hasPath, haveDomains: isPattern && request.hasPath)

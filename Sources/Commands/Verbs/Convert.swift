@@ -71,7 +71,7 @@ private struct Conversion: Sendable {
         if let output = invocation[.output] {
             let contents = try domain.file.contents(on: access.machine)
             try access.warn(contents.recovery)
-            guard contents.exists else { throw CommandFailure.noDomain(domain) }
+            guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
             try checkFormat(contents.format, domain, invocation)
             let shown = try access.publishable(contents.values.withoutHidden, of: domain, to: output)
             let value = PropertyList.dictionary(shown.values)
@@ -131,7 +131,7 @@ private struct Conversion: Sendable {
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
         var edit = DomainEdit(domain.file) { draft in
-            guard draft.exists else { throw CommandFailure.noDomain(domain) }
+            guard draft.exists else { throw CommandFailure.noDomain(domain, access.context) }
             let former = try values(draft)
             draft.values = try conversion.fitted(former, domain)
             try conversion.noteLosses(of: .dictionary(former), to: domain.word, access)

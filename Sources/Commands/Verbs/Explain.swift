@@ -19,7 +19,7 @@ extension Verb {
         let key = try invocation.key
         let explained = try access.explanations(domain, key, withGlobal: invocation.has(.globalKeys))
         guard explained.contains(where: { !$0.resolution.answers.isEmpty }) else {
-            throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain)
+            throw key.map { .noPair(domain, $0) } ?? CommandFailure.noDomain(domain, context)
         }
         let masking = access.masking(domain)
         if invocation.format == nil {

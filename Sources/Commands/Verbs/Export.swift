@@ -17,7 +17,7 @@ extension Verb {
         let (access, domain) = try StoreAccess.ofDomain(invocation, context)
         let file = invocation[operand: "FILE"] ?? "-"
         guard let values = try access.values(domain, effective: invocation.has(.effective)) else {
-            let failure = CommandFailure.noDomain(domain)
+            let failure = CommandFailure.noDomain(domain, context)
             throw CommandFailure(
                 .notFound, failure.lines.joined(), classic: "The domain \(domain.word.onOneLine) does not exist")
         }

@@ -24,7 +24,7 @@ extension Verb {
         }
         let listing = HistoryListing(try access.history(of: domain))
         guard !listing.entries.isEmpty else {
-            guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain) }
+            guard try access.values(domain) != nil else { throw CommandFailure.noDomain(domain, context) }
             throw CommandFailure(.notFound, "\(domain.word.onOneLine): no earlier version is kept")
         }
         if invocation.format == nil {
