@@ -225,10 +225,8 @@ extension FormScreen {
     private func origin(of control: Form.Control) -> String {
         if control.isForced { return "forced" }
         if form.isChanged(control.key) { return form.changes.values[control.key] == nil ? "reset" : "edited" }
-        return form.value(of: control.key).map { Self.name(of: $0.layer) } ?? ""
+        return form.value(of: control.key).map { $0.layer } ?? ""
     }
-
-    private static func name(of layer: String) -> String { layer == "factory" ? "default" : layer }
 
     private func drawDetails(_ layout: FormLayout, on canvas: inout Canvas) {
         guard let control else { return }
@@ -254,7 +252,7 @@ extension FormScreen {
         ]
         .compactMap { $0 }.joined(separator: " ")
         let layers = form.layers(of: control.key).map { value in
-            "\(Self.name(of: value.layer)) \(control.kind == .secret ? mask : control.text(of: value.value))"
+            "\(value.layer) \(control.kind == .secret ? mask : control.text(of: value.value))"
         }.joined(separator: "   ")
         if !explanation.isEmpty { lines.append((explanation, Style())) }
         if !layers.isEmpty { lines.append((layers, Style())) }
@@ -305,7 +303,7 @@ extension FormScreen {
             }
             let new = form.value(of: control.key)
             let origin =
-                form.changes.values[control.key] == nil ? new.map { " (\(Self.name(of: $0.layer)))" } ?? "" : ""
+                form.changes.values[control.key] == nil ? new.map { " (\($0.layer))" } ?? "" : ""
             return [
                 (control.title, Style(isBold: true)),
                 ("- \(text(form.storedValue(of: control.key)))", Style(.red)),

@@ -48,7 +48,7 @@ struct Lookup: Sendable, CustomTestStringConvertible {
 
     static let rows: [Lookup] = [
         // The order of the layers.
-        Lookup([:], is: "7", .factory), Lookup([:], key: "mode", is: "none"),
+        Lookup([:], is: "7", .default), Lookup([:], key: "mode", is: "none"),
         Lookup(["site-global": "{ keep = 9; }"], is: "9", .siteGlobal),
         Lookup(["site-global": "{ keep = 9; }", "site": "{ keep = 10; }"], is: "10", .site),
         Lookup(["site": "{ keep = 10; }", "global": "{ keep = 11; }"], is: "11", .global),
@@ -67,16 +67,16 @@ struct Lookup: Sendable, CustomTestStringConvertible {
         Lookup(["user-host": "{ tries = 5; }", "user": "{ retries = 6; }"], key: "retries", is: "5", .userHost),
         // Stored for an earlier version of the schema.
         Lookup(["user": "{ copies = 20; \"$schemaVersion\" = 1; }"], is: "20", .user),
-        Lookup(["user": "{ copies = 99; \"$schemaVersion\" = 1; }"], is: "7", .factory),
+        Lookup(["user": "{ copies = 99; \"$schemaVersion\" = 1; }"], is: "7", .default),
         // An invalid stored value.
-        Lookup(["user": "{ keep = 0; }"], is: "7", .factory), Lookup(["user": "{ keep = many; }"], is: "7", .factory),
+        Lookup(["user": "{ keep = 0; }"], is: "7", .default), Lookup(["user": "{ keep = many; }"], is: "7", .default),
         Lookup(["user": "{ keep = (1); }", "site": "{ keep = 10; }"], is: "10", .site),
         Lookup(["user-host": "{ keep = 99; }", "user": "{ keep = 12; }"], is: "12", .user),
         Lookup(["user": "{ keep = 99; }", "global": "{ keep = 11; }"], is: "11", .global),
-        Lookup(["site": "{ keep = 99; }"], is: "7", .factory),
+        Lookup(["site": "{ keep = 99; }"], is: "7", .default),
         Lookup(["user": "{ mode = slow; }"], key: "mode", is: "none"),
         Lookup(["user": "{ tags = (1, x); }"], key: "tags", is: "none"),
-        Lookup(["user": "{ tries = x; }"], key: "retries", is: "3", .factory),
+        Lookup(["user": "{ tries = x; }"], key: "retries", is: "3", .default),
         Lookup(["user": "{ keep = 99; }"], ["KEEP": "14"], is: "14", .environment),
         // An invalid value in the environment.
         Lookup(["user": "{ keep = 12; }"], ["KEEP": "999"], is: bounds, unparsed: "12"),
@@ -86,7 +86,7 @@ struct Lookup: Sendable, CustomTestStringConvertible {
         // An empty variable is unset.
         Lookup(["user": "{ keep = 12; }"], ["KEEP": ""], is: "12", .user),
         Lookup(["user": "{ note = mine; }"], ["NOTE": ""], key: "note", is: "\"mine\"", .user),
-        Lookup([:], ["NOTE": ""], key: "note", is: "\"nothing\"", .factory),
+        Lookup([:], ["NOTE": ""], key: "note", is: "\"nothing\"", .default),
         Lookup([:], ["KEEP": "", "OLD_KEEP": "21"], is: "21", .environment),
         Lookup([:], ["ON": "yes"], key: "on", is: "true", .environment),
         // An invalid forced value.

@@ -111,7 +111,7 @@ import Testing
     @Test func `the layers stand in their order`() throws {
         let layers: [Layer] = [
             .forced, .arguments, .environment, .session, .userHost, .user, .suite("NAME"), .globalHost, .global, .site,
-            .siteGlobal, .factory, .registered,
+            .siteGlobal, .default, .registered,
         ]
         let names = layers.map { String($0.name.prefix { $0 != " " }) }
         #expect(try heads("Cm", "LAYERS", of: "prefs.5") == names)

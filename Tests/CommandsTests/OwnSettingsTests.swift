@@ -16,8 +16,8 @@ import Testing
     static let keys = ["historyVersions", "historyBytes", "lockTimeout", "newDomainFormat"]
 
     @Test(arguments: [
-        ("historyVersions", "  * factory  -  32\n"), ("historyBytes", "  * factory  -  8388608\n"),
-        ("lockTimeout", "  * factory  -  5.0\n"), ("newDomainFormat", "  * factory  -  \"binary1\"\n"),
+        ("historyVersions", "  * default  -  32\n"), ("historyBytes", "  * default  -  8388608\n"),
+        ("lockTimeout", "  * default  -  5.0\n"), ("newDomainFormat", "  * default  -  \"binary1\"\n"),
     ])
     func `can be looked up before anybody has set them`(_ key: String, _ line: String) throws {
         #expect(try machine.run("prefs explain prefs \(key)").output == "\(key)\n\(line)")

@@ -286,7 +286,7 @@ import Testing
 
     // MARK: What is in force
 
-    @Test func `what is in force heeds variables, former keys and the factory`() throws {
+    @Test func `what is in force heeds variables, former keys and defaults`() throws {
         let clinic = try clinic()
         #expect(try prefs("prefs read --effective d keep", clinic).output == "7\n")
         #expect(try prefs("prefs read d keep", clinic).status == 1)

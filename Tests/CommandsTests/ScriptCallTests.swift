@@ -151,7 +151,7 @@ struct ScriptBench {
         _ = try bench.prefs("write", "com.example.backup", "keep", "-int", "12")
         let help = try bench.run(["--help-values"], variables: ["BACKUP_TOKEN": "s3cret"]).output
         #expect(help.contains("now 12 from user"))
-        #expect(help.contains("now 3 from factory"))
+        #expect(help.contains("now 3 from default"))
         #expect(help.contains("now •••• from environment") && !help.contains("s3cret"))
     }
 

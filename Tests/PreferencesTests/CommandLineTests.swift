@@ -47,7 +47,7 @@ extension Setting where Value == String {
         let settings = try parse(["--keep", "3", "/mnt"], bench, ["BACKUP_KEEP": "4"])
         #expect(settings[.keep] == 3 && settings.origin(of: .keep)?.layer == .arguments)
         #expect(settings[.mode] == .incremental && settings.origin(of: .mode)?.layer == .user)
-        #expect(settings[.here] == 1 && settings.origin(of: .here)?.layer == .factory)
+        #expect(settings[.here] == 1 && settings.origin(of: .here)?.layer == .default)
         #expect(settings[.target] == "/mnt" && settings.operands.isEmpty && settings.command == nil)
         let other = try parse(["/mnt"], bench, ["BACKUP_KEEP": "4"])
         #expect(other[.keep] == 4 && other.origin(of: .keep)?.layer == .environment)
@@ -242,7 +242,7 @@ extension Setting where Value == String {
         do {
             _ = try parse(["--help-values", "--keep", "3"], bench)
         } catch let Schema.Ending.help(text) {
-            #expect(text.contains("now 5 from user") && text.contains("now full from factory"), "\(text)")
+            #expect(text.contains("now 5 from user") && text.contains("now full from default"), "\(text)")
             #expect(!text.contains("abc") && text.contains("••••"))
         }
     }

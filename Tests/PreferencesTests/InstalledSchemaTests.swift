@@ -18,11 +18,11 @@ extension Setting where Value == String {
 }
 
 @Suite struct `An installed schema` {
-    @Test func `gives the factory values, above what is registered`() throws {
+    @Test func `gives its defaults, above what is registered`() throws {
         let defaults = try SchemaBench().defaults()
         defaults.register(defaults: ["keep": 2, "other": 4])
         #expect(defaults[.keep] == 7 && defaults.integer(forKey: "keep") == 7 && defaults.integer(forKey: "other") == 4)
-        #expect(defaults.origin(of: .keep) == Origin(.factory, file: SchemaBench.site.description))
+        #expect(defaults.origin(of: .keep) == Origin(.default, file: SchemaBench.site.description))
         #expect(defaults.dictionaryRepresentation()["mode"] as? String == "full")
     }
 
@@ -38,7 +38,7 @@ extension Setting where Value == String {
         #expect(Defaults(SchemaBench.domain, in: store).object(forKey: "keep") == nil)
     }
 
-    @Test(arguments: [("5", 5, Layer.environment), ("0", 7, .factory), ("many", 7, .factory), ("", 7, .factory)])
+    @Test(arguments: [("5", 5, Layer.environment), ("0", 7, .default), ("many", 7, .default), ("", 7, .default)])
     func `takes variables`(_ text: String, _ value: Int, _ layer: Layer) throws {
         let bench = try SchemaBench()
         let defaults = bench.defaults(variables: ["BACKUP_KEEP": text])
@@ -49,8 +49,8 @@ extension Setting where Value == String {
 
     @Test(arguments: [
         (PropertyList.integer(9), 9, Layer.user, ""), (.string("9"), 9, .user, ""),
-        (.integer(0), 7, .factory, "must be from 1 to 365"), (.string("x"), 7, .factory, "must be an integer"),
-        (.array([1]), 7, .factory, "must be an integer"),
+        (.integer(0), 7, .default, "must be from 1 to 365"), (.string("x"), 7, .default, "must be an integer"),
+        (.array([1]), 7, .default, "must be an integer"),
     ])
     func `lets a stored value that breaks it be passed over`(
         _ stored: PropertyList, _ value: Int, _ layer: Layer, _ reason: String

@@ -79,16 +79,16 @@ import Testing
         let bench = try StoreBench()
         let store = bench.store(arguments: ["-a", "argument"], variables: ["B": "variable", "A": "hidden"])
         let defaults = Defaults(
-            "com.example.app", in: store, environment: ["A": "a", "B": "b"], factory: ["c": "factory", "d": "factory"])
+            "com.example.app", in: store, environment: ["A": "a", "B": "b"], defaults: ["c": "default", "d": "default"])
         for key in ["a", "b", "c"] { defaults.set("stored", forKey: key) }
         defaults.register(defaults: ["c": "registered", "d": "registered", "e": 1])
         #expect(
             ["a", "b", "c", "d"].map { defaults.string(forKey: $0) } == [
-                "argument", "variable", "stored", "factory",
+                "argument", "variable", "stored", "default",
             ])
         #expect(
             ["a", "b", "c", "d", "e", "f"].map { defaults.origin(forKey: $0)?.layer }
-                == [.arguments, .environment, .user, .factory, .registered, nil])
+                == [.arguments, .environment, .user, .default, .registered, nil])
         #expect(defaults.explain("a").entries.map(\.origin.layer) == [.arguments, .environment, .user])
     }
 

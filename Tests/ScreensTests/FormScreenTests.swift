@@ -34,12 +34,12 @@ struct Display {
 
     static let values: [String: Schema.ValueInForce] = [
         "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
-        "lines": .init(false, layer: "factory"),
+        "lines": .init(false, layer: "default"),
         "opacity": .init(.real(0.5), layer: "forced"), "token": .init("hush", layer: "user"),
         "ports": .init([1, 2], layer: "user"), "name": .init("Ada", layer: "user"),
     ]
     static let layers: [String: [Schema.ValueInForce]] = [
-        "size": [.init(13, layer: "user"), .init(11, layer: "site"), .init(12, layer: "factory")]
+        "size": [.init(13, layer: "user"), .init(11, layer: "site"), .init(12, layer: "default")]
     ]
 
     init(columns: Int = 80, rows: Int = 24) throws {
@@ -195,7 +195,7 @@ struct Display {
             """
         let values: [String: Schema.ValueInForce] = [
             "theme": .init("dark", layer: "user"), "size": .init(13, layer: "user"),
-            "lines": .init(false, layer: "factory"), "every": .init(300, layer: "site"),
+            "lines": .init(false, layer: "default"), "every": .init(300, layer: "site"),
             "backup": .init("/srv/backup", layer: "forced"), "token": .init("hush", layer: "user"),
         ]
         let form = Form(

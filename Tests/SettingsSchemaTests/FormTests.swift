@@ -40,7 +40,7 @@ import Testing
         #expect(form.control("color")?.isForced == true)
         #expect(form.shownValue(of: "keep") == "9")
         #expect(form.value(of: "keep")?.layer == "user")
-        #expect(form.value(of: "mode") == .init("full", layer: "factory"))
+        #expect(form.value(of: "mode") == .init("full", layer: "default"))
         #expect(form.value(of: "name") == nil)
         #expect(form.controls(matching: "OLDER").map(\.key) == ["keep"])
         #expect(form.controls(matching: "mod").map(\.key) == ["mode"])
@@ -77,11 +77,11 @@ import Testing
         }
     }
 
-    @Test func `goes back to the factory and never touches what is forced`() throws {
+    @Test func `goes back to the default and never touches what is forced`() throws {
         var form = try Self.form(forced: ["mode"])
         #expect(form.reset("keep") == .accepted(7))
         #expect(form.changes == .init(values: [:], resets: ["keep"]))
-        #expect(form.value(of: "keep") == .init(7, layer: "factory"))
+        #expect(form.value(of: "keep") == .init(7, layer: "default"))
         #expect(form.answer("12", to: "keep") == .accepted(12))
         #expect(form.changes == .init(values: ["keep": 12], resets: []))
         #expect(form.answer("9", to: "keep") == .accepted(9))

@@ -25,7 +25,7 @@ import Testing
         #expect(schema.declaration(of: "token")?.isSensitive == true)
         #expect(schema.declaration(of: "retries")?.renamedFrom == ["tries"])
         #expect(schema.declaration(of: "retries")?.isMirrored == false)
-        #expect(schema.factoryDefaults() == ["verbose": 0, "keep": 7, "mode": "full", "retries": 3])
+        #expect(schema.defaultValues() == ["verbose": 0, "keep": 7, "mode": "full", "retries": 3])
     }
 
     static let everything = """

@@ -39,7 +39,7 @@ struct `A script` {
         case .version: return (output.printing(schema.versionText(program: "backup"), thenExit: 0), "")
         case .mistakes(let mistakes): return (output.exit(2), mistakes.map { "\($0)\n" }.joined())
         case .values(let arguments):
-            let layers = [arguments.values, arguments.environment, stored, schema.factoryDefaults()]
+            let layers = [arguments.values, arguments.environment, stored, schema.defaultValues()]
             let values = schema.settings.compactMap { setting in
                 layers.lazy.compactMap { $0[setting.key].map { setting.rule.adapted($0) } }
                     .first { setting.rule.problems(with: $0).isEmpty }.map { (setting.key, $0) }

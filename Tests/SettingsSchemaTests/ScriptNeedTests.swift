@@ -126,7 +126,7 @@ import Testing
         case .version: return String(schema.versionText(program: "prog").dropLast())
         case .mistakes(let mistakes): return "! " + mistakes.map(\.description).joined(separator: " / ")
         case .values(let arguments):
-            var values = schema.factoryDefaults(command: arguments.command)
+            var values = schema.defaultValues(command: arguments.command)
             for entry in arguments.values { values[entry.key] = entry.value }
             var words = values.map { entry -> String in
                 let elements = entry.value.arrayValue.map { "(\($0.map(\.plainText).joined(separator: ",")))" }

@@ -91,7 +91,7 @@ extension StorePlaces {
         case .userHost: user.arrangement == .own ? user : nil
         case .site: site.first
         case .forced: forced
-        case .arguments, .environment, .session, .suite, .globalHost, .global, .siteGlobal, .factory, .registered: nil
+        case .arguments, .environment, .session, .suite, .globalHost, .global, .siteGlobal, .default, .registered: nil
         }
     }
 

@@ -83,7 +83,7 @@ extension Defaults {
 
     /// Whether no layer provides a value for the setting, so that its default is in effect.
     public func isDefault<Value>(_ setting: Setting<Value>) -> Bool {
-        origin(of: setting).map { $0.layer == .factory } ?? true
+        origin(of: setting).map { $0.layer == .default } ?? true
     }
 
     /// Returns the origin of a setting's value, or nil for the setting's own default.

@@ -38,10 +38,10 @@ public final class Defaults: Sendable {
     ///   - name: The domain's name.
     ///   - store: The store of the domain.
     ///   - environment: The environment variables that hold values, each with its key.
-    ///   - factory: The values of the layer `factory`, for all instances of the domain.
+    ///   - defaults: The values of the layer `default`, for all instances of the domain.
     public init(
         _ name: DomainName, in store: Store = .native, environment: [String: String] = [:],
-        factory: PropertyList.Dictionary = [:]
+        defaults: PropertyList.Dictionary = [:]
     ) {
         self.name = name
         self.store = store
@@ -49,7 +49,7 @@ public final class Defaults: Sendable {
         target = process.target(of: name)
         table = Mutex(ResolvedTable(of: name))
         self.environment = environment
-        if !factory.isEmpty { process.volatile(name, .factory).replaceAll(factory) }
+        if !defaults.isEmpty { process.volatile(name, .default).replaceAll(defaults) }
     }
 
     deinit { stopObserving() }

@@ -20,7 +20,7 @@ extension SharedStore {
             layers.insert(LayerSource(.arguments, arguments), at: layers.prefix { $0.layer == .forced }.count)
         }
         layers += [
-            LayerSource(.factory, volatile(name, .factory)), LayerSource(.registered, volatile(name, .registered)),
+            LayerSource(.default, volatile(name, .default)), LayerSource(.registered, volatile(name, .registered)),
         ]
         return LayerStack(layers, schema, on: machine, mapping: environment)
     }

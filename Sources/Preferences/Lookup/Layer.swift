@@ -24,7 +24,7 @@ public enum Layer: Hashable, Sendable {
     /// What the administrator suggests for all programs.
     case siteGlobal
     /// The defaults of the domain's schema.
-    case factory
+    case `default`
     /// What the program has registered.
     case registered
 }
@@ -44,7 +44,7 @@ extension Layer {
         case .global: "global"
         case .site: "site"
         case .siteGlobal: "site-global"
-        case .factory: "factory"
+        case .default: "default"
         case .registered: "registered"
         }
     }
@@ -64,7 +64,7 @@ extension Layer {
         case .globalHost: 7
         case .global: 8
         case .site, .siteGlobal: 9
-        case .factory: 10
+        case .default: 10
         case .registered: 11
         }
     }
@@ -84,7 +84,7 @@ extension Layer {
     /// Whether the values are stored in files.
     package var hasFile: Bool {
         switch self {
-        case .arguments, .environment, .session, .factory, .registered: false
+        case .arguments, .environment, .session, .default, .registered: false
         default: true
         }
     }

@@ -34,7 +34,7 @@ package struct LayerStack: Sendable {
         let given = Self.values(ofVariables: mapping, schema, on: machine)
         if !given.isEmpty { insert(LayerSource(Origin(.environment), given)) }
         guard let schema else { return }
-        insert(LayerSource(Origin(.factory, file: schema.file), schema.factoryDefaults))
+        insert(LayerSource(Origin(.default, file: schema.file), schema.defaultValues))
     }
 
     /// Puts a layer after those of the same or a higher priority.

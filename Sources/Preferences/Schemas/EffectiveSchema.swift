@@ -14,7 +14,7 @@ package final class EffectiveSchema: Sendable {
     package let declarations: [ExactKey: SettingDeclaration]
     /// The present keys by former keys.
     package let presentKeys: [ExactKey: ExactKey]
-    let factoryDefaults: PropertyList.Dictionary
+    let defaultValues: PropertyList.Dictionary
 
     /// The values of the command line and the environment of a program.
     package struct ProgramValues: Sendable {
@@ -36,7 +36,7 @@ package final class EffectiveSchema: Sendable {
         (self.schema, self.file, self.program) = (schema, file, program)
         let settings = program?.command.map { schema.settings(of: $0) } ?? schema.allSettings
         let defaults = settings.compactMap { row in row.defaultValue.map { (row.key, $0) } }
-        factoryDefaults = PropertyList.Dictionary(defaults.reversed())
+        defaultValues = PropertyList.Dictionary(defaults.reversed())
         declarations = Dictionary(settings.map { (ExactKey($0.key), $0) }) { first, _ in first }
         let pairs = settings.flatMap { setting in setting.renamedFrom.map { (ExactKey($0), ExactKey(setting.key)) } }
         presentKeys = Dictionary(pairs) { first, _ in first }

@@ -85,7 +85,7 @@ extension Form {
         let value = values[key]
         guard changes.resets.contains(key) || value == nil else { return value }
         if let beneath = layers(of: key).first(where: { !$0.layer.hasPrefix("user") }) { return beneath }
-        return control(key)?.setting.defaultValue.map { .init($0, layer: "factory") }
+        return control(key)?.setting.defaultValue.map { .init($0, layer: "default") }
     }
 
     /// Returns the stored values of a key and its default, highest priority first.
@@ -173,7 +173,7 @@ extension Form {
     /// The problems of the answers as a whole. The form cannot be saved while there are any.
     package var problems: [Schema.Problem] {
         let given = { (key: String) in
-            value(of: key).map { $0.layer != "factory" } ?? false
+            value(of: key).map { $0.layer != "default" } ?? false
         }
         return schema.settings.relationProblems(given: given, present: given)
     }

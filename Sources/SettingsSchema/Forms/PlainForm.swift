@@ -135,12 +135,12 @@ package struct PlainForm: Sendable {
             return "\(control.title)\(rule)\(control.isRequired ? " [required]" : ""): "
         }
         return
-            "\(control.title)\(rule) [\(shortened(shown, to: 60)), \(value.layer == "factory" ? "default" : "from \(value.layer)")]: "
+            "\(control.title)\(rule) [\(shortened(shown, to: 60)), \(value.layer == "default" ? "" : "from ")\(value.layer)]: "
     }
 
     private func explanation(of control: Form.Control) -> String {
         var lines = [control.setting.explanation.isEmpty ? control.key : control.setting.explanation]
-        if let factory = control.setting.shownDefault { lines.append("The default is \(factory).") }
+        if let shown = control.setting.shownDefault { lines.append("The default is \(shown).") }
         lines.append(
             "An empty answer keeps the current value. Other answers: :default for the default, :empty for an empty text or list, :back for the previous question, :save to save and end, :quit to end without saving."
         )

@@ -135,7 +135,7 @@ extension Schema {
     }
 
     /// Returns the default values.
-    package func factoryDefaults(command: String? = nil) -> PropertyList.Dictionary {
+    package func defaultValues(command: String? = nil) -> PropertyList.Dictionary {
         PropertyList.Dictionary(settings(of: command).compactMap { row in row.defaultValue.map { (row.key, $0) } })
     }
 }
