@@ -7,4 +7,5 @@
 // becomes under these names. Grammar: parsing of arguments, and help. Addressing: the
 // domains, keys and layers that arguments name. Values and Rendering: parsing and printing of values. Running: the
 // command's access to the system, and its exit. Differences, Applying, Searching, Watching, Editing, Doctor, Forms,
-// Schemas, Scripts, Querying, Mirroring: the implementation of the verbs with these names. Shell: completions.
+// Schemas, Scripts, Querying, Mirroring: the implementation of the verbs with these names. Screens: the screens of
+// `form` and `browse` in a terminal. Shell: completions.

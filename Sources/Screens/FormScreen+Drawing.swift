@@ -1,29 +1,6 @@
 internal import PropertyLists
 internal import SettingsSchema
 
-/// Where the parts of a form are on a screen of some size.
-struct FormLayout: Sendable {
-    /// The columns of the groups on the left; 0 if they are not shown.
-    let groupColumns: Int
-    /// The rows of the list of settings.
-    let list: Range<Int>
-    /// The rows of the explanation of the selected setting.
-    let details: Range<Int>
-    let hasBorders: Bool
-
-    init(columns: Int, rows: Int, groups: [String]) {
-        hasBorders = columns >= 60 && rows >= 14
-        let widest = groups.map(\.shownColumns).max() ?? 0
-        groupColumns = hasBorders && groups.count > 1 ? min(max(widest, 6) + 6, columns / 3) : 0
-        let detailRows = rows >= 14 ? 3 : rows >= 9 ? 2 : 1
-        let start = hasBorders ? 2 : 1
-        let end = max(start + 1, rows - 1 - detailRows - (hasBorders ? 2 : 0))
-        list = start..<end
-        let first = end + (hasBorders ? 1 : 0)
-        details = first..<max(first, min(rows - 1, first + detailRows))
-    }
-}
-
 extension FormScreen {
     /// A row of the list: a heading, or a setting.
     struct Row: Sendable {
@@ -34,7 +11,11 @@ extension FormScreen {
 
     var groupNames: [String] { groups.reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 
-    var layout: FormLayout { FormLayout(columns: columns, rows: rows, groups: groupNames) }
+    var layout: PaneLayout {
+        let names = groupNames
+        let widest = names.count > 1 ? names.map(\.shownColumns).max() : nil
+        return PaneLayout(columns: columns, rows: rows, side: widest, detailRows: rows >= 14 ? 3 : rows >= 9 ? 2 : 1)
+    }
 
     var listRows: [Row] {
         var rows: [Row] = []
@@ -67,7 +48,7 @@ extension FormScreen {
     package func draw(on canvas: inout Canvas) {
         let layout = layout
         drawHeader(on: &canvas)
-        if layout.hasBorders { drawBorders(layout, on: &canvas) }
+        layout.drawBorders(side: "Groups", on: &canvas)
         drawGroups(layout, on: &canvas)
         drawList(layout, on: &canvas)
         drawDetails(layout, on: &canvas)
@@ -75,9 +56,9 @@ extension FormScreen {
         switch mode {
         case .choosing(let index): drawChoices(index, on: &canvas)
         case .listing(let pane): drawPane(pane, on: &canvas)
-        case .reviewing: drawOverlay("Save these changes?", review, "Enter save   Esc back", on: &canvas)
-        case .leaving: drawOverlay("Unsaved changes", review, "s save   d discard   Esc stay", on: &canvas)
-        case .helping: drawOverlay("Keys", Self.help.map { ($0, Style()) }, "Esc back", on: &canvas)
+        case .reviewing: canvas.drawOverlay("Save these changes?", review, "Enter save   Esc back", scroll: scroll)
+        case .leaving: canvas.drawOverlay("Unsaved changes", review, "s save   d discard   Esc stay", scroll: scroll)
+        case .helping: canvas.drawOverlay("Keys", Self.help.map { ($0, Style()) }, "Esc back", scroll: scroll)
         default: break
         }
     }
@@ -97,40 +78,14 @@ extension FormScreen {
             canvas.put(form.schema.domain, end + 2, 0, limit: max(0, start - end - 3), style: Style(isDim: true))
         }
         if case .searching(let editor) = mode {
-            let width = min(30, canvas.columns / 2)
-            let start = canvas.columns - width
-            canvas.put(String(repeating: " ", count: width), start, 0)
-            canvas.put("/", start, 0, style: Style(.cyan))
-            let (text, cursor) = editor.shown(in: width - 3)
-            canvas.put(text, start + 1, 0)
-            canvas.cursor = (start + 1 + cursor, 0)
+            canvas.drawSearch(editor)
         } else {
             canvas.put(right, start, 0, style: Style(.cyan))
         }
     }
 
-    private func drawBorders(_ layout: FormLayout, on canvas: inout Canvas) {
-        let (last, split) = (canvas.columns - 1, layout.groupColumns)
-        let dim = Style(isDim: true)
-        let (top, middle, bottom) = (layout.list.lowerBound - 1, layout.list.upperBound, layout.details.upperBound)
-        for (row, left, join, right) in [(top, "┌", "┬", "┐"), (middle, "├", "├", "┤"), (bottom, "└", "┴", "┘")] {
-            let isMiddle = row == middle && split > 0
-            let start = isMiddle ? split : 0
-            canvas.put(String(repeating: "─", count: last - start), start, row, style: dim)
-            canvas.put(isMiddle ? "│" : left, 0, row, style: dim)
-            if split > 0 { canvas.put(join, split, row, style: dim) }
-            canvas.put(right, last, row, style: dim)
-        }
-        for row in (top + 1)..<bottom where row != middle {
-            canvas.put("│", 0, row, style: dim)
-            if split > 0 { canvas.put("│", split, row, style: dim) }
-            canvas.put("│", last, row, style: dim)
-        }
-        if split > 0 { canvas.put(" Groups ", 2, top, limit: split - 2) }
-    }
-
-    private func drawGroups(_ layout: FormLayout, on canvas: inout Canvas) {
-        guard layout.groupColumns > 0 else { return }
+    private func drawGroups(_ layout: PaneLayout, on canvas: inout Canvas) {
+        guard layout.sideColumns > 0 else { return }
         let problems = problems
         let names = groupNames
         let current = groups.isEmpty ? "" : groups[selected]
@@ -142,7 +97,7 @@ extension FormScreen {
             let isWrong = members.contains { problems[$0.key] != nil || conflicts.contains($0.key) }
             canvas.put(name == current ? "▸" : " ", 1, row, style: Style(.cyan))
             let mark = isWrong ? "!" : changed > 0 ? "\(changed)•" : ""
-            let end = layout.groupColumns - mark.shownColumns - 1
+            let end = layout.sideColumns - mark.shownColumns - 1
             canvas.put(name, 2, row, limit: end - 3, style: Style(isBold: name == current))
             canvas.put(mark, end, row, style: Style(isWrong ? .red : .yellow))
         }
@@ -150,8 +105,8 @@ extension FormScreen {
 
     // MARK: Settings
 
-    private func drawList(_ layout: FormLayout, on canvas: inout Canvas) {
-        let start = layout.hasBorders ? layout.groupColumns + 1 : 0
+    private func drawList(_ layout: PaneLayout, on canvas: inout Canvas) {
+        let start = layout.hasBorders ? layout.sideColumns + 1 : 0
         let end = canvas.columns - (layout.hasBorders ? 1 : 0)
         let (rows, problems) = (listRows, problems)
         if rows.isEmpty {
@@ -225,12 +180,12 @@ extension FormScreen {
     private func origin(of control: Form.Control) -> String {
         if control.isForced { return "forced" }
         if form.isChanged(control.key) { return form.changes.values[control.key] == nil ? "reset" : "edited" }
-        return form.value(of: control.key).map { $0.layer } ?? ""
+        return form.value(of: control.key)?.layer ?? ""
     }
 
-    private func drawDetails(_ layout: FormLayout, on canvas: inout Canvas) {
+    private func drawDetails(_ layout: PaneLayout, on canvas: inout Canvas) {
         guard let control else { return }
-        let start = layout.hasBorders ? layout.groupColumns + 2 : 1
+        let start = layout.hasBorders ? layout.sideColumns + 2 : 1
         let width = canvas.columns - start - (layout.hasBorders ? 2 : 1)
         var lines: [(String, Style)] = []
         if case .editing(let editor) = mode, let reason = refusal(of: editor.text), !editor.text.isEmpty {
@@ -263,11 +218,7 @@ extension FormScreen {
     }
 
     private func drawFooter(on canvas: inout Canvas) {
-        let row = canvas.rows - 1
-        if let message {
-            canvas.put(message.text, 1, row, limit: canvas.columns - 2, style: Style(message.isError ? .red : .green))
-            return
-        }
+        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
         var keys: [String]
         switch mode {
         case .editing:
@@ -287,10 +238,7 @@ extension FormScreen {
                 }
             keys = [action, "r reset", "u undo", "d difference", "^S save", "q quit", "? help"].compactMap { $0 }
         }
-        var column = 1
-        for key in keys where column + key.shownColumns < canvas.columns {
-            column = canvas.put(key, column, row, style: Style(isDim: true)) + 2
-        }
+        canvas.drawKeys(keys)
     }
 
     // MARK: Overlays
@@ -325,7 +273,7 @@ extension FormScreen {
     private func drawChoices(_ index: Int, on canvas: inout Canvas) {
         guard let control, case .choice(let choices) = control.kind else { return }
         let lines = choices.enumerated().map { ($0.element.plainText, Style(isReversed: $0.offset == index)) }
-        drawOverlay(control.title, lines, "Enter choose   Esc back", showing: index, on: &canvas)
+        canvas.drawOverlay(control.title, lines, "Enter choose   Esc back", showing: index)
     }
 
     private func drawPane(_ pane: ListPane, on canvas: inout Canvas) {
@@ -344,47 +292,8 @@ extension FormScreen {
         }
         if let field, field.row == lines.count { lines.append(("", Style())) }
         let keys = pane.editor == nil ? "a add  Enter edit  d remove  Esc back" : "Enter accept   Esc cancel"
-        drawOverlay(
+        canvas.drawOverlay(
             pane.title, lines, pane.reason ?? keys, showing: field?.row ?? pane.selected,
-            field: field.map { ($0.line, $0.label) },
-            on: &canvas)
-    }
-
-    /// Draws lines in a box over the form, with a hint below them. The line `showing` is scrolled into view, and is
-    /// replaced by a field if there is one.
-    private func drawOverlay(
-        _ title: String, _ lines: [(String, Style)], _ hint: String, showing: Int? = nil,
-        field: (line: LineEditor, label: String)? = nil, on canvas: inout Canvas
-    ) {
-        let widest =
-            (lines.map(\.0.shownColumns) + [title.shownColumns + 2, hint.shownColumns, field == nil ? 0 : 40])
-            .max() ?? 0
-        let width = min(widest + 4, canvas.columns)
-        let height = min(lines.count + 3, canvas.rows)
-        let (left, above) = ((canvas.columns - width) / 2, (canvas.rows - height) / 2)
-        let room = max(1, height - 3)
-        let start = showing.map { max(0, $0 - room + 1) } ?? min(scroll, max(0, lines.count - room))
-        canvas.cursor = nil
-        for row in above..<(above + height) {
-            canvas.put("│" + String(repeating: " ", count: max(0, width - 2)) + "│", left, row)
-        }
-        let bar = String(repeating: "─", count: max(0, width - 2))
-        canvas.put("┌\(bar)┐", left, above)
-        canvas.put(" \(title) ", left + 1, above, limit: width - 2, style: Style(isBold: true))
-        canvas.put("└\(bar)┘", left, above + height - 1)
-        canvas.put(hint, left + 2, above + height - 2, limit: width - 4, style: Style(.cyan))
-        for (offset, line) in lines.dropFirst(start).prefix(room).enumerated() {
-            let row = above + 1 + offset
-            if let field, start + offset == showing {
-                let after = canvas.put(field.label, left + 2, row, limit: max(1, width / 2), style: Style(.cyan))
-                let (text, cursor) = field.line.shown(in: max(2, left + width - 3 - after))
-                canvas.put(text, after, row, limit: max(1, left + width - 2 - after))
-                canvas.cursor = (after + cursor, row)
-            } else {
-                canvas.put(line.0, left + 2, row, limit: width - 4, style: line.1)
-            }
-        }
-        if start + room < lines.count { canvas.put("↓", left + width - 1, above + height - 3, style: Style(.cyan)) }
-        if start > 0 { canvas.put("↑", left + width - 1, above + 1, style: Style(.cyan)) }
+            field: field.map { ($0.line, $0.label) })
     }
 }

@@ -4,8 +4,8 @@ package import SettingsSchema
 /// A form on a whole screen: takes events, and returns what to do.
 ///
 /// It decides everything and touches nothing: the caller reads keys, saves, runs the editor, and shows the canvas.
-package struct FormScreen: Sendable {
-    package enum Event: Sendable {
+package struct FormScreen: Screen {
+    package enum Event: ScreenEvent {
         case key(KeyPress)
         case resized(columns: Int, rows: Int)
         /// The value that the user wrote in an editor; nil if it is unchanged.
@@ -18,7 +18,7 @@ package struct FormScreen: Sendable {
         case stored([String: Schema.ValueInForce], layers: [String: [Schema.ValueInForce]])
     }
 
-    package enum Effect: Hashable, Sendable {
+    package enum Effect: ScreenEffect, Hashable {
         case save(Form.Changes)
         /// Lets the user edit a value in an editor.
         case edit(key: String, PropertyList?)
@@ -279,7 +279,7 @@ package struct FormScreen: Sendable {
 
     private mutating func click(_ column: Int, _ row: Int) {
         let layout = layout
-        if column < layout.groupColumns, row >= layout.list.lowerBound {
+        if column < layout.sideColumns, row >= layout.list.lowerBound {
             let names = groupNames
             let index = row - layout.list.lowerBound
             if names.indices.contains(index), let first = visible.first(where: { groups[$0] == names[index] }) {

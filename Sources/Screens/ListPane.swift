@@ -123,8 +123,6 @@ struct ListPane: Sendable {
             }
             return try ValueRule(.any).value(ofText: text)
         }
-        let value = try rule.value(ofText: text)
-        if let problem = rule.problems(with: value).first { throw problem.reason }
-        return value
+        return try rule.checkedValue(ofText: text)
     }
 }

@@ -1,4 +1,39 @@
 // Screens in a terminal, as state machines. Pure code: keys come in as bytes, and the cells to show go out.
 //
 // `KeyParser` turns bytes into keys. `Canvas` holds cells, and writes those that differ from the cells shown.
-// `LineEditor` edits a line. `FormScreen` takes events and returns effects, and draws itself.
+// `LineEditor` edits a line. `FormScreen` and `BrowseScreen` take events and return effects, and draw themselves.
+
+/// A screen that takes events, and returns what to do.
+///
+/// It decides everything and touches nothing: the caller reads keys, carries out effects, and shows the canvas.
+package protocol Screen: Sendable {
+    associatedtype Event: ScreenEvent
+    associatedtype Effect: ScreenEffect
+
+    mutating func handle(_ event: Event) -> [Effect]
+
+    /// Draws the screen on an empty canvas of its size.
+    func draw(on canvas: inout Canvas)
+
+    /// The milliseconds after which `elapse()` is called if nothing happens; nil for never.
+    var pause: Int32? { get }
+
+    mutating func elapse()
+}
+
+extension Screen {
+    package var pause: Int32? { nil }
+    package mutating func elapse() {}
+}
+
+package protocol ScreenEvent: Sendable {
+    static func key(_ press: KeyPress) -> Self
+    static func resized(columns: Int, rows: Int) -> Self
+}
+
+package protocol ScreenEffect: Equatable, Sendable {
+    /// Stops the process, as Control-Z does.
+    static var suspend: Self { get }
+    /// Draws all cells again.
+    static var redraw: Self { get }
+}

@@ -135,6 +135,15 @@ private let schema = """
         #expect(outcome.output.contains("  The answer is not valid UTF-8.\n") && outcome.status == 0)
     }
 
+    @Test(arguments: ["prefs browse", "prefs browse com.example.form", "prefs browse ./a.plist"])
+    func `has no plain counterpart in the browser, which names prefs read`(_ line: String) throws {
+        let outcome = try machine.run(line)
+        #expect(outcome.status == 2 && outcome.output.isEmpty)
+        #expect(
+            outcome.errors
+                == "prefs: browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values\n")
+    }
+
     @Test func `needs a schema of its own domain, and settings of its version`() throws {
         let none = try machine.run("prefs form com.example.none")
         #expect(none.errors == "prefs: no schema is installed for com.example.none; --schema names a file\n")

@@ -190,3 +190,114 @@ struct `A form in tmux` {
         #expect(try read("size") == "5\n" && read("name") == "Ada\n")
     }
 }
+
+@Suite(
+    .enabled(if: BuiltCommand.path != nil && Tmux.path != nil, "the executable or tmux is missing"), .serialized,
+    .timeLimit(.minutes(5)))
+struct `A browser in tmux` {
+    private let command: BuiltCommand
+    private let tmux: Tmux
+    private let before: String
+
+    private static let file = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <plist version="1.0">
+        <dict>
+            <!-- The name. -->
+            <key>Name</key>   <string>Notes</string>
+            <key>Build</key>
+            <integer>0x10</integer>
+        </dict>
+        </plist>
+
+        """
+
+    init() throws {
+        command = try BuiltCommand()
+        for words in [["theme", "-string", "dark"], ["size", "-int", "12"], ["list", "-array", "a", "b"]] {
+            #expect(try command.run(["write", "com.example.editor"] + words).status == 0)
+        }
+        #expect(try command.run(["write", "com.example.other", "x", "-bool", "true"]).status == 0)
+        try command.home.write(Self.file, to: "Info.plist")
+        tmux = try Tmux(command)
+        before = try tmux.settings("before")
+    }
+
+    private func read(_ key: String) throws -> String { try command.run(["read", "com.example.editor", key]).text }
+
+    private func ends() throws {
+        try tmux.press("q")
+        #expect(tmux.shows("status-0"), "\(tmux.screen)")
+        #expect(try tmux.settings("after") == before)
+    }
+
+    @Test func `lists domains, and changes values in place`() throws {
+        try tmux.type("$PREFS browse; echo status-$?")
+        #expect(tmux.until { $0.contains("com.example.other") && $0.contains("theme") }, "\(tmux.screen)")
+        try tmux.press("Right", "Down", "Enter", "C-u", "2", "0", "Enter")
+        #expect(tmux.shows("Saved size."), "\(tmux.screen)")
+        #expect(try read("size") == "20\n")
+        try tmux.press("u")
+        #expect(tmux.shows("Undone: size"), "\(tmux.screen)")
+        #expect(try read("size") == "12\n")
+        try tmux.press("h")
+        #expect(tmux.shows("History of size"), "\(tmux.screen)")
+        try tmux.press("Down", "Enter")
+        #expect(tmux.shows("Restored size"), "\(tmux.screen)")
+        #expect(try read("size") == "20\n")
+        try tmux.press("a", "n", "e", "w", "Enter", "t", "r", "u", "e", "Enter")
+        #expect(tmux.shows("Saved new."), "\(tmux.screen)")
+        try tmux.press("r", "2", "Enter")
+        #expect(tmux.shows("Renamed new to new2."), "\(tmux.screen)")
+        try tmux.press("c", "C-u", "c", "Enter")
+        #expect(tmux.shows("Copied new2 to c."), "\(tmux.screen)")
+        try tmux.press("d")
+        #expect(tmux.shows("Deleted c."), "\(tmux.screen)")
+        #expect(try read("new2") == "true\n")
+        #expect(try command.run(["read", "com.example.editor", "c"]).status == 1)
+        try tmux.press("/", "s", "i", "z", "e", "Enter", "t", "Home", "Enter")
+        #expect(tmux.until { $0.contains("Saved size.") && $0.contains("string") }, "\(tmux.screen)")
+        #expect(try command.run(["read-type", "com.example.editor", "size"]).text.contains("string"))
+        try ends()
+    }
+
+    @Test func `fits the terminal when its size changes, and shows changes by another process`() throws {
+        try tmux.type("$PREFS browse com.example.editor; echo status-$?")
+        #expect(tmux.shows("theme"), "\(tmux.screen)")
+        try tmux.run("resize-window", "-x", "40", "-y", "10")
+        #expect(tmux.until { !$0.contains("Domains") && $0.contains("theme") }, "\(tmux.screen)")
+        try tmux.run("resize-window", "-x", "200", "-y", "60")
+        #expect(tmux.shows("Domains"), "\(tmux.screen)")
+        try tmux.press("w")
+        #expect(tmux.shows("watching"), "\(tmux.screen)")
+        #expect(try command.run(["write", "com.example.editor", "theme", "light"]).status == 0)
+        #expect(tmux.until { $0.contains("Changed: theme") && $0.contains("light") }, "\(tmux.screen)")
+        #expect(try command.run(["write", "com.example.new", "a", "b"]).status == 0)
+        #expect(tmux.shows("com.example.new"), "\(tmux.screen)")
+        try ends()
+    }
+
+    @Test func `shows and copies the command that reads a value`() throws {
+        #expect(try command.run(["write", "com.example.editor", "a\u{1B}b", "-string", "it's"]).status == 0)
+        try tmux.run("set-option", "-g", "set-clipboard", "on")
+        try tmux.type("$PREFS browse com.example.editor; echo status-$?")
+        #expect(tmux.shows("it's"), "\(tmux.screen)")
+        try tmux.press("y")
+        #expect(tmux.shows("prefs read com.example.editor $'a\\033b'"), "\(tmux.screen)")
+        #expect(try tmux.run("show-buffer") == "prefs read com.example.editor $'a\\033b'")
+        try tmux.press("Enter", "Y")
+        #expect(tmux.shows("-string 'it'\\''s'"), "\(tmux.screen)")
+        try tmux.press("Enter")
+        try ends()
+    }
+
+    @Test func `edits a file, and keeps its look`() throws {
+        try tmux.type("$PREFS browse Info.plist; echo status-$?")
+        #expect(tmux.until { $0.contains("Build") && !$0.contains("Domains") }, "\(tmux.screen)")
+        try tmux.press("Enter", "2", "Enter")
+        #expect(tmux.shows("Saved Name."), "\(tmux.screen)")
+        try ends()
+        let text = try String(contentsOf: command.home.url.appending(path: "Info.plist"), encoding: .utf8)
+        #expect(text == Self.file.replacing("Notes", with: "Notes2"))
+    }
+}

@@ -29,17 +29,18 @@ extension Verb {
         let form = Form(
             schema, values: layers.shownValues(), layers: layers.valuesInLayers, forced: layers.forcedKeys)
         if !invocation.has(.plain), let terminal = context.fullScreen {
-            let watches = try watches(of: domain, access, waking: terminal)
+            let watches = try access.watches(of: domain, waking: terminal)
             defer { for watch in watches { watch.cancel() } }
-            var session = ScreenSession(
-                FormScreen(form, word: ShellWord.quoted(domain.word)), on: terminal, context,
-                save: { try settings.save($0) },
+            let actions = FormActions(
+                context: context, save: { try settings.save($0) },
                 read: {
                     let stored = try access.storedLayers(domain)
                     let layers = access.layers(
                         domain, stored: stored, EffectiveSchema(schema, program: .init(environment: [:])))
                     return (layers.shownValues(), layers.valuesInLayers)
                 })
+            var session = ScreenSession(
+                FormScreen(form, word: ShellWord.quoted(domain.word)), actions, on: terminal, context)
             switch try session.run() {
             case .interrupted(let signal): terminal.end(with: signal)
             case .finished(let isComplete): return isComplete ? .done : .different
@@ -49,20 +50,6 @@ extension Verb {
         let isFilled = try filling.run()
         context.dialogue.endIfInterrupted()
         return isFilled ? .done : .different
-    }
-
-    /// Watches the folders of a domain's files, to show changes by other processes.
-    private static func watches(
-        of domain: AddressedDomain, _ access: StoreAccess, waking terminal: any ScreenTerminal
-    ) throws -> [any FolderWatch] {
-        let folders = domain.name == nil ? [domain.file.path.parent] : try access.places.allPlaces().map(\.path)
-        return folders.map { folder in
-            access.machine.watcher.watch(folder) { event in
-                // A temporary file is still being written.
-                if case .change(_, let name) = event, name.isTemporary { return }
-                terminal.wake()
-            }
-        }
     }
 
     /// Returns the schema given by `--schema`, or the installed one.

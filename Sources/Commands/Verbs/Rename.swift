@@ -40,7 +40,7 @@ extension Verb {
 extension PropertyList {
     /// Returns the path with every index of an existing element as a number from the start, so that each element has a
     /// single path that stays valid when elements are appended.
-    fileprivate func counted(_ path: EntryPath) -> EntryPath {
+    func counted(_ path: EntryPath) -> EntryPath {
         var (value, result) = (PropertyList?.some(self), path)
         for (depth, component) in path.components.enumerated() {
             if let count = value?.arrayValue?.count, let index = component.index, -count..<count ~= index {
@@ -52,7 +52,7 @@ extension PropertyList {
     }
 
     /// Sets the value at the new path before it removes the old one, so that the indices in both paths stay valid.
-    fileprivate mutating func move(
+    mutating func move(
         _ value: PropertyList, from old: EntryPath, to new: EntryPath
     ) throws(EntryPath.Failure) {
         if old.components.starts(with: new.components) { return try set(value, at: new) }

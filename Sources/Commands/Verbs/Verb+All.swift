@@ -3,6 +3,7 @@ extension Verb {
     package static let all: [Verb] = [
         read, readType, write, rename, delete, deleteAll, importing, export, domains, find, help,
         copy, explain, query, diff, apply, watch, edit, history, undo, restore, convert, lint, args, schema, form,
+        browse,
         mirror,
         doctor,
         completions, complete,

@@ -181,5 +181,5 @@ extension Form {
 
 extension Schema.Problem.Reason {
     /// The rule as a sentence.
-    fileprivate var asRefusal: String { "\(self)".capitalizedFirst.asSentence }
+    package var asRefusal: String { "\(self)".capitalizedFirst.asSentence }
 }

@@ -1,0 +1,519 @@
+internal import Platform
+internal import Preferences
+internal import PropertyLists
+internal import Screens
+internal import SettingsSchema
+
+#if canImport(FoundationEssentials)
+    internal import FoundationEssentials
+#else
+    internal import Foundation
+#endif
+
+/// Reads domains for a browser, and makes its changes by the same calls as `prefs write`.
+struct BrowseActions: ScreenActions {
+    typealias Content = BrowseScreen
+    typealias Event = BrowseScreen.Event
+    typealias Change = BrowseScreen.Change
+
+    let context: CommandContext
+    let invocation: Invocation
+    private let access: StoreAccess
+    /// The notes of the store, which would be written over the screen.
+    private let notes: HeldNotes
+    /// The file that is shown instead of domains.
+    private let file: AddressedDomain?
+    private var names: [String] = []
+    private var opened: Opened?
+    /// The changes made here, the last one at the end.
+    private var made: [Made] = []
+
+    /// A domain as it was read.
+    private struct Opened {
+        let domain: AddressedDomain
+        let generations: [FileGeneration?]
+        let layers: LayerStack
+        /// The values in force.
+        let values: PropertyList.Dictionary
+        /// Those of the layer in which changes are made.
+        let own: PropertyList.Dictionary
+        let masking: Masking
+        var history: HistoryListing?
+    }
+
+    private struct Made {
+        let domain: AddressedDomain
+        /// The keys with their values before and after the change.
+        let keys: [(key: String, before: PropertyList?, after: PropertyList?)]
+    }
+
+    /// The size of all versions of a domain above which they are read only when the user asks for them.
+    private static let mostHistoryBytes = 1 << 20
+    /// The most characters of a value that the details show.
+    private static let mostCharacters = 4000
+
+    init(_ invocation: Invocation, _ context: CommandContext) throws {
+        (self.invocation, self.context) = (invocation, context)
+        notes = HeldNotes(context.machine.terminal)
+        var quiet = context
+        quiet.machine.terminal = notes
+        access = try StoreAccess(invocation, quiet)
+        let (access, word) = (access, invocation[operand: Operand.domain.name])
+        let domain = try word.map { try Self.domain($0, access) }
+        file = domain?.name == nil ? domain : nil
+        if let domain { opened = try read(domain) }
+    }
+
+    /// Returns the domain that a word names, or the file in the current folder if there is only that.
+    private static func domain(_ word: String, _ access: StoreAccess) throws -> AddressedDomain {
+        if !DomainArgument.isPath(word), let path = try? access.context.absolutePath(word),
+            try access.machine.fileSystem.status(of: path)?.kind == .file,
+            try !access.namesInAllLayers().contains(where: { $0.text == word })
+        {
+            return try access.domain("./" + word)
+        }
+        return try access.domain(word)
+    }
+
+    /// The events that show what the command line names.
+    mutating func first() throws -> [Event] {
+        let listed: [Event] = file == nil ? try listing() : []
+        return try (opened.map { [.contents(try contents($0))] } ?? []) + listed
+    }
+
+    var name: String? { opened?.domain.word }
+
+    /// What is watched; nil for all domains.
+    func watches(waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
+        try access.watches(of: file, waking: terminal)
+    }
+
+    // MARK: Reading
+
+    private mutating func listing() throws -> [Event] {
+        var found = try access.namesInAllLayers().map(\.text)
+        if let word = opened?.domain.word, !found.contains(word) { found.append(word) }
+        guard found != names else { return [] }
+        names = found
+        return [.domains(found)]
+    }
+
+    private func generations(of domain: AddressedDomain) throws -> [FileGeneration?] {
+        try access.files(domain).map { try access.machine.fileSystem.status(of: $0.file.path)?.generation }
+    }
+
+    private func read(_ domain: AddressedDomain) throws -> Opened {
+        var shown = domain
+        shown.file.inexactIntegers = .text
+        let generations = try generations(of: shown)
+        let stored = try access.storedLayers(shown)
+        let layers = access.layers(shown, stored: stored)
+        guard !layers.layers.isEmpty else { throw CommandFailure.noDomain(domain, context) }
+        var inForce = layers.valuesInForce()
+        if domain.name?.isGlobal != true { inForce.removeGlobal() }
+        // The entries of a file are shown in its order.
+        let values =
+            domain.name == nil
+            ? inForce.entries : PropertyList.Dictionary(inForce.entries.sortedEntries.map { ($0.key, $0.value) })
+        return Opened(
+            domain: domain, generations: generations, layers: layers, values: values.withoutHidden,
+            own: stored.first { $0.layer == domain.layer }?.values ?? [:], masking: access.masking(domain))
+    }
+
+    private func contents(_ opened: Opened) throws -> BrowseScreen.Contents {
+        var origins: [String: String] = [:]
+        if opened.domain.name != nil {
+            for key in opened.values.keys where opened.own[key] == nil {
+                origins[key] = opened.layers[key].winner?.origin.layer.name
+            }
+        }
+        var secrets: Set<EntryPath> = []
+        var entries = opened.values
+        if !opened.masking.isEmpty {
+            let root = PropertyList.dictionary(entries)
+            let masked = opened.masking.masked(root, at: [])
+            Self.find(&secrets, masked, root, at: [])
+            entries = masked.dictionaryValue ?? [:]
+        }
+        return BrowseScreen.Contents(
+            name: opened.domain.word, entries: entries,
+            layer: opened.domain.name == nil ? "" : opened.domain.layer.name,
+            origins: origins, secrets: secrets, schema: access.schemaInForce(opened.domain)?.schema)
+    }
+
+    /// Finds the entries that a masking has replaced.
+    private static func find(
+        _ secrets: inout Set<EntryPath>, _ masked: PropertyList, _ value: PropertyList, at path: EntryPath
+    ) {
+        guard masked != value else { return }
+        switch (masked, value) {
+        case (.dictionary(let entries), .dictionary(let values)):
+            for entry in entries {
+                guard let value = values[entry.key] else { continue }
+                let place = EntryPath(path.components + [EntryPath.Component(entry.key)])
+                find(&secrets, entry.value, value, at: place)
+            }
+        case (.array(let elements), .array(let values)):
+            for (index, pair) in zip(elements, values).enumerated() {
+                find(&secrets, pair.0, pair.1, at: EntryPath(path.components + [EntryPath.Component(index)]))
+            }
+        default: secrets.insert(path)
+        }
+    }
+
+    // MARK: Changes by others
+
+    /// Nothing if a file cannot be read now, as while an administrator replaces it.
+    mutating func changes() -> [Event] {
+        var events = file == nil ? (try? listing()) ?? [] : []
+        if let former = opened, (try? generations(of: former.domain)) != former.generations {
+            events += (try? reopened(former.domain)) ?? []
+        }
+        return events
+    }
+
+    private mutating func reopened(_ domain: AddressedDomain) throws -> [Event] {
+        let new = try read(domain)
+        opened = new
+        return [.contents(try contents(new))]
+    }
+
+    // MARK: Effects
+
+    mutating func perform(
+        _ effect: BrowseScreen.Effect, on terminal: any ScreenTerminal
+    ) throws -> ScreenStep<Event> {
+        notes.drop()
+        do {
+            return try carryOut(effect, on: terminal)
+        } catch {
+            return .failed(.refused(error.asLine))
+        }
+    }
+
+    private mutating func carryOut(
+        _ effect: BrowseScreen.Effect, on terminal: any ScreenTerminal
+    ) throws -> ScreenStep<Event> {
+        switch effect {
+        case .suspend, .redraw: return .events([])
+        case .finish: return .finished(isComplete: true)
+        case .open(let name):
+            opened = nil
+            return .events(try reopened(access.domain(DomainName(name))))
+        case .explain(let path): return .events([.details(path, try details(of: path))])
+        case .change(let change): return .events(try make(change))
+        case .undo: return .events(try undo())
+        case .edit(let path):
+            let value = try current().root[path]
+            let key = path.components.last?.text ?? ""
+            try checkShown(path)
+            do {
+                return .redrawn([.edited(try context.edited(value, key, on: terminal), at: path)])
+            } catch {
+                return .redrawn([.refused(error.asLine)])
+            }
+        case .history(let path): return .events([.history(path, try versions(of: path))])
+        case .restore(let path, let version): return .events(try restore(path, version))
+        case .copy(let path, let writes):
+            let line = try commandLine(path, writes: writes)
+            let text = Data(line.utf8).base64EncodedString()
+            try terminal.write("\u{1B}]52;c;\(text)\u{7}")
+            return .events([.copied(line)])
+        }
+    }
+
+    private func current() throws -> (opened: Opened, root: PropertyList) {
+        guard let opened else { throw CommandFailure(.notFound, "no domain is open") }
+        return (opened, .dictionary(opened.values))
+    }
+
+    /// Throws if a value contains something sensitive.
+    private func checkShown(_ path: EntryPath) throws {
+        let (opened, root) = try current()
+        guard let value = root[path], opened.masking.touches(value, at: path) else { return }
+        throw CommandFailure(.invalidValue, "\(try KeyArgument(path).spelling.onOneLine) contains a sensitive value")
+    }
+}
+
+// MARK: Details
+
+extension BrowseActions {
+    private mutating func details(of path: EntryPath) throws -> [BrowseScreen.Detail] {
+        let (opened, root) = try current()
+        guard let key = path.components.first?.text, let value = root[path] else { return [] }
+        let rest = EntryPath(Array(path.components.dropFirst()))
+        let masking = opened.masking
+        var lines = rules(at: path)
+        if opened.domain.name != nil {
+            let resolution = opened.layers.explanation(of: key)
+            for answer in resolution.answers {
+                guard let value = (answer.value ?? answer.stored)[rest] else { continue }
+                let text = masking.masked(value, at: path).beginning(limit: Self.mostCharacters)
+                let file = answer.origin.file.map { "  (\($0.onOneLine))" } ?? ""
+                let fault = answer.fault.map { "  ignored: \($0.onOneLine)" } ?? ""
+                lines.append(.init(answer.origin.layer.name, text + fault + file, isFault: answer.fault != nil))
+            }
+        }
+        if let change = try lastChange(of: path) { lines.append(.init("changed", change)) }
+        lines.append(.init("raw", masking.masked(value, at: path).beginning(limit: Self.mostCharacters)))
+        lines.append(.init("key", try KeyArgument(path).spelling.onOneLine))
+        return lines
+    }
+
+    /// What the schema declares about an entry.
+    private func rules(at path: EntryPath) -> [BrowseScreen.Detail] {
+        guard let opened, let schema = access.schemaInForce(opened.domain)?.schema,
+            let rule = schema.rule(at: path)
+        else { return [] }
+        let setting =
+            path.components.count == 1 ? path.components.first.flatMap { schema.anyDeclaration(of: $0.text) } : nil
+        let words = [setting?.title, setting?.summary, setting?.bounds].compactMap(\.self)
+        return [.init("schema", (words.isEmpty ? [rule.type.noun] : words).joined(separator: ". "))]
+    }
+
+    /// When and by which program an entry was changed last.
+    private mutating func lastChange(of path: EntryPath) throws -> String? {
+        guard let opened, let history = History(of: opened.domain.file, on: access.machine) else { return nil }
+        let size = history.versions.reduce(0) { $0 + $1.size }
+        guard opened.history != nil || size <= Self.mostHistoryBytes else { return "h shows the history" }
+        let listing = opened.history ?? HistoryListing(history)
+        self.opened?.history = listing
+        let own = PropertyList.dictionary(opened.own)[path]
+        guard let newest = listing.entries.first else { return nil }
+        if let state = newest.state, PropertyList.dictionary(state.values)[path] != own {
+            return "by another program, whose change is not kept"
+        }
+        return listing.changes(of: path).first.map { "\($0.entry.time)" }
+    }
+
+    private mutating func versions(of path: EntryPath) throws -> [BrowseScreen.Version] {
+        let (opened, _) = try current()
+        let listing = try opened.history ?? HistoryListing(access.history(of: opened.domain))
+        self.opened?.history = listing
+        return listing.changes(of: path).map { entry, value in
+            let text = value.map { opened.masking.masked($0, at: path).beginning(limit: 300) } ?? "no value"
+            return BrowseScreen.Version(number: entry.version.sequence, heading: entry.time, text: text)
+        }
+    }
+}
+
+extension HistoryListing {
+    /// The versions that changed an entry, newest first, with its value in each.
+    fileprivate func changes(of path: EntryPath) -> [(entry: Entry, value: PropertyList?)] {
+        entries.compactMap { entry in
+            guard let state = entry.state else { return nil }
+            let value = PropertyList.dictionary(state.values)[path]
+            guard let former = entry.former else { return (entry, value) }
+            return PropertyList.dictionary(former.values)[path] == value ? nil : (entry, value)
+        }
+    }
+}
+
+extension HistoryListing.Entry {
+    /// The time of the version, with the program that wrote it.
+    fileprivate var time: String { "\(version.time)  \(version.note.program.onOneLine) (\(version.note.reason.word))" }
+}
+
+// MARK: Changes
+
+extension BrowseActions {
+    /// Makes a change in one transaction, unless its keys were changed since they were shown.
+    private mutating func make(
+        _ change: Change, _ reason: WriteReason? = nil, saying text: String? = nil
+    ) throws -> [Event] {
+        let (opened, _) = try current()
+        let domain = opened.domain
+        for path in change.paths { _ = try KeyArgument(forWriting: KeyArgument(path).spelling) }
+        let keys = Set(change.paths.compactMap(\.components.first))
+        try access.checkNotForced(keys.map(\.text), in: domain)
+        try checkSecrets(change)
+        let (own, values) = (opened.own, opened.values)
+        let outcome = try access.change(domain, reason ?? change.reason, isForced: false) { draft in
+            for key in keys where draft[key.text] != own[key.text] {
+                throw CommandFailure(
+                    .different, "\(key.text.onOneLine) was changed by another process meanwhile; nothing was changed")
+            }
+            var root = PropertyList.dictionary(draft)
+            try change.make(in: &root, over: values, domain)
+            draft = root.dictionaryValue ?? draft
+        }
+        if let outcome, outcome.isChanged {
+            made.append(
+                Made(
+                    domain: domain,
+                    keys: keys.map { ($0.text, outcome.before.values[$0.text], outcome.after.values[$0.text]) }))
+        }
+        let note = notes.drop().last.map { "  " + $0.onOneLine } ?? ""
+        return try reopened(domain) + [.done((text ?? change.description) + note, at: change.place)]
+    }
+
+    /// Throws if a secret would be shown under its new key.
+    private func checkSecrets(_ change: Change) throws {
+        let (opened, root) = try current()
+        switch change {
+        case .rename(let old, let new), .copy(let old, let new):
+            guard let value = root[old], opened.masking.exposes(value, at: old, movedTo: new, opened.masking) else {
+                return
+            }
+            throw try CommandFailure.exposed(KeyArgument(old), in: opened.domain, by: KeyArgument(new))
+        case .set, .delete: return
+        }
+    }
+
+    /// Undoes the last change made here.
+    private mutating func undo() throws -> [Event] {
+        guard let last = made.last else {
+            throw CommandFailure(.notFound, "nothing was changed here; prefs undo undoes earlier changes")
+        }
+        try access.checkNotForced(last.keys.map(\.key), in: last.domain)
+        try access.change(last.domain, WriteReason(rawValue: "undo"), isForced: false) { draft in
+            for (key, before, after) in last.keys {
+                guard draft[key] == after else {
+                    throw CommandFailure(
+                        .different, "\(key.onOneLine) was changed by another process meanwhile; nothing was changed")
+                }
+                draft[key] = before
+            }
+        }
+        made.removeLast()
+        let names = last.keys.map(\.key.onOneLine).joined(separator: ", ")
+        let key = last.keys.first { $0.before != nil } ?? last.keys.first
+        return try reopened(last.domain)
+            + [.done("Undone: \(names)", at: EntryPath([EntryPath.Component(key?.key ?? "")]))]
+    }
+
+    /// Gives an entry the value that it has in a version.
+    private mutating func restore(_ path: EntryPath, _ number: Int) throws -> [Event] {
+        let (opened, _) = try current()
+        let state = try access.state(ofVersion: number, of: opened.domain)
+        let change = PropertyList.dictionary(state.values)[path].map { Change.set(path, $0) } ?? .delete(path)
+        return try make(change, .restore, saying: "Restored \(path.components.last?.text.onOneLine ?? "")")
+    }
+}
+
+extension BrowseScreen.Change {
+    fileprivate var paths: [EntryPath] {
+        switch self {
+        case .set(let path, _), .delete(let path): [path]
+        case .rename(let old, let new): [old, new]
+        case .copy(_, let new): [new]
+        }
+    }
+
+    /// The entry to select afterwards.
+    fileprivate var place: EntryPath {
+        switch self {
+        case .set(let path, _), .delete(let path), .rename(_, let path), .copy(_, let path): path
+        }
+    }
+
+    fileprivate var reason: WriteReason {
+        switch self {
+        case .set: .write
+        case .rename: WriteReason(rawValue: "rename")
+        case .copy: WriteReason(rawValue: "copy")
+        case .delete: .delete
+        }
+    }
+
+    fileprivate var description: String {
+        let name = { (path: EntryPath) in path.components.last?.text.onOneLine ?? "" }
+        switch self {
+        case .set(let path, _): return "Saved \(name(path)). u undoes this."
+        case .rename(let old, let new): return "Renamed \(name(old)) to \(name(new)). u undoes this."
+        case .copy(let old, let new): return "Copied \(name(old)) to \(name(new)). u undoes this."
+        case .delete(let path): return "Deleted \(name(path)). u undoes this."
+        }
+    }
+
+    /// Makes the change in the values of a layer.
+    ///
+    /// - Parameter shown: The values in force, from which an entry is changed whose key the layer does not have.
+    fileprivate func make(
+        in root: inout PropertyList, over shown: PropertyList.Dictionary, _ domain: AddressedDomain
+    ) throws {
+        func adopt(_ path: EntryPath) throws {
+            guard path.components.count > 1, let key = path.components.first, root[[key]] == nil,
+                let value = shown[key.text]
+            else { return }
+            try root.set(value, at: [key])
+        }
+        func stored(_ path: EntryPath) throws -> PropertyList {
+            try adopt(path)
+            if let value = root[path] { return value }
+            let key = try KeyArgument(path)
+            guard PropertyList.dictionary(shown)[path] != nil else { throw CommandFailure.noPair(domain, key) }
+            throw CommandFailure(
+                .notFound, "\(key.spelling.onOneLine) has no value in layer \(domain.layer); it comes from another one")
+        }
+        switch self {
+        case .set(let path, let value):
+            try adopt(path)
+            try root.checkEnd(of: path)
+            try root.set(value, at: path)
+        case .rename(let old, let new): try root.move(stored(old), from: old, to: new)
+        case .copy(let old, let new):
+            guard let value = root[old] ?? PropertyList.dictionary(shown)[old] else {
+                throw try CommandFailure.noPair(domain, KeyArgument(old))
+            }
+            try adopt(new)
+            try root.set(value, at: new)
+        case .delete(let path):
+            _ = try stored(path)
+            try root.remove(at: path)
+        }
+    }
+}
+
+// MARK: Command lines
+
+extension BrowseActions {
+    /// Returns the command that reads or writes an entry.
+    private func commandLine(_ path: EntryPath, writes: Bool) throws -> String {
+        let (opened, root) = try current()
+        try checkShown(path)
+        let domain = opened.domain
+        let key = try KeyArgument(path)
+        guard let argument = key.argument, let value = root[path] else {
+            throw CommandFailure(.invalidValue, "\(key.spelling.onOneLine): no command line can name this key")
+        }
+        let spelling = CommandSpelling(domain.word, in: domain.layer, invocation)
+        guard writes else {
+            let isOwn = domain.name == nil || opened.own[key.key] != nil
+            let words = spelling.words(
+                [Verb.read.name], options: isOwn ? [] : [Option.effective.name], [argument])
+            return ShellWord.visibleLine(words)
+        }
+        guard let words = ValueWords(value), words.fitsCommandLine else {
+            throw CommandFailure(.invalidValue, "\(key.spelling.onOneLine): the value is too large for a command line")
+        }
+        return ShellWord.visibleLine(spelling.words([Verb.write.name], [argument], value: words))
+    }
+}
+
+extension ShellWord {
+    /// Returns the line that bash, zsh and ksh read as `words`, without control characters. It can be pasted safely.
+    package static func visibleLine(_ words: [String]) -> String {
+        words.map { word in
+            guard word.unicodeScalars.contains(where: { $0.isInvisible || $0 == "\n" || $0 == "\t" }) else {
+                return quoted(word)
+            }
+            var text = "$'"
+            for scalar in word.unicodeScalars {
+                switch scalar {
+                case "\n": text += "\\n"
+                case "\t": text += "\\t"
+                case "\\", "'": text += "\\\(scalar)"
+                case _ where scalar.isInvisible:
+                    // Three octal digits cannot run into what follows.
+                    for byte in String(scalar).utf8 {
+                        let digits = String(byte, radix: 8)
+                        text += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+                    }
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+            return text + "'"
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,145 @@
+internal import Platform
+internal import Preferences
+internal import Screens
+
+/// Carries out what a screen decides.
+protocol ScreenActions {
+    associatedtype Content: Screen
+
+    /// Returns the events for what other processes have changed.
+    mutating func changes() -> [Content.Event]
+
+    mutating func perform(
+        _ effect: Content.Effect, on terminal: any ScreenTerminal
+    ) throws -> ScreenStep<Content.Event>
+}
+
+/// What follows from an effect.
+enum ScreenStep<Event> {
+    case events([Event])
+    /// The same, where another program has used the terminal.
+    case redrawn([Event])
+    /// The effect failed, and the rest is dropped.
+    case failed(Event)
+    case finished(isComplete: Bool)
+}
+
+/// Runs a screen in a terminal: passes on keys, and has the effects carried out.
+struct ScreenSession<Actions: ScreenActions> {
+    private let context: CommandContext
+    private let terminal: any ScreenTerminal
+    private var content: Actions.Content
+    private var actions: Actions
+    private var shown: Canvas?
+
+    init(_ content: Actions.Content, _ actions: Actions, on terminal: any ScreenTerminal, _ context: CommandContext) {
+        (self.content, self.actions, self.terminal, self.context) = (content, actions, terminal, context)
+    }
+
+    /// How a session ended.
+    enum End: Hashable, Sendable {
+        case finished(isComplete: Bool)
+        case interrupted(signal: Int32)
+    }
+
+    /// The time after which an escape character alone is the Escape key.
+    private static var escapeMilliseconds: Int32 { 40 }
+
+    /// Shows the screen until the user leaves it. The terminal is restored however this ends.
+    mutating func run(_ first: [Actions.Content.Event] = []) throws -> End {
+        try terminal.enter()
+        defer { terminal.leave() }
+        var parser = KeyParser()
+        var events = [resized] + first
+        while true {
+            for event in events {
+                if let isComplete = try handle(event) { return .finished(isComplete: isComplete) }
+            }
+            try paint()
+            switch try terminal.next(milliseconds: parser.isWaiting ? Self.escapeMilliseconds : content.pause) {
+            case .bytes(let bytes): events = parser.take(bytes).map { .key($0) }
+            case .timeout:
+                if !parser.isWaiting { content.elapse() }
+                events = parser.flush().map { .key($0) }
+            case .resized: events = [resized]
+            case .woken: events = actions.changes()
+            case .continued:
+                try terminal.enter()
+                shown = nil
+                events = [resized] + actions.changes()
+            case .suspended: events = [.key(KeyPress(.character("z"), isControl: true))]
+            case .endOfInput: return .finished(isComplete: false)
+            case .ended(let signal): return .interrupted(signal: signal)
+            }
+        }
+    }
+
+    private var resized: Actions.Content.Event {
+        let size = terminal.size
+        return .resized(columns: size.columns, rows: size.rows)
+    }
+
+    private mutating func paint() throws {
+        let size = terminal.size
+        var canvas = Canvas(columns: size.columns, rows: size.rows)
+        content.draw(on: &canvas)
+        let hasColors = (context.environment.variables[Variable.noColor.rawValue] ?? "").isEmpty
+        try terminal.write(canvas.update(from: shown, hasColors: hasColors))
+        shown = canvas
+    }
+
+    /// Handles an event and all that follow from it, and returns how the screen was left, if it was. After a failure
+    /// the rest is dropped, so that a form is not left with changes that are not saved.
+    private mutating func handle(_ event: Actions.Content.Event) throws -> Bool? {
+        for effect in content.handle(event) {
+            var following: [Actions.Content.Event] = []
+            if effect == .redraw {
+                shown = nil
+            } else if effect == .suspend {
+                try terminal.suspend()
+                shown = nil
+            } else {
+                switch try actions.perform(effect, on: terminal) {
+                case .finished(let isComplete): return isComplete
+                case .events(let events): following = events
+                case .redrawn(let events): (following, shown) = (events, nil)
+                case .failed(let event): return try handle(event)
+                }
+            }
+            for event in following {
+                if let isComplete = try handle(event) { return isComplete }
+            }
+        }
+        return nil
+    }
+}
+
+extension ScreenTerminal {
+    /// Leaves the screen while another program uses the terminal.
+    func lent<Result>(_ body: () throws -> Result) throws -> Result {
+        leave()
+        let result = Swift.Result { try body() }
+        try enter()
+        return try result.get()
+    }
+}
+
+extension Error {
+    /// The first line of the message.
+    var asLine: String { ((self as? any Reportable)?.lines.first ?? "\(self)").onOneLine }
+}
+
+extension StoreAccess {
+    /// Watches the folders of a domain's files, or of all domains, to show changes by other processes.
+    func watches(of domain: AddressedDomain?, waking terminal: any ScreenTerminal) throws -> [any FolderWatch] {
+        let folders =
+            if let domain, domain.name == nil { [domain.file.path.parent] } else { try places.allPlaces().map(\.path) }
+        return folders.map { folder in
+            machine.watcher.watch(folder) { event in
+                // A temporary file is still being written.
+                if case .change(_, let name) = event, name.isTemporary { return }
+                terminal.wake()
+            }
+        }
+    }
+}

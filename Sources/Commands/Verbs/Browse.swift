@@ -1,0 +1,28 @@
+internal import Platform
+internal import Preferences
+internal import Screens
+
+extension Verb {
+    package static let browse = Verb(
+        "browse", .new, "show and change domains and their values on the whole screen",
+        details: [
+            "Domains are listed on the left, and the entries of one of them as a tree with type and value, beside the layer that a value comes from. What is known about the selected entry is shown below: the schema, the value in each layer, the last change and the value as JSON. A file by its path is shown alone, and keeps its format, comments and order when it is changed.",
+            "Arrow keys select and open, Enter edits, a adds, r renames, c copies, d deletes, t changes the type, u undoes, h shows earlier values, y copies the command that reads the value, / searches, q quits, and ? lists all keys. Each change is written at once, as prefs write does it, to the user's layer or the one that --layer names.",
+            "Changes by other processes are shown at once; after w they flash. Sensitive values are masked.",
+        ],
+        options: [.layer], forms: [[.anyDomain]],
+        statuses: [.notFound, .invalidValue, .damaged, .systemFailed]
+    ) { invocation, context in
+        guard let terminal = context.fullScreen else {
+            throw CommandFailure(
+                .usage, "browse needs a terminal whose TERM is not dumb; prefs read and prefs domains print values")
+        }
+        var actions = try BrowseActions(invocation, context)
+        let watches = try actions.watches(waking: terminal)
+        defer { for watch in watches { watch.cancel() } }
+        let first = try actions.first()
+        var session = ScreenSession(BrowseScreen(actions.name), actions, on: terminal, context)
+        if case .interrupted(let signal) = try session.run(first) { terminal.end(with: signal) }
+        return .done
+    }
+}

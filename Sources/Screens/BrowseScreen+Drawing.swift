@@ -1,0 +1,221 @@
+internal import PropertyLists
+internal import SettingsSchema
+
+extension BrowseScreen {
+    var layout: PaneLayout {
+        let rows = size.rows
+        let detailRows = rows >= 40 ? 10 : rows >= 20 ? 5 : rows >= 14 ? 3 : rows >= 9 ? 2 : 1
+        return PaneLayout(
+            columns: size.columns, rows: rows, side: domains.isEmpty ? nil : widestDomain, detailRows: detailRows)
+    }
+
+    package func draw(on canvas: inout Canvas) {
+        let layout = layout
+        drawHeader(on: &canvas)
+        layout.drawBorders(side: "Domains", on: &canvas)
+        if layout.sideColumns > 0 {
+            drawDomains(layout, to: layout.sideColumns, on: &canvas)
+            drawEntries(layout, on: &canvas)
+        } else if isInDomains, !domains.isEmpty {
+            drawDomains(layout, to: canvas.columns, on: &canvas)
+        } else {
+            drawEntries(layout, on: &canvas)
+        }
+        drawDetails(layout, on: &canvas)
+        drawFooter(on: &canvas)
+        drawOverlays(on: &canvas)
+    }
+
+    private func drawHeader(on canvas: inout Canvas) {
+        var right: [String] = []
+        if isInDomains, !filter.isEmpty { right.append("/\(filter)") }
+        if !isInDomains, !search.isEmpty { right.append("/\(search)") }
+        if isWatching { right.append("watching") }
+        if right.isEmpty { right = [isInDomains ? "/ filter" : "/ search"] }
+        let text = right.joined(separator: "  ")
+        let start = max(0, canvas.columns - text.shownColumns - 1)
+        canvas.put(current ?? "prefs", 1, 0, limit: max(0, start - 2), style: Style(isBold: true))
+        switch mode {
+        case .filtering(let editor), .searching(let editor, _): canvas.drawSearch(editor)
+        default: canvas.put(text, start, 0, style: Style(.cyan))
+        }
+    }
+
+    // MARK: Domains
+
+    private func drawDomains(_ layout: PaneLayout, to end: Int, on canvas: inout Canvas) {
+        let first = layout.list.lowerBound
+        let start = layout.hasBorders ? 1 : 0
+        if shownDomains.isEmpty {
+            canvas.put("no match", start + 1, first, limit: end - start - 1, style: Style(isDim: true))
+        }
+        for (row, name) in zip(first..<(first + layout.sideHeight), shownDomains.dropFirst(domainTop)) {
+            let isCurrent = name == current
+            canvas.put(isCurrent ? "▸" : " ", start, row, style: Style(.cyan))
+            canvas.put(name, start + 1, row, limit: end - start - 2, style: Style(isBold: isCurrent))
+            if isCurrent, isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+        }
+        let last = first + layout.sideHeight - 1
+        if domainTop > 0 { canvas.put("↑", end - 1, first, style: Style(.cyan)) }
+        if shownDomains.count > domainTop + layout.sideHeight { canvas.put("↓", end - 1, last, style: Style(.cyan)) }
+    }
+
+    // MARK: Entries
+
+    private func drawEntries(_ layout: PaneLayout, on canvas: inout Canvas) {
+        let start = layout.hasBorders ? layout.sideColumns + 1 : 0
+        let end = canvas.columns - (layout.hasBorders ? 1 : 0)
+        if rows.isEmpty {
+            let text = contents == nil ? "" : "No entries. a adds one."
+            canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
+        }
+        for (offset, row) in rows.enumerated() {
+            draw(row, isSelected: top + offset == selected, layout.list.lowerBound + offset, start, end, on: &canvas)
+        }
+        // Arrows show that there is more.
+        if top > 0 { canvas.put("↑", end - 1, layout.list.lowerBound, style: Style(.cyan)) }
+        if tree.count > top + rows.count { canvas.put("↓", end - 1, layout.list.upperBound - 1, style: Style(.cyan)) }
+    }
+
+    private func draw(
+        _ entry: EntryTree.Row, isSelected: Bool, _ row: Int, _ start: Int, _ end: Int, on canvas: inout Canvas
+    ) {
+        let width = end - start
+        let isChanged = former.map { $0[entry.path] != entry.value } ?? false
+        if isChanged { canvas.put("*", start, row, style: Style(.yellow, isBold: true)) }
+        let labelEnd = start + 1 + min(labelColumns, width * 2 / 5, 48)
+        let indent = min(2 * entry.depth, max(0, labelEnd - start - 6))
+        let mark = !entry.value.isContainer ? " " : entry.isOpen ? "▾" : "▸"
+        canvas.put(mark, start + 1 + indent, row, style: Style(.cyan))
+        let label = Self.label(entry)
+        canvas.put(
+            label.isEmpty ? "\"\"" : label, start + 3 + indent, row, limit: labelEnd - start - 3 - indent,
+            style: Style(isBold: isSelected))
+        let hasType = width >= 44
+        if hasType { canvas.put(entry.value.kind.rawValue, labelEnd + 2, row, limit: 10, style: Style(isDim: true)) }
+        let origin = entry.depth == 0 && width >= 50 ? contents?.origins[entry.path.components[0].text] ?? "" : ""
+        let valueStart = labelEnd + (hasType ? 14 : 2)
+        let room = max(1, end - valueStart - (origin.isEmpty ? 1 : origin.shownColumns + 2))
+        if !origin.isEmpty {
+            canvas.put(origin, end - 1 - origin.shownColumns, row, style: Style(isDim: true))
+        }
+        if isSelected, case .editing(let editor, .value) = mode {
+            canvas.put("[", valueStart - 1, row, style: Style(.cyan))
+            let (text, cursor) = editor.shown(in: room - 1)
+            let used = canvas.put(text, valueStart, row, limit: room - 1)
+            canvas.put("]", max(used, valueStart) + (cursor >= text.shownColumns ? 1 : 0), row, style: Style(.cyan))
+            canvas.cursor = (valueStart + cursor, row)
+            return
+        }
+        let style = entry.value.isContainer ? Style(isDim: true) : Style(.green)
+        canvas.put(entry.value.shownValue(limit: room), valueStart, row, limit: room, style: style)
+        if isChanged { canvas.paint(row, from: start, to: end, Style(.yellow, isBold: true, isReversed: true)) }
+        if isSelected, !isInDomains { canvas.paint(row, from: start, to: end, Style(isReversed: true)) }
+    }
+
+    // MARK: Details
+
+    private func drawDetails(_ layout: PaneLayout, on canvas: inout Canvas) {
+        let start = layout.hasBorders ? layout.sideColumns + 2 : 1
+        let end = canvas.columns - (layout.hasBorders ? 2 : 1)
+        var lines = details
+        if let refusal { lines.insert(Detail("", refusal, isFault: true), at: 0) }
+        for (row, detail) in zip(layout.details, lines) {
+            var column = start
+            if !detail.label.isEmpty {
+                column = canvas.put(
+                    detail.label, start, row, limit: max(0, end - start), style: Style(isDim: true))
+                column = max(column + 1, start + 9)
+            }
+            canvas.put(
+                detail.text, column, row, limit: max(0, end - column), style: Style(detail.isFault ? .red : nil))
+        }
+    }
+
+    private func drawFooter(on canvas: inout Canvas) {
+        if let message { return canvas.drawMessage(message.text, isError: message.isError) }
+        switch mode {
+        case .editing: canvas.drawKeys(["Enter accept", "Esc cancel"])
+        case .filtering: canvas.drawKeys(["Enter keep", "Esc show all"])
+        case .searching: canvas.drawKeys(["Enter keep", "Esc back"])
+        default:
+            guard !isInDomains else {
+                return canvas.drawKeys(["→ entries", "/ filter", "w watch", "q quit", "? help"])
+            }
+            let action = row.map { $0.value.isContainer ? ($0.isOpen ? "← close" : "→ open") : "Enter edit" }
+            canvas.drawKeys(
+                [
+                    action, "a add", "d delete", "u undo", "h history", "y copy", "q quit", "? help",
+                ].compactMap { $0 })
+        }
+    }
+
+    // MARK: Overlays
+
+    static let help = [
+        "Up, Down       select", "Right          open, or go inside", "Left           close, or go outside",
+        "Tab            domains or entries", "Enter, Space   edit, turn on or off, or open",
+        "e              edit as text in $EDITOR", "a              add an entry", "r              rename",
+        "c              copy to another key", "d, Delete      delete from the user's layer",
+        "t              change the type", "u              undo the last change made here",
+        "h              earlier values; Enter restores one", "i              all details",
+        "y              copy the command that reads the value", "Y              copy the command that writes it",
+        "w              let changes by other processes flash", "/              search, or filter domains",
+        "n, N           next or previous match", "^Z             suspend", "q              quit",
+    ]
+
+    private func drawOverlays(on canvas: inout Canvas) {
+        let title = row.map(Self.label) ?? ""
+        switch mode {
+        case .choosing(let choices, let index):
+            canvas.drawChoices(title, choices.map(\.plainText), index, "Enter choose   Esc back")
+        case .choosingType(let index):
+            canvas.drawChoices("Type of \(title)", Self.kinds.map(\.rawValue), index, "Enter choose   Esc back")
+        case .history(let versions, let index):
+            canvas.drawChoices(
+                "History of \(title)", versions.map { "\($0.heading)  \($0.text)" }, index, "Enter restore   Esc back")
+        case .reading(let title, let lines, let scroll):
+            let lines = lines.flatMap { Self.wrapped($0, to: max(10, canvas.columns - 6)) }
+            canvas.drawOverlay(title, lines.map { ($0, Style()) }, "Esc back", scroll: scroll)
+        case .editing(let editor, let purpose): drawField(editor, purpose, on: &canvas)
+        default: break
+        }
+    }
+
+    private func drawField(_ editor: LineEditor, _ purpose: Purpose, on canvas: inout Canvas) {
+        let (title, label): (String, String)
+        switch purpose {
+        case .value: return
+        case .newKey(let parent):
+            (title, label) = ("New entry\(parent.components.isEmpty ? "" : " in \(parent)")", "key: ")
+        case .newValue(let path): (title, label) = ("New entry \(path)", "value: ")
+        case .rename: (title, label) = ("Rename", "key: ")
+        case .copy: (title, label) = ("Copy", "key: ")
+        }
+        canvas.drawOverlay(
+            title, [("", Style())], message?.text ?? refusal ?? "Enter accept   Esc cancel", showing: 0,
+            field: (editor, label))
+    }
+
+    /// Breaks a line after some number of columns.
+    static func wrapped(_ text: String, to columns: Int) -> [String] {
+        var (lines, line, used) = ([String](), "", 0)
+        for character in text {
+            let width = character.cells.width
+            if used + width > columns {
+                lines.append(line)
+                (line, used) = ("", 0)
+            }
+            line.append(character)
+            used += width
+        }
+        return lines + [line]
+    }
+}
+
+extension Canvas {
+    fileprivate mutating func drawChoices(_ title: String, _ choices: [String], _ index: Int, _ hint: String) {
+        let lines = choices.enumerated().map { ($0.element, Style(isReversed: $0.offset == index)) }
+        drawOverlay(title, lines, hint, showing: index)
+    }
+}

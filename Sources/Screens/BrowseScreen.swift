@@ -1,0 +1,657 @@
+package import PropertyLists
+package import SettingsSchema
+
+/// All domains and their values on a whole screen: domains on the left, the entries of one of them as a tree, and what
+/// is known about the selected entry below.
+///
+/// The values that it gets have everything sensitive masked.
+package struct BrowseScreen: Screen {
+    package enum Event: ScreenEvent {
+        case key(KeyPress)
+        case resized(columns: Int, rows: Int)
+        case domains([String])
+        /// What a domain contains now.
+        case contents(Contents)
+        case details(EntryPath, [Detail])
+        /// The versions of an entry, newest first.
+        case history(EntryPath, [Version])
+        /// A command line was copied.
+        case copied(String)
+        /// A value that the user wrote in an editor; nil if it is unchanged.
+        case edited(PropertyList?, at: EntryPath)
+        /// A change was made. The entry is selected.
+        case done(String, at: EntryPath)
+        case refused(String)
+    }
+
+    package enum Effect: ScreenEffect, Hashable {
+        case open(String)
+        case explain(EntryPath)
+        case change(Change)
+        case undo
+        /// Lets the user edit a value in an editor.
+        case edit(EntryPath)
+        case history(EntryPath)
+        case restore(EntryPath, version: Int)
+        /// Copies the command line that reads or writes a value.
+        case copy(EntryPath, writes: Bool)
+        case suspend
+        case redraw
+        case finish
+    }
+
+    package enum Change: Hashable, Sendable {
+        case set(EntryPath, PropertyList)
+        case rename(EntryPath, to: EntryPath)
+        case copy(EntryPath, to: EntryPath)
+        case delete(EntryPath)
+    }
+
+    /// The entries of a domain or file.
+    package struct Contents: Sendable {
+        package let name: String
+        package let entries: PropertyList.Dictionary
+        /// The layer that changes are made in; empty for a file.
+        package let layer: String
+        /// The layers of the keys whose value is from another one.
+        package let origins: [String: String]
+        package let secrets: Set<EntryPath>
+        package let schema: Schema?
+
+        package init(
+            name: String, entries: PropertyList.Dictionary, layer: String = "", origins: [String: String] = [:],
+            secrets: Set<EntryPath> = [], schema: Schema? = nil
+        ) {
+            (self.name, self.entries, self.layer) = (name, entries, layer)
+            (self.origins, self.secrets, self.schema) = (origins, secrets, schema)
+        }
+    }
+
+    /// A line about an entry.
+    package struct Detail: Hashable, Sendable {
+        package let label: String
+        package let text: String
+        package let isFault: Bool
+
+        package init(_ label: String, _ text: String, isFault: Bool = false) {
+            (self.label, self.text, self.isFault) = (label, text, isFault)
+        }
+    }
+
+    /// An entry as it was after some change.
+    package struct Version: Hashable, Sendable {
+        package let number: Int
+        package let heading: String
+        package let text: String
+
+        package init(number: Int, heading: String, text: String) {
+            (self.number, self.heading, self.text) = (number, heading, text)
+        }
+    }
+
+    /// What the keys act on.
+    enum Mode: Sendable {
+        case browsing
+        case filtering(LineEditor)
+        /// A search, with the position where it began.
+        case searching(LineEditor, from: Int)
+        case editing(LineEditor, Purpose)
+        case choosing([PropertyList], Int)
+        case choosingType(Int)
+        case history([Version], Int)
+        /// A text in a box.
+        case reading(title: String, [String], scroll: Int)
+    }
+
+    /// What a line editor is for.
+    enum Purpose: Hashable, Sendable {
+        case value
+        case newKey(inside: EntryPath)
+        case newValue(EntryPath)
+        case rename
+        case copy
+    }
+
+    /// The names of the domains; empty for a single file.
+    private(set) var domains: [String] = []
+    /// The names that match the filter.
+    private(set) var shownDomains: [String] = []
+    /// The columns of the longest name.
+    private(set) var widestDomain = 0
+    private(set) var filter = ""
+    private(set) var isInDomains: Bool
+    /// The index of the first domain that is shown.
+    private(set) var domainTop = 0
+    /// The name of the domain that is open, or is to be opened.
+    private(set) var current: String?
+    private(set) var contents: Contents?
+    package private(set) var tree = EntryTree()
+    /// The position of the selected row, and of the first that is shown.
+    private(set) var selected = 0, top = 0
+    /// The rows that are shown.
+    private(set) var rows: [EntryTree.Row] = []
+    private(set) var row: EntryTree.Row?
+    private(set) var labelColumns = 0
+    private(set) var details: [Detail] = []
+    private(set) var mode = Mode.browsing
+    private(set) var search = ""
+    private(set) var isWatching = false
+    /// The entries before the last change by another process, as long as its rows flash.
+    private(set) var former: PropertyList?
+    private(set) var size = (columns: 80, rows: 24)
+    private(set) var message: (text: String, isError: Bool)?
+    private var explained: EntryPath?
+    /// The numbers of rows made for the list.
+    package var madeRows: Int { tree.made }
+
+    static let kinds: [PropertyList.Kind] = [.string, .integer, .real, .boolean, .date, .data, .array, .dictionary]
+
+    /// - Parameter name: The domain or file that is opened first; nil for the list of domains.
+    package init(_ name: String?) {
+        current = name
+        isInDomains = name == nil
+    }
+
+    // MARK: Events
+
+    package mutating func handle(_ event: Event) -> [Effect] {
+        var effects = react(to: event)
+        settle()
+        if let path = row?.path, path != explained {
+            if explained?.components != path.components { details = [] }
+            effects.append(.explain(path))
+        }
+        explained = row?.path
+        return effects
+    }
+
+    package var pause: Int32? { former == nil ? nil : 1500 }
+
+    /// Ends the flash of changed rows.
+    package mutating func elapse() { former = nil }
+
+    private mutating func react(to event: Event) -> [Effect] {
+        switch event {
+        case .key(let press):
+            message = nil
+            if press.isControl("z") { return [.suspend] }
+            if press.isControl("l") { return [.redraw] }
+            return handle(press)
+        case .resized(let columns, let rows): size = (columns, rows)
+        case .domains(let names):
+            domains = names
+            widestDomain = names.map(\.shownColumns).max() ?? 0
+            narrow()
+            if current == nil, let first = names.first { return open(first) }
+        case .contents(let new): take(new)
+        case .details(let path, let lines): if path == row?.path { details = lines }
+        case .history(let path, let versions):
+            guard path == row?.path else { break }
+            if versions.isEmpty {
+                message = ("No earlier version is kept.", false)
+            } else {
+                mode = .history(versions, 0)
+            }
+        case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
+        case .edited(let value, let path):
+            if let value { return [.change(.set(path, rule(at: path)?.adapted(value) ?? value))] }
+        case .done(let text, let path):
+            mode = .browsing
+            message = (text, false)
+            if let position = tree.reveal(path) { selected = position }
+            explained = nil
+        case .refused(let reason):
+            message = (reason, true)
+            if case .editing(_, .value) = mode { break }
+            mode = .browsing
+        }
+        return []
+    }
+
+    private mutating func take(_ new: Contents) {
+        guard let old = contents, old.name == new.name else {
+            (contents, tree) = (new, EntryTree(new.entries))
+            (current, selected, top, labelColumns, former, explained) = (new.name, 0, 0, 0, nil, nil)
+            return
+        }
+        let path = tree.row(at: selected)?.path
+        let changed = old.entries == new.entries ? [] : Self.changedKeys(old.entries, new.entries)
+        contents = new
+        explained = nil
+        guard !changed.isEmpty else { return }
+        tree.update(new.entries)
+        if let path, let position = tree.position(of: path) { selected = position }
+        guard isWatching else { return }
+        former = .dictionary(old.entries)
+        let names = changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
+        message = ("Changed: \(names)", false)
+    }
+
+    private static func changedKeys(_ old: PropertyList.Dictionary, _ new: PropertyList.Dictionary) -> [String] {
+        new.filter { old[$0.key] != $0.value }.map(\.key) + old.filter { new[$0.key] == nil }.map(\.key)
+    }
+
+    private mutating func open(_ name: String) -> [Effect] {
+        guard name != contents?.name else { return [] }
+        (current, contents, tree, details) = (name, nil, EntryTree(), [])
+        return [.open(name)]
+    }
+
+    // MARK: Keys
+
+    private mutating func handle(_ press: KeyPress) -> [Effect] {
+        switch mode {
+        case .browsing: return browse(press)
+        case .filtering(var editor): return narrow(&editor, press)
+        case .searching(var editor, let start): find(&editor, press, from: start)
+        case .editing(var editor, let purpose): return edit(&editor, purpose, press)
+        case .choosing(let choices, let index):
+            switch Self.choice(press, index, of: choices.count) {
+            case .marked(let next): mode = .choosing(choices, next)
+            case .chosen: return set(choices[index])
+            case .left: mode = .browsing
+            }
+        case .choosingType(let index):
+            switch Self.choice(press, index, of: Self.kinds.count) {
+            case .marked(let next): mode = .choosingType(next)
+            case .chosen: return convert(to: Self.kinds[index])
+            case .left: mode = .browsing
+            }
+        case .history(let versions, let index):
+            switch Self.choice(press, index, of: versions.count) {
+            case .marked(let next): mode = .history(versions, next)
+            case .chosen: return row.map { [.restore($0.path, version: versions[index].number)] } ?? []
+            case .left: mode = .browsing
+            }
+        case .reading(let title, let lines, let scroll):
+            switch press.key {
+            case .up, .wheel(-1), .character("k"): mode = .reading(title: title, lines, scroll: max(0, scroll - 1))
+            case .down, .wheel(1), .character("j"): mode = .reading(title: title, lines, scroll: scroll + 1)
+            default: mode = .browsing
+            }
+        }
+        return []
+    }
+
+    private enum Choice { case marked(Int), chosen, left }
+
+    /// Handles a key in a list of choices.
+    private static func choice(_ press: KeyPress, _ index: Int, of count: Int) -> Choice {
+        switch press.key {
+        case .up, .wheel(-1), .character("k"): .marked(max(0, index - 1))
+        case .down, .wheel(1), .character("j"): .marked(min(count - 1, index + 1))
+        case .home, .pageUp: .marked(0)
+        case .end, .pageDown: .marked(count - 1)
+        case .enter, .character(" "): .chosen
+        case .escape, .left, .character("q"), .character("c"): .left
+        default: .marked(index)
+        }
+    }
+
+    private mutating func browse(_ press: KeyPress) -> [Effect] {
+        let page = max(1, layout.list.count - 1)
+        switch press.key {
+        case .up: return move(-1)
+        case .down: return move(1)
+        case .pageUp: return move(-page)
+        case .pageDown: return move(page)
+        case .wheel(let step): return move(3 * step)
+        case .home: return move(-Int.max)
+        case .end: return move(Int.max)
+        case .tab, .backTab: if !domains.isEmpty { isInDomains.toggle() }
+        case .left: if !isInDomains { closeOrLeave() }
+        case .right: if isInDomains { isInDomains = false } else { openOrEnter() }
+        case .enter: if isInDomains { isInDomains = false } else { return act() }
+        case .delete: return delete()
+        case .escape:
+            (search, filter) = ("", "")
+            narrow()
+        case .click(let column, let row): return click(column, row)
+        case .character("c") where press.isControl, .character("d") where press.isControl: return [.finish]
+        case .character("n") where press.isControl: return move(1)
+        case .character("p") where press.isControl: return move(-1)
+        case .character(let letter) where press.character != nil: return command(letter)
+        default: break
+        }
+        return []
+    }
+
+    private mutating func command(_ letter: Character) -> [Effect] {
+        switch letter {
+        case "q": return [.finish]
+        case "j": return move(1)
+        case "k": return move(-1)
+        case "?": mode = .reading(title: "Keys", Self.help, scroll: 0)
+        case "/":
+            mode = isInDomains ? .filtering(LineEditor(filter)) : .searching(LineEditor(), from: selected)
+        case "u": return [.undo]
+        case "w":
+            isWatching.toggle()
+            message = (isWatching ? "Changes by other processes flash." : "No longer watching.", false)
+        case _ where isInDomains: message = ("No command \(letter) for domains; ? shows the keys.", true)
+        case "n": findNext(isForward: true)
+        case "N": findNext(isForward: false)
+        case "a": add()
+        default: return commandOnRow(letter)
+        }
+        return []
+    }
+
+    /// Carries out a command on the selected entry.
+    private mutating func commandOnRow(_ letter: Character) -> [Effect] {
+        guard let row else {
+            message = ("No entry is selected.", true)
+            return []
+        }
+        switch letter {
+        case " ": return act()
+        case "e": return isSecret(row) ? refuse("A secret is not written to a file for an editor.") : [.edit(row.path)]
+        case "r": startNaming(row, .rename)
+        case "c": startNaming(row, .copy)
+        case "d": return delete()
+        case "t":
+            if isSecret(row) { return refuse("The type of a secret is not changed.") }
+            mode = .choosingType(Self.kinds.firstIndex(of: row.value.kind) ?? 0)
+        case "h": return [.history(row.path)]
+        case "i":
+            let lines = details.flatMap { detail in
+                Self.wrapped("\(detail.label): \(detail.text)", to: max(10, size.columns - 6))
+            }
+            mode = .reading(title: Self.label(row), lines, scroll: 0)
+        case "y", "Y":
+            if isSecret(row) { return refuse("A secret is not copied.") }
+            return [.copy(row.path, writes: letter == "Y")]
+        default: return refuse("No command \(letter); ? shows the keys.")
+        }
+        return []
+    }
+
+    private mutating func refuse(_ reason: String) -> [Effect] {
+        message = (reason, true)
+        return []
+    }
+
+    // MARK: Selection
+
+    private mutating func move(_ count: Int) -> [Effect] {
+        guard isInDomains else {
+            selected = Self.index(selected, movedBy: count, of: tree.count)
+            return []
+        }
+        guard !shownDomains.isEmpty else { return [] }
+        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        return open(shownDomains[Self.index(at, movedBy: count, of: shownDomains.count)])
+    }
+
+    private static func index(_ index: Int, movedBy step: Int, of count: Int) -> Int {
+        let (sum, isOver) = index.addingReportingOverflow(step)
+        return max(0, min(count - 1, isOver ? (step > 0 ? .max : 0) : sum))
+    }
+
+    private mutating func closeOrLeave() {
+        guard let row else {
+            isInDomains = !domains.isEmpty
+            return
+        }
+        if row.isOpen {
+            tree.toggle(at: selected)
+        } else if row.depth > 0 {
+            selected = tree.position(of: EntryPath(row.path.components.dropLast())) ?? selected
+        } else {
+            isInDomains = !domains.isEmpty
+        }
+    }
+
+    private mutating func openOrEnter() {
+        guard let row, row.value.entryCount > 0 else { return }
+        if row.isOpen { selected += 1 } else { tree.toggle(at: selected) }
+    }
+
+    private mutating func click(_ column: Int, _ line: Int) -> [Effect] {
+        let layout = layout
+        let isLeft = layout.sideColumns > 0 ? column < layout.sideColumns : isInDomains
+        if isLeft {
+            isInDomains = true
+            let index = line - layout.list.lowerBound + domainTop
+            return line >= layout.list.lowerBound && shownDomains.indices.contains(index)
+                ? open(shownDomains[index]) : []
+        }
+        guard layout.list.contains(line) else { return [] }
+        isInDomains = false
+        let position = line - layout.list.lowerBound + top
+        guard position < tree.count else { return [] }
+        if position == selected { return act() }
+        selected = position
+        return []
+    }
+
+    /// Scrolls until what is selected is shown, and makes the rows that are shown.
+    private mutating func settle() {
+        let height = layout.list.count
+        selected = max(0, min(selected, tree.count - 1))
+        top = max(0, min(max(min(top, selected), selected - height + 1), tree.count - height))
+        rows = tree.rows(top..<(top + height))
+        row = rows.indices.contains(selected - top) ? rows[selected - top] : nil
+        labelColumns = rows.reduce(labelColumns) { max($0, 2 * $1.depth + 2 + Self.label($1).shownColumns) }
+        let at = current.flatMap { shownDomains.firstIndex(of: $0) } ?? 0
+        let room = layout.sideHeight
+        domainTop = max(0, min(max(min(domainTop, at), at - room + 1), shownDomains.count - room))
+    }
+
+    // MARK: Searching
+
+    private mutating func narrow() {
+        let wanted = filter.lowercased()
+        shownDomains = wanted.isEmpty ? domains : domains.filter { $0.lowercased().contains(wanted) }
+    }
+
+    private mutating func narrow(_ editor: inout LineEditor, _ press: KeyPress) -> [Effect] {
+        switch press.key {
+        case .up: return move(-1)
+        case .down: return move(1)
+        default: break
+        }
+        switch editor.handle(press) {
+        case .accepted: mode = .browsing
+        case .canceled: (mode, filter) = (.browsing, "")
+        case .edited, .ignored: (mode, filter) = (.filtering(editor), editor.text)
+        }
+        narrow()
+        guard let first = shownDomains.first, !shownDomains.contains(current ?? "") else { return [] }
+        return open(first)
+    }
+
+    private mutating func find(_ editor: inout LineEditor, _ press: KeyPress, from start: Int) {
+        switch editor.handle(press) {
+        case .accepted: mode = .browsing
+        case .canceled: (mode, search, selected) = (.browsing, "", min(start, tree.count - 1))
+        case .edited, .ignored:
+            mode = .searching(editor, from: start)
+            guard editor.text != search else { break }
+            search = editor.text
+            select(tree.match(of: search, from: start, isForward: true, includingStart: true))
+        }
+    }
+
+    private mutating func findNext(isForward: Bool) {
+        guard !search.isEmpty else {
+            message = ("/ searches first.", true)
+            return
+        }
+        select(tree.match(of: search, from: selected, isForward: isForward))
+    }
+
+    private mutating func select(_ path: EntryPath?) {
+        guard let path else {
+            if !search.isEmpty { message = ("No key or value contains \(search).", true) }
+            return
+        }
+        if let position = tree.reveal(path) { selected = position }
+    }
+
+    // MARK: Changes
+
+    func isSecret(_ row: EntryTree.Row) -> Bool { contents?.secrets.contains(row.path) ?? false }
+
+    func rule(at path: EntryPath) -> ValueRule? { contents?.schema?.rule(at: path) }
+
+    static func label(_ row: EntryTree.Row) -> String { row.path.components.last?.text ?? "" }
+
+    /// Opens a container, or starts to edit a value.
+    private mutating func act() -> [Effect] {
+        guard let row else { return [] }
+        if isSecret(row) {
+            mode = .editing(LineEditor(isSecret: true), .value)
+            return []
+        }
+        let rule = rule(at: row.path)
+        switch row.value {
+        case .array, .dictionary: tree.toggle(at: selected)
+        case .boolean(let flag): return set(.boolean(!flag))
+        case .null, .uid: return [.edit(row.path)]
+        case _ where rule?.choices.isEmpty == false:
+            let choices = rule?.choices ?? []
+            mode = .choosing(choices, choices.firstIndex(of: row.value) ?? 0)
+        case .string(let text) where text.contains(where: \.isNewline):
+            // A line cannot hold it.
+            return [.edit(row.path)]
+        default: mode = .editing(LineEditor(Self.editableText(row.value, rule)), .value)
+        }
+        return []
+    }
+
+    private static func editableText(_ value: PropertyList, _ rule: ValueRule?) -> String {
+        if value.kind == .data { return "base64:" + value.plainText }
+        return (rule ?? ValueRule(typeOf: value)).text(of: value)
+    }
+
+    private mutating func set(_ value: PropertyList) -> [Effect] {
+        mode = .browsing
+        guard let row, isSecret(row) || row.value != value else { return [] }
+        return [.change(.set(row.path, value))]
+    }
+
+    private mutating func convert(to kind: PropertyList.Kind) -> [Effect] {
+        mode = .browsing
+        guard let row else { return [] }
+        guard let value = row.value.converted(to: kind) else {
+            return refuse("This \(row.value.kind.rawValue) is not a valid \(kind.rawValue).")
+        }
+        return set(value)
+    }
+
+    private mutating func delete() -> [Effect] {
+        guard !isInDomains, let row else { return [] }
+        return [.change(.delete(row.path))]
+    }
+
+    private mutating func add() {
+        guard contents != nil else {
+            message = ("No domain is open.", true)
+            return
+        }
+        var parent = EntryPath()
+        var isArray = false
+        if let row {
+            // Inside an open container, else beside the entry.
+            parent = row.isOpen ? row.path : EntryPath(row.path.components.dropLast())
+            isArray = PropertyList.dictionary(contents?.entries ?? [:])[parent]?.arrayValue != nil
+        }
+        let purpose =
+            isArray ? Purpose.newValue(EntryPath(parent.components + [.end])) : .newKey(inside: parent)
+        mode = .editing(LineEditor(), purpose)
+    }
+
+    private mutating func startNaming(_ row: EntryTree.Row, _ purpose: Purpose) {
+        let parent = EntryPath(row.path.components.dropLast())
+        if PropertyList.dictionary(contents?.entries ?? [:])[parent]?.arrayValue != nil {
+            message = ("An element of an array has no key.", true)
+        } else {
+            mode = .editing(LineEditor(Self.label(row)), purpose)
+        }
+    }
+
+    private mutating func edit(_ editor: inout LineEditor, _ purpose: Purpose, _ press: KeyPress) -> [Effect] {
+        if purpose == .value, press.key == .up || press.key == .down, let number = Int64(editor.text) {
+            let (next, isOver) = number.addingReportingOverflow(press.key == .up ? 1 : -1)
+            if !isOver { editor = LineEditor(String(next)) }
+            mode = .editing(editor, purpose)
+            return []
+        }
+        switch editor.handle(press) {
+        case .canceled: mode = .browsing
+        case .edited, .ignored: mode = .editing(editor, purpose)
+        case .accepted: return accept(editor, purpose)
+        }
+        return []
+    }
+
+    private mutating func accept(_ editor: LineEditor, _ purpose: Purpose) -> [Effect] {
+        mode = .editing(editor, purpose)
+        let text = editor.text
+        switch purpose {
+        case .value, .newValue:
+            do throws(Schema.Problem.Reason) {
+                let value = try value(ofText: text, purpose)
+                guard case .newValue(let path) = purpose else { return set(value) }
+                return [.change(.set(path, value))]
+            } catch {
+                return refuse(error.asRefusal)
+            }
+        case .newKey(let parent):
+            guard let path = unused(text, inside: parent) else { return [] }
+            mode = .editing(LineEditor(), .newValue(path))
+        case .rename, .copy:
+            guard let row else { return [] }
+            let parent = EntryPath(row.path.components.dropLast())
+            if purpose == .rename, text == Self.label(row) {
+                mode = .browsing
+                return []
+            }
+            guard let path = unused(text, inside: parent) else { return [] }
+            return [.change(purpose == .rename ? .rename(row.path, to: path) : .copy(row.path, to: path))]
+        }
+        return []
+    }
+
+    private mutating func unused(_ key: String, inside parent: EntryPath) -> EntryPath? {
+        let path = EntryPath(parent.components + [EntryPath.Component(key)])
+        if key.isEmpty {
+            message = ("A key is required.", true)
+        } else if PropertyList.dictionary(contents?.entries ?? [:])[path] != nil {
+            message = ("There is such a key.", true)
+        } else {
+            return path
+        }
+        return nil
+    }
+
+    /// Parses the text of a field, by the schema or else by the type of the value.
+    private func value(ofText text: String, _ purpose: Purpose) throws(Schema.Problem.Reason) -> PropertyList {
+        guard let row else { return .string(text) }
+        switch purpose {
+        case .newValue(let path):
+            guard let rule = rule(at: path) else { return ValueRule.newValue(ofText: text) }
+            return try rule.checkedValue(ofText: text)
+        default:
+            let secret = isSecret(row)
+            if let rule = rule(at: row.path) { return try rule.checkedValue(ofText: text, isSecret: secret) }
+            return secret ? .string(text) : try ValueRule(typeOf: row.value).value(ofText: text)
+        }
+    }
+
+    /// Why the text in the field cannot be stored; nil if it can.
+    var refusal: String? {
+        guard case .editing(let editor, let purpose) = mode, !editor.text.isEmpty else { return nil }
+        switch purpose {
+        case .value, .newValue:
+            do throws(Schema.Problem.Reason) {
+                _ = try value(ofText: editor.text, purpose)
+                return nil
+            } catch {
+                return error.asRefusal
+            }
+        default: return nil
+        }
+    }
+}

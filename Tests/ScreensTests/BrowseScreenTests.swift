@@ -1,0 +1,335 @@
+import PropertyLists
+import Screens
+import SettingsSchema
+import TestSupport
+import Testing
+
+/// A browser with two domains on a simulated terminal. The first is open, and changes are made in its entries.
+struct BrowserDisplay {
+    var screen: BrowseScreen
+    var canvas: Canvas
+    private(set) var effects: [BrowseScreen.Effect] = []
+    private(set) var entries: PropertyList.Dictionary
+
+    static let schema = """
+        {
+            Domain = "com.example.editor";
+            Settings = (
+                { Key = size; Type = integer; Minimum = 6; Maximum = 96; },
+                { Key = theme; Choices = (dark, light); },
+                { Key = token; Sensitive = YES; }
+            );
+        }
+        """
+
+    static let entries: PropertyList.Dictionary = [
+        "lines": true, "list": ["a", ["b": 1]], "name": "Café 界", "size": 13, "theme": "dark", "token": "••••",
+        "window": ["frame": ["height": 480, "width": 640], "title": "Notes"],
+    ]
+
+    init(columns: Int = 80, rows: Int = 24, _ entries: PropertyList.Dictionary = Self.entries) throws {
+        screen = BrowseScreen("com.example.editor")
+        canvas = Canvas(columns: columns, rows: rows)
+        self.entries = entries
+        send(.resized(columns: columns, rows: rows))
+        send(.contents(try contents()))
+        send(.domains(["com.example.editor", "com.example.other", "org.example.backup"]))
+    }
+
+    private func contents() throws -> BrowseScreen.Contents {
+        BrowseScreen.Contents(
+            name: "com.example.editor", entries: entries, layer: "user", origins: ["lines": "site"],
+            secrets: [["token"]], schema: try Schema(parsing: Array(Self.schema.utf8)))
+    }
+
+    mutating func send(_ event: BrowseScreen.Event) {
+        let new = screen.handle(event)
+        effects += new.filter { if case .explain = $0 { false } else { true } }
+        for case .explain(let path) in new {
+            _ = screen.handle(
+                .details(
+                    path, [.init("user", "raw of \(path)  (/home/ada/f.plist)"), .init("changed", "today  prefs")]))
+        }
+        draw()
+    }
+
+    /// What another process has made of the entries.
+    mutating func store(_ new: PropertyList.Dictionary) throws {
+        entries = new
+        send(.contents(try contents()))
+    }
+
+    mutating func draw() {
+        canvas = Canvas(columns: canvas.columns, rows: canvas.rows)
+        screen.draw(on: &canvas)
+    }
+
+    /// Presses keys, named and separated by spaces.
+    mutating func press(_ keys: String) {
+        for key in keys.split(separator: " ") { send(.key(Key.named(String(key)))) }
+    }
+
+    var text: String { canvas.lines.joined(separator: "\n") }
+    var footer: String { canvas.lines.last ?? "" }
+}
+
+@Suite struct `A browser on a screen` {
+    @Test func `draws domains, entries and details`() throws {
+        var display = try BrowserDisplay()
+        display.press("end right down right")
+        #expect(
+            display.text == """
+                 com.example.editor                                                    / search
+                ┌─ Domains ─────────────┬──────────────────────────────────────────────────────┐
+                │▸com.example.editor    │   lines       boolean     true                  site │
+                │ com.example.other     │ ▸ list        array       2 elements                 │
+                │ org.example.backup    │   name        string      Café 界                    │
+                │                       │   size        integer     13                         │
+                │                       │   theme       string      dark                       │
+                │                       │   token       string      ••••                       │
+                │                       │ ▾ window      dictionary  2 entries                  │
+                │                       │   ▾ frame     dictionary  2 entries                  │
+                │                       │       height  integer     480                        │
+                │                       │       width   integer     640                        │
+                │                       │     title     string      Notes                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       ├──────────────────────────────────────────────────────┤
+                │                       │ user     raw of :window:frame  (/home/ada/f.plist)   │
+                │                       │ changed  today  prefs                                │
+                │                       │                                                      │
+                │                       │                                                      │
+                │                       │                                                      │
+                └───────────────────────┴──────────────────────────────────────────────────────┘
+                 ← close  a add  d delete  u undo  h history  y copy  q quit  ? help
+                """)
+    }
+
+    @Test func `draws one list at a time on a small screen`() throws {
+        var display = try BrowserDisplay(columns: 40, rows: 10)
+        display.press("down right down")
+        #expect(
+            display.text == """
+                 com.example.editor            / search
+                   lines  true
+                 ▾ list   2 elements
+                     0    a
+                   ▸ 1    1 entry
+                   name   Café 界
+                   size   13                           ↓
+                 user     raw of :list:0  (/home/ada/f…
+                 changed  today  prefs
+                 Enter edit  a add  d delete  u undo
+                """)
+        display.press("tab")
+        #expect(
+            display.text == """
+                 com.example.editor            / filter
+                ▸com.example.editor
+                 com.example.other
+                 org.example.backup
+
+
+
+                 user     raw of :list:0  (/home/ada/f…
+                 changed  today  prefs
+                 → entries  / filter  w watch  q quit
+                """)
+    }
+
+    @Test func `fills a large screen`() throws {
+        let display = try BrowserDisplay(columns: 200, rows: 60)
+        #expect(display.canvas.lines.count == 60 && display.text.contains("raw of :lines  (/home/ada/f.plist)"))
+        #expect(display.canvas.lines.allSatisfy { $0.count <= 200 })
+        #expect(!display.canvas.update(from: nil, hasColors: false).contains("\u{1B}[0;32m"))
+    }
+
+    /// The keys, the effects that they lead to, and a text on the screen after them.
+    @Test(arguments: [
+        ("q", [BrowseScreen.Effect.finish], ""), ("^c", [.finish], ""), ("^z", [.suspend], ""), ("^l", [.redraw], ""),
+        ("space", [.change(.set(["lines"], false))], ""), ("enter", [.change(.set(["lines"], false))], ""),
+        ("down enter", [], "▾ list"), ("down enter down enter x enter", [.change(.set(["list", 0], "ax"))], ""),
+        ("down down enter ! enter", [.change(.set(["name"], "Café 界!"))], ""),
+        ("down down enter enter", [], "Café 界"), ("down down enter x escape", [], "Café 界"),
+        ("down down down enter up enter", [.change(.set(["size"], 14))], ""),
+        ("down down down enter ^u 5 enter", [], "Must be from 6 to 96."),
+        ("down down down enter ^u x", [], "Must be an integer."),
+        ("down down down down enter down enter", [.change(.set(["theme"], "light"))], ""),
+        ("down down down down enter escape", [], "dark"),
+        ("down down down down down enter s enter", [.change(.set(["token"], "s"))], ""),
+        ("down down down down down enter s", [], "[•"), ("down down down down down y", [], "A secret is not copied."),
+        ("down down down down down e", [], "not written to a file"), ("down down down down down t", [], "not changed"),
+        ("end right down right down a n enter 5 enter", [.change(.set(["window", "frame", "n"], 5))], ""),
+        ("a n e w enter t e x t enter", [.change(.set(["new"], "text"))], ""),
+        ("a n e w enter [ 1 ] enter", [.change(.set(["new"], [1]))], ""),
+        ("a s i z e enter", [], "There is such a key."), ("a enter", [], "A key is required."),
+        ("down right a x enter", [.change(.set(["list", .end], "x"))], ""), ("down right down r", [], "has no key"),
+        ("down down r 2 enter", [.change(.rename(["name"], to: ["name2"]))], ""), ("down down r enter", [], "Café"),
+        ("down down c 2 enter", [.change(.copy(["name"], to: ["name2"]))], ""),
+        ("d", [.change(.delete(["lines"]))], ""),
+        ("down delete", [.change(.delete(["list"]))], ""), ("u", [.undo], ""), ("h", [.history(["lines"])], ""),
+        ("y", [.copy(["lines"], writes: false)], ""), ("Y", [.copy(["lines"], writes: true)], ""),
+        ("down down down t home enter", [.change(.set(["size"], "13"))], ""), ("t escape", [], "boolean"),
+        ("t down enter", [], "This boolean is not a valid"), ("down down down e", [.edit(["size"])], ""),
+        ("down down t up", [], "Type of name"), ("/ t i t enter", [], "  title"),
+        ("/ z z z", [], "No key or value contains zzz."),
+        ("/ n o t e s enter n", [], "title"), ("/ t i t escape", [], "Notes"), ("n", [], "/ searches first."),
+        ("w", [], "watching"), ("w w", [], "No longer watching."), ("i", [], "changed: today  prefs"),
+        ("?", [], "┌ Keys"),
+        ("? q", [], "? help"), ("$", [], "No command $"),
+        ("left down", [.open("com.example.other")], "▸com.example.other"),
+        ("tab / o r g", [.open("org.example.backup")], "/org"), ("tab / z", [], "no match"),
+        ("tab / z escape", [], "com.example.o"),
+        ("tab $", [], "No command $ for domains"),
+    ])
+    func `answers keys`(_ keys: String, _ effects: [BrowseScreen.Effect], _ shown: String) throws {
+        var display = try BrowserDisplay()
+        display.press(keys)
+        #expect(display.effects == effects)
+        #expect(display.text.contains(shown), "\(display.text)")
+    }
+
+    @Test func `keeps its place when entries change, and lets them flash if it watches`() throws {
+        var display = try BrowserDisplay()
+        display.press("end right down right down")
+        var entries = BrowserDisplay.entries
+        entries["aaa"] = 1
+        try display.store(entries)
+        #expect(display.text.contains("▾ frame") && display.screen.pause == nil)
+        display.press("y w")
+        #expect(display.effects == [.copy(["window", "frame", "height"], writes: false)])
+        entries["window"] = ["frame": ["height": 500, "width": 640], "title": "Notes"]
+        try display.store(entries)
+        #expect(display.footer.contains("Changed: window") && display.screen.pause != nil)
+        #expect(display.canvas.lines.contains { $0.contains("*") && $0.contains("height") && $0.contains("500") })
+        #expect(!display.canvas.lines.contains { $0.contains("*") && $0.contains("width") })
+        display.screen.elapse()
+        display.draw()
+        #expect(!display.text.contains("*") && display.screen.pause == nil)
+        entries["window"] = nil
+        try display.store(entries)
+        #expect(display.footer.contains("Changed: window") && !display.text.contains("height"))
+    }
+
+    @Test func `shows history, copies and failures`() throws {
+        var display = try BrowserDisplay()
+        display.press("h")
+        let versions = [("2026-01-02", "false", 2), ("2026-01-01", "no value", 1)].map {
+            BrowseScreen.Version(number: $2, heading: $0, text: $1)
+        }
+        display.send(.history(["lines"], versions))
+        #expect(display.text.contains("2026-01-01  no value"))
+        display.press("down enter")
+        #expect(display.effects.last == .restore(["lines"], version: 1))
+        display.send(.refused("lines: forced by the administrator"))
+        #expect(display.footer.contains("forced by the administrator") && !display.text.contains("2026"))
+        display.send(.copied("prefs read com.example.editor $'a\\033b'"))
+        #expect(display.text.contains("prefs read com.example.editor $'a\\033b'"))
+        display.press("escape")
+        display.send(.done("Saved title. u undoes this.", at: ["window", "title"]))
+        #expect(display.footer.contains("Saved title.") && display.text.contains("▾ window"))
+    }
+
+    @Test func `makes only the rows that are seen`() throws {
+        // Two events for each key, the second with details, make the rows once each.
+        let entries = PropertyList.Dictionary((0..<100_000).map { ("key\(100_000 + $0)", ["a": .integer($0)]) })
+        var display = try BrowserDisplay(columns: 200, rows: 60, entries)
+        let (made, height) = (display.screen.madeRows, 60)
+        #expect(made <= 16 * height)
+        display.press("end right pageUp pageDown home down")
+        #expect(display.screen.madeRows - made <= 16 * height)
+        #expect(display.text.contains("key100059") == false && display.text.contains("key100010"))
+        display.press("end")
+        #expect(display.text.contains("key199999"))
+        display.press("left / 1 5 0 0 0 0 enter")
+        #expect(display.text.contains("key150000") && display.screen.madeRows - made <= 48 * height)
+    }
+}
+
+@Suite struct `A tree of entries` {
+    /// Opens and closes entries at random, and compares the rows with those of a plain walk.
+    @Test func `has the rows of a plain walk`() {
+        var generator = SeededGenerator(stream: "tree of entries")
+        for _ in 0..<100 {
+            let root = Self.value(&generator, depth: 0).dictionaryValue ?? [:]
+            var tree = EntryTree(root)
+            var open: Set<EntryPath> = []
+            for _ in 0..<20 where tree.count > 0 {
+                let position = Int.random(in: 0..<tree.count, using: &generator)
+                let row = tree.row(at: position)
+                tree.toggle(at: position)
+                guard let row, row.value.isContainer else { continue }
+                // What is inside a closed container is closed.
+                if open.remove(row.path) == nil {
+                    open.insert(row.path)
+                } else {
+                    open = open.filter { !$0.components.starts(with: row.path.components) }
+                }
+                let expected = Self.walk(.dictionary(root), [], open)
+                let rows = tree.rows(0..<(tree.count + 5))
+                #expect(rows.map(\.path) == expected)
+                #expect(rows.allSatisfy { $0.isOpen == open.contains($0.path) })
+                #expect(rows.indices.allSatisfy { tree.position(of: rows[$0].path) == $0 })
+                let before = rows.map(\.path)
+                tree.update(root)
+                #expect(tree.rows(0..<tree.count).map(\.path) == before)
+            }
+        }
+    }
+
+    @Test func `finds every entry forward and backward`() {
+        var tree = EntryTree(["a": ["x": "hit", "b": ["Hit": 1, "c": ["no", "HIT"]]], "d": "hit", "e": 5])
+        var forward: [String] = []
+        var position = 0
+        for _ in 0..<5 {
+            guard let path = tree.match(of: "hit", from: position, isForward: true) else { break }
+            forward.append("\(path)")
+            position = tree.reveal(path) ?? 0
+        }
+        #expect(forward == [":a:x", ":a:b:Hit", ":a:b:c:1", ":d", ":a:x"])
+        var backward: [String] = []
+        for _ in 0..<4 {
+            guard let path = tree.match(of: "hit", from: position, isForward: false) else { break }
+            backward.append("\(path)")
+            position = tree.reveal(path) ?? 0
+        }
+        #expect(backward == [":d", ":a:b:c:1", ":a:b:Hit", ":a:x"])
+        #expect(tree.match(of: "none", from: 0, isForward: true) == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("5", .integer, 5), ("x", .integer, nil), ("", .integer, 0), (5, .string, "5"), (5, .real, .real(5)),
+            (.real(2.5), .integer, nil), (.real(2), .integer, 2), (true, .integer, 1), (2, .boolean, nil),
+            (1, .boolean, true),
+            ("yes", .boolean, true), ("a", .array, ["a"]), (["a"], .string, "a"), (["a", "b"], .string, nil),
+            (["k": "v"], .string, nil), ([:], .array, []), ("a", .dictionary, nil), ("2026-01-31", .boolean, nil),
+        ] as [(PropertyList, PropertyList.Kind, PropertyList?)])
+    func `converts values that lose nothing`(_ value: PropertyList, _ kind: PropertyList.Kind, _ result: PropertyList?)
+    {
+        #expect(value.converted(to: kind) == result)
+    }
+
+    private static func value(_ generator: inout SeededGenerator, depth: Int) -> PropertyList {
+        let count = depth == 0 ? Int.random(in: 1...8, using: &generator) : Int.random(in: 0...4, using: &generator)
+        switch depth == 0 ? 0 : Int.random(in: 0...(depth > 3 ? 0 : 2), using: &generator) {
+        case 0 where depth == 0, 1:
+            return .dictionary(
+                PropertyList.Dictionary((0..<count).map { ("k\($0)", value(&generator, depth: depth + 1)) }))
+        case 2: return .array((0..<count).map { _ in value(&generator, depth: depth + 1) })
+        default: return .integer(count)
+        }
+    }
+
+    private static func walk(_ value: PropertyList, _ path: EntryPath, _ open: Set<EntryPath>) -> [EntryPath] {
+        let components: [EntryPath.Component] =
+            value.dictionaryValue?.map { EntryPath.Component($0.key) }
+            ?? (value.arrayValue ?? []).indices.map { EntryPath.Component($0) }
+        return components.flatMap { component -> [EntryPath] in
+            let place = EntryPath(path.components + [component])
+            guard open.contains(place), let inner = value[[component]] else { return [place] }
+            return [place] + walk(inner, place, open)
+        }
+    }
+}
