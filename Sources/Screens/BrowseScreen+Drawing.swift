@@ -66,7 +66,9 @@ extension BrowseScreen {
         let start = layout.hasBorders ? layout.sideColumns + 1 : 0
         let end = canvas.columns - (layout.hasBorders ? 1 : 0)
         if rows.isEmpty {
-            let text = contents == nil ? "" : "No entries. a adds one."
+            let text =
+                contents != nil
+                ? "No entries. a adds one." : current == nil && domains.isEmpty ? "There are no domains." : ""
             canvas.put(text, start + 2, layout.list.lowerBound, limit: end - start - 2, style: Style(isDim: true))
         }
         for (offset, row) in rows.enumerated() {
@@ -135,7 +137,11 @@ extension BrowseScreen {
     private func drawFooter(on canvas: inout Canvas) {
         if let message { return canvas.drawMessage(message.text, isError: message.isError) }
         switch mode {
-        case .editing: canvas.drawKeys(["Enter accept", "Esc cancel"])
+        case .editing(let editor, let purpose):
+            let completes = purpose == .value && row.flatMap { rule(at: $0.path)?.kind?.isPath } ?? false
+            let steps = purpose == .value && row?.value.kind == .integer && !editor.isSecret
+            canvas.drawKeys(
+                ["Enter accept", "Esc cancel"] + (steps ? ["↑↓ step"] : []) + (completes ? ["Tab complete"] : []))
         case .filtering: canvas.drawKeys(["Enter keep", "Esc show all"])
         case .searching: canvas.drawKeys(["Enter keep", "Esc back"])
         default:

@@ -15,6 +15,8 @@ package struct BrowseScreen: Screen {
         case details(EntryPath, [Detail])
         /// The versions of an entry, newest first.
         case history(EntryPath, [Version])
+        /// Files whose path begins with the text of the field.
+        case completed([String])
         /// A command line was copied.
         case copied(String)
         /// A value that the user wrote in an editor; nil if it is unchanged.
@@ -33,6 +35,8 @@ package struct BrowseScreen: Screen {
         case edit(EntryPath)
         case history(EntryPath)
         case restore(EntryPath, version: Int)
+        /// Lists the files whose path begins with a text.
+        case complete(String)
         /// Copies the command line that reads or writes a value.
         case copy(EntryPath, writes: Bool)
         case suspend
@@ -192,6 +196,11 @@ package struct BrowseScreen: Screen {
             } else {
                 mode = .history(versions, 0)
             }
+        case .completed(let paths):
+            guard case .editing(var editor, let purpose) = mode else { break }
+            let names = editor.complete(paths)
+            mode = .editing(editor, purpose)
+            if names != "" { message = (names ?? "No such file.", names == nil) }
         case .copied(let text): mode = .reading(title: "Copied", [text], scroll: 0)
         case .edited(let value, let path):
             if let value { return [.change(.set(path, rule(at: path)?.adapted(value) ?? value))] }
@@ -572,9 +581,9 @@ package struct BrowseScreen: Screen {
     }
 
     private mutating func edit(_ editor: inout LineEditor, _ purpose: Purpose, _ press: KeyPress) -> [Effect] {
-        if purpose == .value, press.key == .up || press.key == .down, let number = Int64(editor.text) {
-            let (next, isOver) = number.addingReportingOverflow(press.key == .up ? 1 : -1)
-            if !isOver { editor = LineEditor(String(next)) }
+        if press.key == .tab, rule(for: purpose)?.kind?.isPath ?? false { return [.complete(editor.text)] }
+        if purpose == .value, press.key == .up || press.key == .down, !editor.isSecret, row?.value.kind == .integer {
+            editor.step(by: press.key == .up ? 1 : -1)
             mode = .editing(editor, purpose)
             return []
         }
@@ -600,7 +609,8 @@ package struct BrowseScreen: Screen {
             }
         case .newKey(let parent):
             guard let path = unused(text, inside: parent) else { return [] }
-            mode = .editing(LineEditor(), .newValue(path))
+            let isSecret = contents?.schema?.isSensitive(path) ?? false
+            mode = .editing(LineEditor(isSecret: isSecret), .newValue(path))
         case .rename, .copy:
             guard let row else { return [] }
             let parent = EntryPath(row.path.components.dropLast())
@@ -626,18 +636,22 @@ package struct BrowseScreen: Screen {
         return nil
     }
 
+    /// The rule of the value in the field.
+    private func rule(for purpose: Purpose) -> ValueRule? {
+        switch purpose {
+        case .value: row.flatMap { rule(at: $0.path) }
+        case .newValue(let path): rule(at: path)
+        case .newKey, .rename, .copy: nil
+        }
+    }
+
     /// Parses the text of a field, by the schema or else by the type of the value.
     private func value(ofText text: String, _ purpose: Purpose) throws(Schema.Problem.Reason) -> PropertyList {
-        guard let row else { return .string(text) }
-        switch purpose {
-        case .newValue(let path):
-            guard let rule = rule(at: path) else { return ValueRule.newValue(ofText: text) }
-            return try rule.checkedValue(ofText: text)
-        default:
-            let secret = isSecret(row)
-            if let rule = rule(at: row.path) { return try rule.checkedValue(ofText: text, isSecret: secret) }
-            return secret ? .string(text) : try ValueRule(typeOf: row.value).value(ofText: text)
-        }
+        let isSecret = if case .editing(let editor, _) = mode { editor.isSecret } else { false }
+        if let rule = rule(for: purpose) { return try rule.checkedValue(ofText: text, isSecret: isSecret) }
+        if isSecret { return .string(text) }
+        guard purpose == .value, let row else { return ValueRule.newValue(ofText: text) }
+        return try ValueRule(typeOf: row.value).value(ofText: text)
     }
 
     /// Why the text in the field cannot be stored; nil if it can.

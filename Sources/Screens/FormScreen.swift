@@ -426,7 +426,7 @@ package struct FormScreen: Screen {
             return [.complete(editor.text)]
         }
         if case .number = control.kind, press.key == .up || press.key == .down {
-            stepNumber(&editor, press.key == .up ? 1 : -1)
+            editor.step(by: press.key == .up ? 1 : -1)
             mode = .editing(editor)
             return []
         }
@@ -442,27 +442,17 @@ package struct FormScreen: Screen {
         return []
     }
 
-    private func stepNumber(_ editor: inout LineEditor, _ step: Int64) {
-        guard let number = Int64(editor.text), !number.addingReportingOverflow(step).overflow else { return }
-        editor = LineEditor(String(number + step))
-    }
-
     private func isPath(_ control: Form.Control) -> Bool {
-        [.file, .folder, .path].contains(control.setting.rule.kind)
+        control.setting.rule.kind?.isPath ?? false
     }
 
-    /// Extends the path in the field by what all the candidates have in common.
     private mutating func complete(_ paths: [String]) {
-        guard case .editing(let editor) = mode, var common = paths.first else {
+        guard case .editing(var editor) = mode, let names = editor.complete(paths) else {
             message = ("No such file.", true)
             return
         }
-        for path in paths { while !path.hasPrefix(common) { common.removeLast() } }
-        if common.count > editor.text.count { mode = .editing(LineEditor(common)) }
-        if paths.count > 1 {
-            let names = paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }
-            message = (names.joined(separator: "  "), false)
-        }
+        mode = .editing(editor)
+        if !names.isEmpty { message = (names, false) }
     }
 
     /// Why the text in the field cannot be stored; nil if it can.

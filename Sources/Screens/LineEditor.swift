@@ -86,6 +86,23 @@ package struct LineEditor: Hashable, Sendable {
         cursor = before.count
     }
 
+    /// Replaces a number by the next or previous one.
+    mutating func step(by step: Int64) {
+        guard let number = Int64(text) else { return }
+        let (next, isOver) = number.addingReportingOverflow(step)
+        if !isOver { self = LineEditor(String(next)) }
+    }
+
+    /// Extends a path by what all the candidates have in common, and returns their names if there are several; nil
+    /// without any.
+    mutating func complete(_ paths: [String]) -> String? {
+        guard var common = paths.first else { return nil }
+        for path in paths { while !path.hasPrefix(common) { common.removeLast() } }
+        if common.count > text.count { self = LineEditor(common) }
+        return paths.count > 1
+            ? paths.map { $0.split(separator: "/").last.map(String.init) ?? $0 }.joined(separator: "  ") : ""
+    }
+
     private mutating func remove(_ range: Range<Int>) {
         characters.removeSubrange(range)
         cursor = range.lowerBound

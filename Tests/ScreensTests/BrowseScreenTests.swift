@@ -231,6 +231,47 @@ struct BrowserDisplay {
         #expect(display.footer.contains("Saved title.") && display.text.contains("▾ window"))
     }
 
+    @Test func `is clicked and scrolled`() throws {
+        var display = try BrowserDisplay()
+        let line = try #require(display.canvas.lines.firstIndex { $0.contains("▸ list") })
+        display.send(.key(KeyPress(.click(column: 40, row: line))))
+        display.send(.key(KeyPress(.click(column: 40, row: line))))
+        #expect(display.text.contains("▾ list"))
+        display.send(.key(KeyPress(.wheel(1))))
+        display.send(.key(KeyPress(.click(column: 500, row: 500))))
+        display.send(.key(KeyPress(.click(column: 3, row: 4))))
+        #expect(display.effects == [.open("org.example.backup")])
+    }
+
+    /// Keys at random on screens of any size.
+    @Test func `stays in order whatever is pressed`() throws {
+        var generator = SeededGenerator(stream: "keys in a browser")
+        let letters = "abcdehijknNqrtuwyY/?$ 15".map { KeyPress(.character($0)) }
+        let others: [KeyPress.Key] = [
+            .enter, .tab, .escape, .backspace, .delete, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown,
+            .paste("界\u{301}"), .wheel(1), .wheel(-1), .click(column: 30, row: 5), .click(column: 2, row: 3),
+        ]
+        let keys = letters + others.map { KeyPress($0) }
+        for _ in 0..<60 {
+            let columns = Int.random(in: 1...130, using: &generator)
+            var display = try BrowserDisplay(columns: columns, rows: Int.random(in: 1...40, using: &generator))
+            for _ in 0..<60 {
+                display.send(.key(keys.randomElement(using: &generator) ?? KeyPress(.enter)))
+                switch Int.random(in: 0..<12, using: &generator) {
+                case 0: try display.store(["a": ["b": [1, 2, 3]]])
+                case 1: try display.store(BrowserDisplay.entries)
+                case 2: try display.store([:])
+                case 3: display.send(.refused("no"))
+                case 4: display.send(.done("done", at: ["window", "frame", "width"]))
+                case 5: display.send(.history(["a"], []))
+                case 6: display.send(.domains([]))
+                case 7: display.send(.completed(["/a", "/ab"]))
+                default: break
+                }
+            }
+        }
+    }
+
     @Test func `makes only the rows that are seen`() throws {
         // Two events for each key, the second with details, make the rows once each.
         let entries = PropertyList.Dictionary((0..<100_000).map { ("key\(100_000 + $0)", ["a": .integer($0)]) })

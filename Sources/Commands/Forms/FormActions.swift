@@ -25,7 +25,7 @@ struct FormActions: ScreenActions {
         switch effect {
         case .redraw, .suspend: return .events([])
         case .finish(let isComplete): return .finished(isComplete: isComplete)
-        case .complete(let text): return .events([.completed(paths(beginningWith: text))])
+        case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
         case .save(let changes):
             do {
                 try save(changes)
@@ -41,33 +41,5 @@ struct FormActions: ScreenActions {
                 return .redrawn([.refused(error.asLine)])
             }
         }
-    }
-
-    /// Returns the files whose path begins with a text; folders end with a slash.
-    private func paths(beginningWith text: String) -> [String] {
-        let folderText = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
-        let start = text.dropFirst(folderText.count)
-        guard let folder = try? context.absolutePath(folderText.isEmpty ? "." : folderText),
-            let names = try? context.fileSystem.names(in: folder)
-        else { return [] }
-        return names.map(\.description).filter { $0.hasPrefix(start) && ($0.first != "." || start.first == ".") }
-            .sorted().prefix(1000).map { name in
-                let path = FilePath(name).map(folder.resolving) ?? folder
-                let isFolder = (try? context.fileSystem.status(of: path))??.kind == .folder
-                return folderText + name + (isFolder ? "/" : "")
-            }
-    }
-}
-
-extension CommandContext {
-    /// Lets the user edit a value as a property list in an editor, and returns the new value; nil if it is unchanged.
-    func edited(_ value: PropertyList?, _ key: String, on terminal: any ScreenTerminal) throws -> PropertyList? {
-        var values = PropertyList.Dictionary()
-        values[key] = value ?? ""
-        let text = try EditedText(values, as: .json, isWrapped: true, named: "setting", self)
-        defer { text.remove() }
-        try terminal.lent { try runEditor(on: text.file) }
-        let bytes = try text.bytes()
-        return bytes == text.original ? nil : try text.values(bytes)[key]
     }
 }

@@ -102,13 +102,14 @@ struct BrowseActions: ScreenActions {
         try access.files(domain).map { try access.machine.fileSystem.status(of: $0.file.path)?.generation }
     }
 
-    private func read(_ domain: AddressedDomain) throws -> Opened {
+    /// Reads a domain, which may have been removed if it is read again.
+    private func read(_ domain: AddressedDomain, isAgain: Bool = false) throws -> Opened {
         var shown = domain
         shown.file.inexactIntegers = .text
         let generations = try generations(of: shown)
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
-        guard !layers.layers.isEmpty else { throw CommandFailure.noDomain(domain, context) }
+        guard isAgain || !layers.layers.isEmpty else { throw CommandFailure.noDomain(domain, context) }
         var inForce = layers.valuesInForce()
         if domain.name?.isGlobal != true { inForce.removeGlobal() }
         // The entries of a file are shown in its order.
@@ -173,7 +174,7 @@ struct BrowseActions: ScreenActions {
     }
 
     private mutating func reopened(_ domain: AddressedDomain) throws -> [Event] {
-        let new = try read(domain)
+        let new = try read(domain, isAgain: opened?.domain.word == domain.word)
         opened = new
         return [.contents(try contents(new))]
     }
@@ -212,6 +213,7 @@ struct BrowseActions: ScreenActions {
             } catch {
                 return .redrawn([.refused(error.asLine)])
             }
+        case .complete(let text): return .events([.completed(context.paths(beginningWith: text))])
         case .history(let path): return .events([.history(path, try versions(of: path))])
         case .restore(let path, let version): return .events(try restore(path, version))
         case .copy(let path, let writes):
@@ -273,11 +275,14 @@ extension BrowseActions {
 
     /// When and by which program an entry was changed last.
     private mutating func lastChange(of path: EntryPath) throws -> String? {
-        guard let opened, let history = History(of: opened.domain.file, on: access.machine) else { return nil }
-        let size = history.versions.reduce(0) { $0 + $1.size }
-        guard opened.history != nil || size <= Self.mostHistoryBytes else { return "h shows the history" }
-        let listing = opened.history ?? HistoryListing(history)
-        self.opened?.history = listing
+        guard let opened else { return nil }
+        if opened.history == nil {
+            guard let history = History(of: opened.domain.file, on: access.machine) else { return nil }
+            let size = history.versions.reduce(0) { $0 + $1.size }
+            guard size <= Self.mostHistoryBytes else { return "h shows the history" }
+            self.opened?.history = HistoryListing(history)
+        }
+        guard let listing = self.opened?.history else { return nil }
         let own = PropertyList.dictionary(opened.own)[path]
         guard let newest = listing.entries.first else { return nil }
         if let state = newest.state, PropertyList.dictionary(state.values)[path] != own {

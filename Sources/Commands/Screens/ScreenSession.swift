@@ -1,5 +1,6 @@
 internal import Platform
 internal import Preferences
+internal import PropertyLists
 internal import Screens
 
 /// Carries out what a screen decides.
@@ -141,5 +142,33 @@ extension StoreAccess {
                 terminal.wake()
             }
         }
+    }
+}
+
+extension CommandContext {
+    /// Lets the user edit a value as a property list in an editor, and returns the new value; nil if it is unchanged.
+    func edited(_ value: PropertyList?, _ key: String, on terminal: any ScreenTerminal) throws -> PropertyList? {
+        var values = PropertyList.Dictionary()
+        values[key] = value ?? ""
+        let text = try EditedText(values, as: .json, isWrapped: true, named: "setting", self)
+        defer { text.remove() }
+        try terminal.lent { try runEditor(on: text.file) }
+        let bytes = try text.bytes()
+        return bytes == text.original ? nil : try text.values(bytes)[key]
+    }
+
+    /// Returns the files whose path begins with a text; folders end with a slash.
+    func paths(beginningWith text: String) -> [String] {
+        let folderText = text.lastIndex(of: "/").map { String(text[...$0]) } ?? ""
+        let start = text.dropFirst(folderText.count)
+        guard let folder = try? absolutePath(folderText.isEmpty ? "." : folderText),
+            let names = try? fileSystem.names(in: folder)
+        else { return [] }
+        return names.map(\.description).filter { $0.hasPrefix(start) && ($0.first != "." || start.first == ".") }
+            .sorted().prefix(1000).map { name in
+                let path = FilePath(name).map(folder.resolving) ?? folder
+                let isFolder = (try? fileSystem.status(of: path))??.kind == .folder
+                return folderText + name + (isFolder ? "/" : "")
+            }
     }
 }

@@ -1,0 +1,155 @@
+import Commands
+import Platform
+import Preferences
+import PropertyLists
+import SimulatedPlatform
+import Synchronization
+import TestSupport
+import Testing
+
+/// A screen on which a test presses keys, one after the other, and at whose end of input the program is left.
+private final class ScriptedScreen: ScreenTerminal {
+    private let state: Mutex<(events: [ScreenEvent], rows: [[Character]])>
+
+    init(_ events: [ScreenEvent]) { state = Mutex((events, [])) }
+
+    /// What is shown at last.
+    var text: String { state.withLock { $0.rows.map { String($0) }.joined(separator: "\n") } }
+    var size: (columns: Int, rows: Int) { (120, 24) }
+
+    func enter() {}
+    func leave() {}
+    func write(_ text: String) throws(SystemFailure) { state.withLock { Self.draw(text, on: &$0.rows) } }
+    func next(milliseconds limit: Int32?) -> ScreenEvent {
+        state.withLock { $0.events.isEmpty ? .endOfInput : $0.events.removeFirst() }
+    }
+    func wake() {}
+    func suspend() {}
+    func end(with signal: Int32) {}
+
+    /// Places and clears; all other sequences are ignored.
+    private static func draw(_ text: String, on rows: inout [[Character]]) {
+        if rows.isEmpty { rows = Array(repeating: Array(repeating: " ", count: 120), count: 24) }
+        var (row, column) = (0, 0)
+        for part in text.split(separator: "\u{1B}") {
+            guard part.first == "[" else { continue }
+            guard let end = part.firstIndex(where: { $0.isLetter }) else { continue }
+            let numbers = part[..<end].dropFirst().split(separator: ";").compactMap { Int($0) }
+            switch part[end] {
+            case "H": (row, column) = (numbers[0] - 1, numbers[1] - 1)
+            case "J": rows = Array(repeating: Array(repeating: " ", count: 120), count: 24)
+            default: break
+            }
+            for character in part[end...].dropFirst() where column < 120 {
+                rows[row][column] = character
+                column += 1
+            }
+        }
+    }
+}
+
+@Suite struct `prefs browse` {
+    private let machine: SimulatedMachine
+
+    private static let schema = """
+        { Domain = "com.example.app"; Settings = (
+            { Key = size; Type = integer; Minimum = 6; Maximum = 96; Default = 12; Summary = "The size of text"; },
+            { Key = token; Sensitive = YES; }, { Key = locked; }
+        ); }
+        """
+
+    init() throws {
+        machine = try SimulatedMachine()
+        try machine.administrate("/etc/prefs/forced/com.example.app.plist", "{ locked = yes; }")
+        try machine.administrate("/etc/xdg/prefs/com.example.app.plist", "{ frame = { width = 1; height = 2; }; }")
+        try machine.administrate("/srv/app.plist", Self.schema)
+        #expect(try machine.run("prefs schema install /srv/app.plist").status == 0)
+        try machine.store(["name": "Ada", "size": 13, "token": "hush", "words": ["a", "b"]], as: "com.example.app")
+    }
+
+    /// Presses keys in the browser of the domain, and returns the last whole screen, with its rows.
+    private func browse(
+        _ keys: [String]
+    ) throws -> String {
+        let screen = ScriptedScreen(keys.map { .bytes(Array($0.utf8)) })
+        let streams = SimulatedTerminal(widths: [.input: 120, .output: 120, .errors: 120])
+        var environment = machine.environment
+        environment.arguments = ["prefs", "browse", "com.example.app"]
+        environment.variables = environment.variables.merging(["TERM": "xterm"])
+        let status = Prefs.run(
+            in: CommandContext(
+                Machine(
+                    fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                    environment: environment, terminal: streams),
+                screen: screen))
+        #expect(status == .done && streams.text(of: .errors).isEmpty, "\(streams.text(of: .errors))")
+        return screen.text
+    }
+
+    /// The keys, a text on the screen after them, and what is stored then.
+    @Test(
+        arguments: [
+            // frame, locked, name, size, token, words
+            (["j", "j", "\r", "!", "\r"], "Saved name. u undoes this.", "name", "\"Ada!\""),
+            (["j", "j", "\r", "!", "\r", "u"], "Undone: name", "name", "Ada"),
+            (["j", "\r", "x", "\r"], "forced by the administrator", "name", "Ada"),
+            (["j", "d"], "forced by the administrator", "name", "Ada"),
+            (
+                ["j", "j", "j", "\r", "\u{15}", "5", "\r"], "Must be from 6 to 96.", "size",
+                "<plist><integer>13</integer></plist>"
+            ),
+            (["j", "j", "j", "d"], "Deleted size.", "size", nil),
+            (["j", "j", "j", "t", "k", "\r"], "must be an integer", "size", "<plist><integer>13</integer></plist>"),
+            (["j", "j", "j"], "The size of text", "size", "<plist><integer>13</integer></plist>"),
+            // A value of the administrator is changed by a copy of it for the user.
+            (["\u{1B}[C", "j", "\r", "5", "\r"], "Saved width.", "frame", "{ height = 2; width = 15; }"),
+            (["d"], "has no value in layer user", "frame", nil),
+            (["j", "j", "j", "j"], "\u{2022}\u{2022}\u{2022}\u{2022}", "token", "hush"),
+            (["j", "j", "j", "j", "\r", "n", "e", "w", "\r"], "Saved token.", "token", "new"),
+            (["j", "j", "j", "j", "r", "2", "\r"], "token is sensitive, and token2 is not", "token", "hush"),
+            (["j", "j", "j", "j", "y"], "A secret is not copied.", "token", "hush"),
+            (["G", "\u{1B}[F", "\u{1B}[C", "j", "d"], "Deleted 0.", "words", "(b)"),
+            (["\u{1B}[F", "\u{1B}[C", "a", "c", "\r"], "Saved", "words", "(a, b, c)"),
+            (["a", "$schemaVersion", "\r", "y", "\r"], "reserved for prefs", "x", nil),
+            (["j", "j", "y"], "prefs read com.example.app name", "name", "Ada"),
+            (["y"], "prefs read --effective com.example.app frame", "name", "Ada"),
+            (["j", "j", "Y"], "prefs write com.example.app name -string Ada", "name", "Ada"),
+        ] as [([String], String, String, String?)])
+    func `changes values by the rules of the store`(
+        _ keys: [String], _ shown: String, _ key: String, _ stored: String?
+    ) throws {
+        let screen = try browse(keys)
+        #expect(screen.contains(shown), "\(screen)")
+        #expect(!screen.contains("hush"))
+        let bytes = try machine.fileSystem.contents(
+            of: "/home/ada/.config/prefs/com.example.app.plist", limit: 1 << 20)
+        let value = try PropertyList(parsing: #require(bytes))[key]
+        #expect(try value == stored.map { try PropertyList(parsing: $0) }, "\(screen)")
+    }
+
+    @Test func `needs a domain or file that can be read`() throws {
+        try machine.administrate("/srv/bad.plist", "{ a = ")
+        for (word, status) in [("com.example.none", ExitStatus.notFound), ("/srv/bad.plist", .damaged)] {
+            let streams = SimulatedTerminal(widths: [.input: 80, .output: 80])
+            var environment = machine.environment
+            environment.arguments = ["prefs", "browse", word]
+            environment.variables = environment.variables.merging(["TERM": "xterm"])
+            let result = Prefs.run(
+                in: CommandContext(
+                    Machine(
+                        fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
+                        environment: environment, terminal: streams),
+                    screen: ScriptedScreen([])))
+            #expect(result == status && streams.text(of: .errors).contains(word))
+        }
+    }
+
+    /// The words, and the line that any of bash, zsh and ksh reads as them.
+    @Test(arguments: [
+        (["a", "it's"], "a 'it'\\''s'"), (["a\u{1B}7"], "$'a\\0337'"), (["a\nb\tc'\\"], "$'a\\nb\\tc\\'\\\\'"),
+        (["\u{202E}x"], "$'\\342\\200\\256x'"),
+    ])
+    func `quotes control characters`(_ words: [String], _ line: String) {
+        #expect(ShellWord.visibleLine(words) == line)
+    }
+}
