@@ -167,7 +167,9 @@ extension FormScreen {
         let style = Style(control.isForced ? nil : value.fault == nil ? .green : .red, isDim: control.isForced)
         switch control.kind {
         case .toggle: return (value.value.booleanValue == true ? "[x]" : "[ ]", style)
-        case .choice: return (isSelected ? "‹ \(value.value.plainText) ›" : value.value.plainText, style)
+        case .choice:
+            let title = control.setting.rule.title(of: value.value)
+            return (isSelected ? "‹ \(title) ›" : title, style)
         case .secret: return (text, style)
         default:
             if text.isEmpty { return ("\"\"", Style(isDim: true)) }
@@ -272,7 +274,9 @@ extension FormScreen {
 
     private func drawChoices(_ index: Int, on canvas: inout Canvas) {
         guard let control, case .choice(let choices) = control.kind else { return }
-        let lines = choices.enumerated().map { ($0.element.plainText, Style(isReversed: $0.offset == index)) }
+        let lines = choices.enumerated().map {
+            (control.setting.rule.title(of: $0.element), Style(isReversed: $0.offset == index))
+        }
         canvas.drawOverlay(control.title, lines, "Enter choose   Esc back", showing: index)
     }
 

@@ -3,4 +3,4 @@
 // Declaring: `Setting` and the schema builder, for programs in Swift. Reading: schemas from text. Model: the
 // declarations themselves. Checking: validation of values. Migrating: values of earlier versions.
 // Arguments: the command line. Help, Showing, Forms and Scripts: help texts, documentation, dialogs and shell
-// integration.
+// integration. Bundles: the settings bundles of iOS.

@@ -37,7 +37,7 @@ import Testing
               Placeholder = P; Unit = s; Deprecated = "because"; Flag = (aa, ab); Short = a; Environment = (A, B);
               Mirrored = NO; Transient = YES; ByHost = YES; RenamedFrom = (old, older); },
             { Key = b; Type = string; MinimumLength = 1; MaximumLength = 9; Pattern = "[a-z]+"; Kind = host; Positional = 1; },
-            { Key = c; Type = array; Elements = { Type = string; Choices = (x, y); }; MinimumCount = 1; MaximumCount = 3;
+            { Key = c; Type = array; Elements = { Type = string; Choices = (x, y); ChoiceTitles = (X, Y); }; MinimumCount = 1; MaximumCount = 3;
               Unique = YES; Rest = YES; Default = (x); },
             { Key = d; Type = dictionary; Entries = { Type = integer; Minimum = 0; }; Merge = YES; Default = { n = 1; }; },
             { Key = e; Type = dictionary; Entries = ({ Key = host; Type = string; Required = YES; }, { Key = port; Type = integer; Default = 80; }); },

@@ -11,4 +11,8 @@ package enum Variable: String, Hashable, Sendable, CaseIterable {
     case temporaryFolder = "TMPDIR"
     case noColor = "NO_COLOR"
     case terminalKind = "TERM"
+    case locale = "LC_ALL"
+    case localeOfMessages = "LC_MESSAGES"
+    case defaultLocale = "LANG"
+    case languages = "LANGUAGE"
 }

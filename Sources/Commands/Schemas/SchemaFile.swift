@@ -2,7 +2,7 @@ internal import Platform
 internal import Preferences
 internal import SettingsSchema
 
-/// The text of a schema, from a file or a script.
+/// The text of a schema, from a file, a script or a settings bundle.
 struct SchemaFile {
     /// The name in messages.
     let name: String
@@ -13,6 +13,8 @@ struct SchemaFile {
     let source: Schema.Source
     /// Whether the declaration has one line per option.
     private let hasLines: Bool
+    /// The settings bundle that the schema was read from, with what was found in it.
+    private let bundle: BundleReading?
     private let context: CommandContext
 
     init(
@@ -25,6 +27,19 @@ struct SchemaFile {
         self.bytes = bytes
         self.modified = modified
         self.folder = folder
+        bundle = nil
+        self.context = context
+    }
+
+    /// Reads a settings bundle.
+    ///
+    /// - Parameter domain: The domain of the settings, which a bundle does not name; nil if none is needed.
+    init(_ file: BundleFile, named name: String, domain: String?, _ context: CommandContext) throws {
+        let reading = try file.read(domain: domain.map { try DomainName(word: $0).text } ?? "")
+        bundle = BundleReading(file: file, reading: reading)
+        self.name = name.onOneLine
+        bytes = Array(try reading.schema.export())
+        (modified, folder, source, hasLines) = (nil, nil, .file, false)
         self.context = context
     }
 
@@ -50,14 +65,26 @@ struct SchemaFile {
             folder: isInstalled ? nil : path.parent, source: source, context)
     }
 
-    /// Reads the schema that an argument names: a schema file, or a script with a declaration. `-` is the standard
-    /// input.
-    init(_ argument: String, isInstalled: Bool = false, _ context: CommandContext) throws {
+    /// Reads the schema that an argument names: a schema file, a script with a declaration, or a settings bundle. `-`
+    /// is the standard input.
+    ///
+    /// - Parameter domain: The domain of a settings bundle; nil if it is not known or not needed.
+    init(
+        _ argument: String, isInstalled: Bool = false, domain: String? = nil, _ context: CommandContext
+    ) throws {
         guard argument == "-" else {
+            if let bundle = try BundleFile(folder: argument, context) {
+                self = try SchemaFile(bundle, named: argument, domain: domain, context)
+                return
+            }
             let path = try context.path(argument)
             self = try SchemaFile(path, named: argument, isInstalled: isInstalled, context)
             // No format of a property list begins like a comment of a shell.
-            if bytes.first == UInt8(ascii: "#") { self = try ScriptFile(argument, context).ownSchema() }
+            if bytes.first == UInt8(ascii: "#") {
+                self = try ScriptFile(argument, context).ownSchema()
+            } else if let bundle = BundleFile(pane: path, named: argument, bytes, context) {
+                self = try SchemaFile(bundle, named: argument, domain: domain, context)
+            }
             return
         }
         self.init(
@@ -66,19 +93,62 @@ struct SchemaFile {
     }
 }
 
+/// A settings bundle, and what was read from it.
+private struct BundleReading {
+    let file: BundleFile
+    let reading: SettingsBundle
+}
+
 extension SchemaFile {
-    /// Returns the declaration of a script, or nil if the path is of no script.
-    static func ofScript(_ argument: String, _ context: CommandContext) throws -> SchemaFile? {
-        guard DomainArgument.isPath(argument), let file = try context.fileSystem.open(context.path(argument), .reading),
+    /// Reads the schema that the arguments of a verb name.
+    ///
+    /// - Parameter needsDomain: Whether a settings bundle requires `--domain`.
+    static func named(
+        _ argument: String, _ invocation: Invocation, isInstalled: Bool = false, needsDomain: Bool,
+        _ context: CommandContext
+    ) throws -> SchemaFile {
+        let domain = invocation[.bundleDomain]
+        let file = try SchemaFile(argument, isInstalled: isInstalled, domain: domain, context)
+        if file.bundle == nil, domain != nil {
+            throw CommandFailure(.usage, "\(file.name): not a settings bundle; only these require --domain")
+        }
+        if file.bundle != nil, domain == nil, needsDomain {
+            throw CommandFailure(
+                .usage, "\(file.name): a settings bundle does not name its domain; add --domain DOMAIN")
+        }
+        return file
+    }
+
+    /// Returns the declaration of a script or a settings bundle, or nil if the argument names neither.
+    static func ofScriptOrBundle(_ invocation: Invocation, _ context: CommandContext) throws -> SchemaFile? {
+        let argument = invocation[operand: Operand.domain.name] ?? ""
+        if invocation.has(.bundleDomain) { return try named(argument, invocation, needsDomain: true, context) }
+        guard DomainArgument.isPath(argument) else { return nil }
+        if try BundleFile(folder: argument, context) != nil {
+            return try named(argument, invocation, needsDomain: true, context)
+        }
+        guard let file = try context.fileSystem.open(context.path(argument), .reading),
             try file.status().kind == .file, try file.beginning(limit: 1) == [UInt8(ascii: "#")]
         else { return nil }
         return try ScriptFile(argument, context).ownSchema()
+    }
+
+    var isBundle: Bool { bundle != nil }
+
+    /// The parts of a settings bundle that the schema leaves out, each with its place.
+    var leftOut: [String] {
+        guard let bundle else { return [] }
+        return bundle.reading.findings.filter(\.isWarning).map { bundle.file.line(for: $0) }
     }
 
     /// Returns what can be read of the schema, and a line for each error in the order of the text.
     ///
     /// - Parameter checks: Whether to check the declarations against each other.
     func read(checks: Bool = true) -> (schema: Schema?, mistakes: [String]) {
+        if let bundle {
+            let errors = bundle.reading.findings.filter { !$0.isWarning }
+            return (bundle.reading.schema, errors.map { bundle.file.line(for: $0) })
+        }
         let (schema, mistakes) = readMistakes(checks: checks, warns: false)
         if schema == nil, let line = lineOfForeignLanguage { return (nil, [line]) }
         return (schema, mistakes.map { line(for: $0) })
@@ -86,6 +156,10 @@ extension SchemaFile {
 
     /// Returns the errors and warnings of `schema check`, each with how to fix it, and whether there are errors.
     func findings() -> (lines: [String], isFaulty: Bool) {
+        if let bundle {
+            let findings = bundle.reading.findings
+            return (findings.map { bundle.file.line(for: $0) }, findings.contains { !$0.isWarning })
+        }
         let (schema, mistakes) = readMistakes(checks: true, warns: true)
         if schema == nil, let line = lineOfForeignLanguage { return ([line], true) }
         return (mistakes.map { line(for: $0, fixes: true) }, mistakes.contains { !$0.isWarning })

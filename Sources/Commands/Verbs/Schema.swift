@@ -6,15 +6,19 @@ internal import Synchronization
 
 extension Verb {
     package static let schema = Verb(
-        "schema", .new, "check, show, list, install and migrate declarations of settings",
-        details: ["A schema declares the settings of a domain. See prefs-schema(5) for its format."],
-        parts: [checking, showing, listing, installing, uninstalling, migrating])
+        "schema", .new, "check, show, list, install, migrate and convert declarations of settings",
+        details: [
+            "A schema declares the settings of a domain. See prefs-schema(5) for its format.",
+            "A FILE can also be a script with a declaration, or a settings bundle of iOS or one of its panes.",
+        ],
+        parts: [checking, showing, listing, installing, uninstalling, migrating, importingBundle, exportingBundle])
 
     /// The words of the command that migrates stored values, before the domain.
     static let wordsOfMigration = ["schema", "migrate"]
 
     private static let checking = Verb(
-        "check", .new, "find all errors in a schema or script, with their locations", forms: [[.files]],
+        "check", .new, "find all errors in a schema, script or settings bundle, with their locations",
+        forms: [[.files]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         try context.worst(of: invocation.words("FILE")) { name in
@@ -26,15 +30,15 @@ extension Verb {
     }
 
     private static let showing = Verb(
-        "show", .new, "print the settings that a domain's schema, a schema file or a script declares",
-        options: [.format([.table, .markdown, .man, .jsonSchema, .openstep])],
+        "show", .new, "print the settings that a domain's schema, a file or a settings bundle declares",
+        options: [.format([.table, .markdown, .man, .jsonSchema, .openstep]), .bundleDomain],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
         let word = invocation[operand: "DOMAIN|FILE"] ?? ""
-        let isFile = word == "-" || DomainArgument.isPath(word)
+        let isFile = word == "-" || DomainArgument.isPath(word) || invocation.has(.bundleDomain)
         let schema: Schema
         if isFile {
-            schema = try SchemaFile(word, context).schema()
+            schema = try SchemaFile.named(word, invocation, needsDomain: false, context).schema()
         } else {
             let access = try StoreAccess(invocation, context)
             let domain = try access.domain(word)
@@ -59,10 +63,12 @@ extension Verb {
     }
 
     private static let installing = Verb(
-        "install", .new, "make the schema of a file or script known to the user's programs", forms: [[.file]],
+        "install", .new, "make the schema of a file, script or settings bundle known to the user's programs",
+        options: [.bundleDomain], forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
-        let file = try SchemaFile(invocation[operand: "FILE"] ?? "-", isInstalled: true, context)
+        let file = try SchemaFile.named(
+            invocation[operand: "FILE"] ?? "-", invocation, isInstalled: true, needsDomain: true, context)
         let schema = try file.schema()
         let access = try StoreAccess(invocation, context)
         guard schema.isStored else {
@@ -153,6 +159,94 @@ extension Verb {
         }
         return .done
     }
+
+    private static let importingBundle = Verb(
+        "import", .new, "convert a settings bundle of iOS, or one of its panes, to a schema",
+        details: [
+            "The schema is written as OpenStep text, or in the format given. Whatever a schema cannot express is listed on standard error, with its place. Titles are those of the user's language."
+        ],
+        options: [.bundleDomain, .format([.openstep, .xml, .json]), .schemaOutput], forms: [[.bundle]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, context in
+        let file = try SchemaFile.named(
+            invocation[operand: Operand.bundle.name] ?? "", invocation, needsDomain: true, context)
+        let schema = try file.schema()
+        guard file.isBundle else { throw CommandFailure(.usage, "\(file.name): not a settings bundle") }
+        for line in file.leftOut { try context.note(line) }
+        let bytes = try schema.encoded(as: invocation.format ?? .openstep)
+        if Schema.read(bytes).schema != schema {
+            try context.note("\(file.name): some values lose their types in this format; --format xml keeps them")
+        }
+        if let output = invocation[.schemaOutput] {
+            let path = try context.path(output)
+            try context.fileSystem.replace(path, with: bytes.span.bytes, for: .umask)
+        } else {
+            try context.terminal.write(String(decoding: bytes, as: UTF8.self), to: .output)
+        }
+        return .done
+    }
+
+    private static let exportingBundle = Verb(
+        "export", .new, "write a schema as a settings bundle of iOS",
+        details: [
+            "The folder must be missing or empty. Whatever a bundle cannot express is listed on standard error."
+        ],
+        options: [.settingsBundle], forms: [[Operand("DOMAIN|FILE", .domainOrFile)]],
+        statuses: [.notFound, .damaged, .systemFailed]
+    ) { invocation, context in
+        guard let output = invocation[.settingsBundle] else {
+            throw CommandFailure(.usage, "schema export: --settings-bundle DIR is required")
+        }
+        let word = invocation[operand: "DOMAIN|FILE"] ?? ""
+        let schema: Schema
+        if word == "-" || DomainArgument.isPath(word) {
+            schema = try SchemaFile(word, context).schema()
+        } else {
+            let access = try StoreAccess(invocation, context)
+            let domain = try access.domain(word)
+            schema = try access.installedSchema(mustBeThereFor: domain, hint: access.hintAtFile(domain))
+        }
+        let folder = try context.path(output)
+        if let names = try context.fileSystem.names(in: folder), !names.isEmpty {
+            throw CommandFailure(.usage, "\(output.onOneLine): the folder is not empty")
+        }
+        let (panes, leftOut) = schema.settingsBundle()
+        try context.fileSystem.makeFolders(folder)
+        // The first pane is written last, so that an incomplete bundle is not taken for a whole one.
+        for pane in panes.reversed() {
+            guard let name = FileName("\(pane.name).plist") else { continue }
+            var options = PropertyList.WritingOptions()
+            options.keepsKeyOrder = true
+            let (path, bytes) = (folder.appending(name), Array(try pane.value.serialized(as: .xml, options: options)))
+            try context.fileSystem.replace(path, with: bytes.span.bytes, for: .umask)
+        }
+        for line in leftOut { try context.note(line.onOneLine) }
+        return .done
+    }
+}
+
+extension Schema {
+    /// Returns the text of a schema file.
+    fileprivate func encoded(as format: FormatName) throws -> [UInt8] {
+        switch format {
+        case .xml: Array(try export())
+        case .json: Array(try export(as: .json))
+        default: Array(try openStepText().utf8)
+        }
+    }
+}
+
+extension Operand {
+    fileprivate static let bundle = Operand("BUNDLE", .file)
+}
+
+extension Option {
+    static let bundleDomain = Option(
+        "--domain", Argument("DOMAIN", .domain), "the domain of a settings bundle, which does not name it")
+    fileprivate static let schemaOutput = Option(
+        "-o", Argument("OUT", .file), "write there instead of to standard output")
+    fileprivate static let settingsBundle = Option(
+        "--settings-bundle", Argument("DIR", .folder), "the folder of the bundle, such as Settings.bundle")
 }
 
 extension StoreAccess {

@@ -78,6 +78,7 @@ extension Form.Control {
         case .choice(let choices):
             let value = try? setting.rule.value(ofText: trimmed)
             if let value, choices.contains(value) { return value }
+            if let choice = choices.first(where: { setting.rule.title(of: $0) == trimmed }) { return choice }
             if let number = Int(trimmed), choices.indices.contains(number - 1) { return choices[number - 1] }
             return try setting.rule.value(ofText: trimmed)
         case .text, .secret: return try setting.rule.value(ofText: text)

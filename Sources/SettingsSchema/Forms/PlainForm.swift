@@ -123,7 +123,9 @@ package struct PlainForm: Sendable {
             heading = group
         }
         if case .choice(let choices) = control.kind {
-            let rows = choices.enumerated().map { "  \($0.offset + 1)) \($0.element.plainText.printable)\n" }
+            let rows = choices.enumerated().map {
+                "  \($0.offset + 1)) \(control.setting.rule.title(of: $0.element).printable)\n"
+            }
             actions.append(.write(rows.joined()))
         }
         return actions + [.ask(prompt: prompt(for: control).printable, isSecret: control.kind == .secret)]

@@ -60,6 +60,8 @@ package struct ValueRule: Hashable, Sendable {
     package var maximumLength: Int?
     package var pattern: Pattern?
     package var choices: [PropertyList] = []
+    /// The names of the choices for users, in the same order; empty if the values are shown as they are.
+    package var choiceTitles: [String] = []
     /// The bounds of the number of elements or entries.
     package var minimumCount: Int?
     package var maximumCount: Int?
@@ -88,6 +90,14 @@ package struct ValueRule: Hashable, Sendable {
 
     /// The rule for the elements of an array, or nil if they can be anything.
     package var element: ValueRule? { if case .each(let rule) = contents { rule } else { nil } }
+
+    /// Returns the name of a choice for users.
+    package func title(of choice: PropertyList) -> String {
+        guard choiceTitles.count == choices.count, let index = choices.firstIndex(of: choice) else {
+            return choice.plainText
+        }
+        return choiceTitles[index]
+    }
 
     /// Returns the rule for the entry under a path component, or nil if none is declared.
     package func inside(_ component: EntryPath.Component) -> ValueRule? {

@@ -32,6 +32,10 @@ extension SchemaCheck {
     }
 
     private mutating func checkChoices(_ rule: ValueRule, at path: EntryPath) {
+        if !rule.choiceTitles.isEmpty, rule.choiceTitles.count != rule.choices.count {
+            let titles = EntryPath(path.components.dropLast() + ["ChoiceTitles"])
+            report(.wrongValue(expected: "one title for each of the Choices"), at: titles)
+        }
         var plain = rule
         plain.choices = []
         for (index, choice) in rule.choices.enumerated() {

@@ -32,6 +32,7 @@ extension ValueRule {
         } write: { rule in
             rule.choices.isEmpty ? nil : .array(rule.choices)
         },
+        .names("ChoiceTitles", { $1(&$0.choiceTitles) }),
         Attribute(name: "ChoicesFrom") { value, rule, place in
             // A command from a file that somebody else has installed must not run.
             guard place.source == .head else { return place.report(.notInHead) }
