@@ -478,7 +478,7 @@ package struct BrowseScreen: Screen {
             mode = .searching(editor, from: start)
             guard editor.text != search else { break }
             search = editor.text
-            select(tree.match(of: search, from: start, isForward: true, includingStart: true))
+            select(tree.reveal(matching: search, from: start, isForward: true, includingStart: true))
         }
     }
 
@@ -487,15 +487,16 @@ package struct BrowseScreen: Screen {
             message = ("/ searches first.", true)
             return
         }
-        select(tree.match(of: search, from: selected, isForward: isForward))
+        select(tree.reveal(matching: search, from: selected, isForward: isForward))
     }
 
-    private mutating func select(_ path: EntryPath?) {
-        guard let path else {
-            if !search.isEmpty { message = ("No key or value contains \(search).", true) }
-            return
+    /// Selects what a search has found.
+    private mutating func select(_ position: Int?) {
+        if let position {
+            selected = position
+        } else if !search.isEmpty {
+            message = ("No key or value contains \(search).", true)
         }
-        if let position = tree.reveal(path) { selected = position }
     }
 
     // MARK: Changes

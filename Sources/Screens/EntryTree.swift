@@ -114,12 +114,7 @@ package struct EntryTree: Sendable {
 
     /// Returns the position of the row of an entry, or of the last container on the way to it that has a row.
     package func position(of path: EntryPath) -> Int? {
-        var (value, indices) = (root, [Int]())
-        for component in path.components {
-            guard let index = value.index(of: component) else { break }
-            indices.append(index)
-            value = value.entry(at: index).value
-        }
+        let indices = indices(of: path)
         return indices.isEmpty ? nil : position(of: indices)
     }
 
@@ -150,17 +145,23 @@ package struct EntryTree: Sendable {
         set(indices.dropFirst(), isOpen: isOpen, in: &branch.inner[place].branch, entry)
     }
 
-    /// Opens the containers that lead to an entry, and returns its position.
+    /// Opens the containers that lead to an entry, and returns its position, or that of the last container that exists.
     @discardableResult
     package mutating func reveal(_ path: EntryPath) -> Int? {
+        let indices = indices(of: path)
+        reveal(indices)
+        return indices.isEmpty ? nil : position(of: indices)
+    }
+
+    /// The indices of the entries that lead to an entry, as far as they exist.
+    private func indices(of path: EntryPath) -> [Int] {
         var (value, indices) = (root, [Int]())
         for component in path.components {
             guard let index = component == .end ? value.lastIndex : value.index(of: component) else { break }
-            if !indices.isEmpty { set(indices, isOpen: true) }
             indices.append(index)
             value = value.entry(at: index).value
         }
-        return indices.isEmpty ? nil : position(of: indices)
+        return indices
     }
 
     /// Takes other entries. What is open stays open, as far as it exists.
@@ -190,20 +191,28 @@ package struct EntryTree: Sendable {
 
     // MARK: Searching
 
-    /// Returns the path of the next or previous entry whose key or text contains a text, ignoring case, also inside
-    /// closed containers. The search begins after the entry at a position, or at it, and wraps around.
-    package func match(of text: String, from position: Int, isForward: Bool, includingStart: Bool = false) -> EntryPath?
-    {
+    /// Opens the containers that lead to the next or previous entry whose key or text contains a text, ignoring case,
+    /// and returns its position. The search begins after the entry at a position, or at it, and wraps around.
+    package mutating func reveal(
+        matching text: String, from position: Int, isForward: Bool, includingStart: Bool = false
+    ) -> Int? {
         let wanted = text.lowercased()
         guard count > 0, !wanted.isEmpty else { return nil }
         let start = indices(at: max(0, min(position, count - 1)))
         if includingStart {
             let row = row(start)
-            if Self.matches(row.path.components.last?.text ?? "", row.value, wanted) { return row.path }
+            if Self.matches(row.path.components.last?.text ?? "", row.value, wanted) { return self.position(of: start) }
         }
         let found =
             Self.match(wanted, in: root, start[...], isForward) ?? Self.match(wanted, in: root, nil, isForward)
-        return found.map { row($0).path }
+        guard let found else { return nil }
+        reveal(found)
+        return self.position(of: found)
+    }
+
+    /// Opens the containers that lead to an entry.
+    private mutating func reveal(_ indices: [Int]) {
+        for depth in indices.indices.dropFirst() { set(Array(indices[..<depth]), isOpen: true) }
     }
 
     private static func match(
@@ -230,12 +239,22 @@ package struct EntryTree: Sendable {
     }
 
     private static func matches(_ key: String, _ value: PropertyList, _ wanted: String) -> Bool {
-        if key.lowercased().contains(wanted) { return true }
+        if key.contains(lowercased: wanted) { return true }
         return switch value {
         case .array, .dictionary, .data: false
-        case .string(let text): text.lowercased().contains(wanted)
-        default: value.shownValue(limit: 100).lowercased().contains(wanted)
+        case .string(let text): text.contains(lowercased: wanted)
+        default: value.shownValue(limit: 100).contains(lowercased: wanted)
         }
+    }
+}
+
+extension String {
+    /// Returns whether the text contains a lowercase text, ignoring case.
+    fileprivate func contains(lowercased wanted: String) -> Bool {
+        let isShorter = utf8.count < wanted.utf8.count
+        // Only letters outside ASCII change their size with their case.
+        if isShorter, utf8.allSatisfy({ $0 < 0x80 }) { return false }
+        return lowercased().contains(wanted)
     }
 }
 

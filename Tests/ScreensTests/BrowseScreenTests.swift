@@ -324,19 +324,17 @@ struct BrowserDisplay {
         var forward: [String] = []
         var position = 0
         for _ in 0..<5 {
-            guard let path = tree.match(of: "hit", from: position, isForward: true) else { break }
-            forward.append("\(path)")
-            position = tree.reveal(path) ?? 0
+            position = tree.reveal(matching: "hit", from: position, isForward: true) ?? 0
+            forward.append(tree.row(at: position)?.path.description ?? "")
         }
         #expect(forward == [":a:x", ":a:b:Hit", ":a:b:c:1", ":d", ":a:x"])
         var backward: [String] = []
         for _ in 0..<4 {
-            guard let path = tree.match(of: "hit", from: position, isForward: false) else { break }
-            backward.append("\(path)")
-            position = tree.reveal(path) ?? 0
+            position = tree.reveal(matching: "hit", from: position, isForward: false) ?? 0
+            backward.append(tree.row(at: position)?.path.description ?? "")
         }
         #expect(backward == [":d", ":a:b:c:1", ":a:b:Hit", ":a:x"])
-        #expect(tree.match(of: "none", from: 0, isForward: true) == nil)
+        #expect(tree.reveal(matching: "none", from: 0, isForward: true) == nil)
     }
 
     @Test(

@@ -110,20 +110,29 @@ struct BrowseActions: ScreenActions {
         let stored = try access.storedLayers(shown)
         let layers = access.layers(shown, stored: stored)
         guard isAgain || !layers.layers.isEmpty else { throw CommandFailure.noDomain(domain, context) }
-        var inForce = layers.valuesInForce()
-        if domain.name?.isGlobal != true { inForce.removeGlobal() }
+        var values = Self.valuesInForce(layers, isGlobal: domain.name?.isGlobal ?? false).withoutHidden
         // The entries of a file are shown in its order.
-        let values =
-            domain.name == nil
-            ? inForce.entries : PropertyList.Dictionary(inForce.entries.sortedEntries.map { ($0.key, $0.value) })
+        if domain.name != nil, !values.isSorted {
+            values = PropertyList.Dictionary(values.sortedEntries.map { ($0.key, $0.value) })
+        }
         return Opened(
-            domain: domain, generations: generations, layers: layers, values: values.withoutHidden,
+            domain: domain, generations: generations, layers: layers, values: values,
             own: stored.first { $0.layer == domain.layer }?.values ?? [:], masking: access.masking(domain))
+    }
+
+    private static func valuesInForce(_ layers: LayerStack, isGlobal: Bool) -> PropertyList.Dictionary {
+        // A single layer without a schema needs no look-ups.
+        if layers.schema == nil, layers.layers.count == 1, isGlobal || !layers.layers[0].layer.isGlobal {
+            return layers.layers[0].values
+        }
+        var inForce = layers.valuesInForce()
+        if !isGlobal { inForce.removeGlobal() }
+        return inForce.entries
     }
 
     private func contents(_ opened: Opened) throws -> BrowseScreen.Contents {
         var origins: [String: String] = [:]
-        if opened.domain.name != nil {
+        if opened.domain.name != nil, opened.layers.layers.count > 1 || opened.own.isEmpty {
             for key in opened.values.keys where opened.own[key] == nil {
                 origins[key] = opened.layers[key].winner?.origin.layer.name
             }
