@@ -138,6 +138,13 @@ import Testing
         #expect(outcome.output.contains(reason) == !isRead, "\(outcome)")
     }
 
+    @Test func `a file in place of a language's folder is ignored`() throws {
+        let machine = try machine(["fr.lproj": "x"])
+        let outcome = try runPrefs(
+            ["prefs", "schema", "check", "~/Settings.bundle"], on: machine, variables: ["LC_ALL": "fr_FR"])
+        #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+    }
+
     @Test func `export writes a bundle that import reads back`() throws {
         let machine = try machine()
         _ = try machine.fileSystem.makeFolder("/home/ada/Other.bundle", .privateFolder)

@@ -51,6 +51,10 @@ import Testing
             "Key = k; Type = real; Minimum = <*R0>; Maximum = <*R1.5>; Default = <*R0.5>; Title = T;", nil
         ),
         (
+            "Type = PSSliderSpecifier; Key = k; MinimumValue = <*R0>; MaximumValue = <*R1.5>; DefaultValue = <*R1>;",
+            "Key = k; Type = real; Minimum = <*R0>; Maximum = <*R1.5>; Default = <*R1>;", nil
+        ),
+        (
             "Type = PSTextFieldSpecifier; Title = T; Key = k; DefaultValue = \"\";",
             "Key = k; Type = string; Default = \"\"; Title = T;", nil
         ),
@@ -224,6 +228,10 @@ import Testing
         (
             specifier("Type = PSTextFieldSpecifier; Key = k; KeyboardType = URL; DefaultValue = \"\";"),
             ["Root.plist:1:27: warning: :PreferenceSpecifiers:0 KeyboardType is left out"]
+        ),
+        (
+            specifier("Type = PSTextFieldSpecifier; Key = k; KeyboardType = DecimalPad; IASKSubtitle = { a = b; };"),
+            ["Root.plist:1:27: warning: :PreferenceSpecifiers:0 KeyboardType and IASKSubtitle are left out"]
         ),
         (
             specifier("Type = PSTextFieldSpecifier; Key = k; IASKRegex = \"(\";"),

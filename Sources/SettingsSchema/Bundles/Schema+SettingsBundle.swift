@@ -81,7 +81,9 @@ private struct BundleWriter {
                     specifiers.append(.dictionary(heading))
                 }
                 (footer, isFirst) = (summary, false)
-                specifier["Title"] = .string(setting.name)
+                // iOS shows no title for a slider, and requires one for other controls.
+                let isSlider = specifier["Type"] == "PSSliderSpecifier"
+                specifier["Title"] = (isSlider ? setting.title : setting.name).map { .string($0) }
                 specifiers.append(.dictionary(specifier))
             }
         }

@@ -419,7 +419,11 @@ extension BundleReader {
         var setting = SettingDeclaration(key, rule)
         setting.title = text("Title", of: &specifier).map(localized)?.nonEmpty
         setting.group = heading.group
-        let footer = text("FooterText", of: &specifier) ?? text("IASKSubtitle", of: &specifier)
+        var footer = text("FooterText", of: &specifier)
+        // A dictionary has a subtitle for each value.
+        if footer == nil, specifier.values["IASKSubtitle"]?.stringValue != nil {
+            footer = text("IASKSubtitle", of: &specifier)
+        }
         setting.summary = footer.map(localized)?.nonEmpty ?? heading.footer?.nonEmpty
         if specifier.values["IsSecure"] != nil { setting.isSensitive = flag("IsSecure", of: &specifier) ?? false }
         if var value = specifier.values["DefaultValue"] {
