@@ -69,12 +69,12 @@ private final class ScriptedScreen: ScreenTerminal {
 
     /// Presses keys in the browser of the domain, and returns the last whole screen, with its rows.
     private func browse(
-        _ keys: [String]
+        _ keys: [String], in domain: String = "com.example.app"
     ) throws -> String {
         let screen = ScriptedScreen(keys.map { .bytes(Array($0.utf8)) })
         let streams = SimulatedTerminal(widths: [.input: 120, .output: 120, .errors: 120])
         var environment = machine.environment
-        environment.arguments = ["prefs", "browse", "com.example.app"]
+        environment.arguments = ["prefs", "browse", domain]
         environment.variables = environment.variables.merging(["TERM": "xterm"])
         let status = Prefs.run(
             in: CommandContext(
@@ -125,6 +125,18 @@ private final class ScriptedScreen: ScreenTerminal {
             of: "/home/ada/.config/prefs/com.example.app.plist", limit: 1 << 20)
         let value = try PropertyList(parsing: #require(bytes))[key]
         #expect(try value == stored.map { try PropertyList(parsing: $0) }, "\(screen)")
+    }
+
+    @Test func `changes the global domain and a file`() throws {
+        #expect(try machine.run("prefs write -g lang en").status == 0)
+        #expect(try browse(["\r", "!", "\r"], in: "-g").contains("Saved lang."))
+        #expect(try machine.run("prefs read -g lang").output == "en!\n")
+        try machine.fileSystem.replace("/home/ada/a.json", with: Array("{\"b\": 1,  \"a\": [2]}".utf8).span.bytes)
+        #expect(try browse(["\r", "0", "\r", "j", " ", "a", "3", "\r"], in: "/home/ada/a.json").contains("Saved"))
+        let bytes = try machine.fileSystem.contents(of: "/home/ada/a.json", limit: 100) ?? []
+        #expect(String(decoding: bytes, as: UTF8.self) == "{\"b\": 10,  \"a\": [2,  3]}")
+        let screen = try browse(["h"], in: "/home/ada/a.json")
+        #expect(screen.contains("History of b") && screen.contains("program (found)"), "\(screen)")
     }
 
     @Test func `needs a domain or file that can be read`() throws {

@@ -117,7 +117,7 @@ struct BrowseActions: ScreenActions {
         }
         return Opened(
             domain: domain, generations: generations, layers: layers, values: values,
-            own: stored.first { $0.layer == domain.layer }?.values ?? [:], masking: access.masking(domain))
+            own: stored.first { $0.file?.path == domain.file.path }?.values ?? [:], masking: access.masking(domain))
     }
 
     private static func valuesInForce(_ layers: LayerStack, isGlobal: Bool) -> PropertyList.Dictionary {
@@ -295,7 +295,7 @@ extension BrowseActions {
         let own = PropertyList.dictionary(opened.own)[path]
         guard let newest = listing.entries.first else { return nil }
         if let state = newest.state, PropertyList.dictionary(state.values)[path] != own {
-            return "by another program, whose change is not kept"
+            return "by another program; not kept"
         }
         return listing.changes(of: path).first.map { "\($0.entry.time)" }
     }
