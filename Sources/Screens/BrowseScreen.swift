@@ -55,18 +55,16 @@ package struct BrowseScreen: Screen {
     package struct Contents: Sendable {
         package let name: String
         package let entries: PropertyList.Dictionary
-        /// The layer that changes are made in; empty for a file.
-        package let layer: String
-        /// The layers of the keys whose value is from another one.
+        /// The layers of the keys whose value is not from the one that changes are made in.
         package let origins: [String: String]
         package let secrets: Set<EntryPath>
         package let schema: Schema?
 
         package init(
-            name: String, entries: PropertyList.Dictionary, layer: String = "", origins: [String: String] = [:],
+            name: String, entries: PropertyList.Dictionary, origins: [String: String] = [:],
             secrets: Set<EntryPath> = [], schema: Schema? = nil
         ) {
-            (self.name, self.entries, self.layer) = (name, entries, layer)
+            (self.name, self.entries) = (name, entries)
             (self.origins, self.secrets, self.schema) = (origins, secrets, schema)
         }
     }
@@ -162,7 +160,7 @@ package struct BrowseScreen: Screen {
         var effects = react(to: event)
         settle()
         if let path = row?.path, path != explained {
-            if explained?.components != path.components { details = [] }
+            details = []
             effects.append(.explain(path))
         }
         explained = row?.path

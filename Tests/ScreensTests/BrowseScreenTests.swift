@@ -38,7 +38,7 @@ struct BrowserDisplay {
 
     private func contents() throws -> BrowseScreen.Contents {
         BrowseScreen.Contents(
-            name: "com.example.editor", entries: entries, layer: "user", origins: ["lines": "site"],
+            name: "com.example.editor", entries: entries, origins: ["lines": "site"],
             secrets: [["token"]], schema: try Schema(parsing: Array(Self.schema.utf8)))
     }
 

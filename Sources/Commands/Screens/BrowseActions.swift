@@ -147,7 +147,6 @@ struct BrowseActions: ScreenActions {
         }
         return BrowseScreen.Contents(
             name: opened.domain.word, entries: entries,
-            layer: opened.domain.name == nil ? "" : opened.domain.layer.name,
             origins: origins, secrets: secrets, schema: access.schemaInForce(opened.domain)?.schema)
     }
 
