@@ -30,7 +30,7 @@ extension Verb {
     }
 
     private static let showing = Verb(
-        "show", .new, "print the settings that a domain's schema, a file or a settings bundle declares",
+        "show", .new, "print the settings that a domain's schema, file or bundle declares",
         options: [.format([.table, .markdown, .man, .jsonSchema, .openstep]), .bundleDomain],
         forms: [[Operand("DOMAIN|FILE", .domainOrFile)]], statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
@@ -63,7 +63,7 @@ extension Verb {
     }
 
     private static let installing = Verb(
-        "install", .new, "make the schema of a file, script or settings bundle known to the user's programs",
+        "install", .new, "make the schema in a file, script or bundle known to the user's programs",
         options: [.bundleDomain], forms: [[.file]],
         statuses: [.notFound, .damaged, .systemFailed]
     ) { invocation, context in
