@@ -1,9 +1,9 @@
-# shellcheck shell=bash disable=SC2034,SC2154 # What `prove` sets, and the scenario uses.
-# The two hosts, and how one sees what they have.
+# shellcheck shell=bash disable=SC2034,SC2154 # `prove` sets them, the scenario uses them.
+# Runs commands on the two hosts, and compares their settings.
 
 declare -A watch=()
 
-# Sets `words` to those that run the command as a host does.
+# Sets `words` to the words of a command line that runs the command on a host.
 words_of() {
     local home=$place/$1
     words=(env -i "PATH=$PATH" "HOME=$home" "XDG_CONFIG_HOME=$home/config" "XDG_STATE_HOME=$home/state"
@@ -22,7 +22,7 @@ start_watch() {
     local words
     words_of "$1"
     words+=(mirror watch)
-    # Where the kernel does not tell what others do, looking often is all that helps.
+    # Where the kernel does not report the changes of other hosts, only polling finds them.
     if has_no_news; then words+=(--eager); fi
     start "watch-$1" "${words[@]}"
     watch[$1]=$!
@@ -30,9 +30,9 @@ start_watch() {
 
 has_no_news() { [ "$(stat -f -c %T "$place/a/medium")" = fuseblk ]; }
 
-# --- what they have --------------------------------------------------------------------------------------------------
+# --- the settings of the hosts ---------------------------------------------------------------------------------------
 
-# Whether a command of a host ends with a status.
+# Whether a command on a host ends with the status.
 ends_with() {
     local status=0 wanted=$1
     shift
@@ -49,7 +49,7 @@ are_equal() {
     cmp -s "$place/all-of-a" "$place/all-of-b"
 }
 
-# For whoever looks why it failed.
+# Prints the state of both hosts after a failure.
 tell_state() {
     local host words
     for host in a b; do

@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154 # What `prove` sets.
-# File systems of this machine, which both hosts see: the second mount shows the same one at another place.
+# shellcheck shell=bash disable=SC2154 # `prove` sets them.
+# File systems of this machine, which are mounted twice, once for each host.
 
 see() {
     local other
@@ -12,7 +12,7 @@ see() {
     "mount_$medium" "$place/$1/medium"
 }
 
-# Nothing of ours may hold the file system: a look at it is over soon.
+# Our processes do not keep the file system busy: each of them closes its files soon.
 leave() { eventually "$patience" "$1 lets $medium be unmounted" unmount "$place/$1/medium"; }
 
 unmount() { umount "$1"; } 2> /dev/null
@@ -25,14 +25,14 @@ make_image() { truncate -s 32M "$place/image"; }
 
 has_loop_device() { losetup --find; } > /dev/null 2>&1
 
-# A kernel may load a file system only once it is asked for.
+# The kernel may load the module of a file system only at its first use.
 kernel_has() { grep -qw "$1" /proc/filesystems || modprobe --quiet "$1"; } 2> /dev/null
 
 # --- tmpfs -----------------------------------------------------------------------------------------------------------
 
 tmpfs_lack() { may_mount || echo 'no privilege to mount'; }
 
-# What is unmounted must not be gone, so one mount of it stays.
+# A third mount keeps the contents while both hosts have theirs unmounted.
 tmpfs_begin() {
     mkdir -p "$place"/{a,b,kept}/medium
     mount -t tmpfs -o size=16m tmpfs "$place/kept/medium"
@@ -44,7 +44,7 @@ mount_tmpfs() { mount --bind "$place/kept/medium" "$1"; }
 tmpfs_away() { both_leave; }
 tmpfs_back() { both_see; }
 
-# Whoever still has a file open can go on with it, and nobody else.
+# After a lazy unmount, only processes with open files can go on using them.
 tmpfs_cut() { umount -l "$place/a/medium"; umount -l "$place/b/medium"; }
 tmpfs_heal() { both_see; }
 tmpfs_end() { both_leave; }
@@ -69,14 +69,14 @@ mount_ext4() { mount -t ext4 -o loop "$place/image" "$1"; }
 ext4_away() { both_leave; }
 ext4_back() { both_see; }
 
-# Suddenly nothing can be written, as when a file system has found itself damaged.
+# Makes the file system read-only, as the kernel does after an error.
 ext4_cut() { eventually "$patience" 'ext4 becomes read-only' make_read_only; }
 make_read_only() { mount -o remount,ro "$place/a/medium"; } 2> /dev/null
 ext4_heal() { mount -o remount,rw "$place/a/medium"; }
 ext4_end() { both_leave; fsck.ext4 -nf "$place/image"; }
 ext4_clear() { :; }
 
-# --- vfat, a stick that is carried from host to host -----------------------------------------------------------------
+# --- vfat, a USB stick that is carried from host to host -------------------------------------------------------------
 
 stick=
 
@@ -94,7 +94,7 @@ vfat_begin() {
     both_see
 }
 
-# Where the kernel has no vfat, a program reads and writes the stick.
+# Without vfat in the kernel, FUSE mounts the stick.
 mount_vfat() {
     if kernel_has vfat; then
         mount -t vfat -o loop "$place/image" "$1"
@@ -114,7 +114,7 @@ pull_stick() {
 vfat_away() { both_leave; pull_stick; }
 vfat_back() { both_see; }
 
-# One host alone has it for a while, then the other one.
+# Gives the stick to each host in turn.
 vfat_cut() { leave b; }
 vfat_heal() {
     leave a

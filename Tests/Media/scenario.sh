@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154 # What `prove` sets.
-# What two hosts do with a medium between them, and what must come of it.
+# shellcheck shell=bash disable=SC2154 # `prove` sets them.
+# The actions of two hosts that share a medium, and the expected results.
 
 # The longest wait for a condition, in seconds. Only a hang takes that long.
 patience=120
@@ -20,7 +20,7 @@ begin_mirror() {
     cat > "$place/merged.schema.plist" <<'END'
 { Domain = "com.example.merged"; Settings = ({ Key = colours; Type = dictionary; Merge = YES; }); }
 END
-    ends_with 13 b mirror join "$place/b/medium/settings" || fail 'there is a mirror before there is one'
+    ends_with 13 b mirror join "$place/b/medium/settings" || fail 'a mirror exists before it was created'
     on a mirror init "$place/a/medium/settings" --label a
     eventually "$patience" 'b can join' ends_with 0 b mirror join "$place/b/medium/settings" --label b
     for host in a b; do
@@ -40,7 +40,7 @@ write_on_both() {
         eventually "$patience" "both have what a wrote, $number" both_have "com.example.of-a-$number" key "$number"
         eventually "$patience" "both have what b wrote, $number" both_have "com.example.of-b-$number" key "$number"
     done
-    # What is long has a file of its own in the mirror.
+    # The mirror stores long values in separate files.
     head -c 300000 /dev/urandom > "$place/long"
     on a write com.example.of-a-1 long -data "@$place/long"
     eventually "$patience" 'a long value comes' are_equal
@@ -50,7 +50,7 @@ write_on_both() {
     echo "$medium: a write came after $(((${EPOCHREALTIME/./} - start) / 1000)) ms"
 }
 
-# Several domains that are set together are one transaction on the other host as well.
+# Several domains that are set together arrive on the other host as one transaction.
 apply_whole() {
     echo '{ com.example.x = { n = 1; }; com.example.y = { n = 1; }; com.example.z = { n = 1; }; }' > "$place/all.plist"
     on a apply --domains "$place/all.plist"
@@ -61,13 +61,13 @@ came_whole() {
     local name
     for name in x y z; do
         is b "com.example.$name" n 1 || return
-        # The version is kept right after.
+        # The version is stored right after the write.
         on b history "com.example.$name" --format json 2> /dev/null | grep -m 1 '"transaction"' || return
     done > "$place/transactions"
     [ "$(sort -u "$place/transactions" | wc -l)" -eq 1 ]
 }
 
-# Apart, both change one key, and different entries of one dictionary.
+# While disconnected, both hosts change the same key, and different entries of one dictionary.
 part_and_differ() {
     on a write com.example.merged colours -dict ground white
     on a write com.example.conflict key neither
@@ -79,15 +79,15 @@ part_and_differ() {
     on a write com.example.merged colours -dict-add text black
     on b write com.example.conflict key second
     on b write com.example.merged colours -dict-add link blue
-    is a com.example.conflict key first || fail 'a write is not in force at home'
+    is a com.example.conflict key first || fail 'a write has no effect on its own host'
     "${medium}_back"
     eventually "$patience" 'the later write is in force' both_have com.example.conflict key second
     eventually "$patience" 'all entries are there' all_colours
     eventually "$patience" 'who lost is told' ends_with 9 a mirror conflicts
     grep -q 'com.example.conflict :key  replaced by b' "$place/output" || fail "conflicts: $(cat "$place/output")"
-    ends_with 0 a mirror sync || fail 'an open conflict is no failure of a sync'
-    ends_with 9 a mirror sync --check || fail 'a sync that checks finds the conflict'
-    ends_with 0 b mirror conflicts || fail 'the winner has a conflict'
+    ends_with 0 a mirror sync || fail 'a sync fails because of an open conflict'
+    ends_with 9 a mirror sync --check || fail 'sync --check does not report the conflict'
+    ends_with 0 b mirror conflicts || fail 'the winning host reports a conflict'
     on a mirror conflicts restore 1
     eventually "$patience" 'what lost is restored' both_have com.example.conflict key first
 }
@@ -101,15 +101,15 @@ all_colours() {
     done
 }
 
-# Where nothing is mounted, it is said, and nothing is made in the empty mount point.
+# Without the medium, the hosts report that it is missing, and create nothing in the empty mount point.
 see_it_gone() {
     [ "$medium" != syncthing ] || return 0
     eventually "$patience" 'it is said that the directory is away' ends_with 13 a mirror status
     eventually "$patience" 'a sync says so too' ends_with 13 b mirror sync
-    [ -z "$(find "$place/a/medium" "$place/b/medium" -mindepth 1)" ] || fail 'something was made without the medium'
+    [ -z "$(find "$place/a/medium" "$place/b/medium" -mindepth 1)" ] || fail 'files were created without the medium'
 }
 
-# Both write while the medium is cut off. What was acknowledged is there in the end.
+# Both hosts write while the medium is cut off. No acknowledged write is lost.
 lose_sight_while_writing() {
     local writers=() process
     : > "$place/written-a"
@@ -120,7 +120,7 @@ lose_sight_while_writing() {
     "${medium}_cut"
     eventually "$patience" 'both go on writing' both_wrote 25
     "${medium}_heal"
-    for process in "${writers[@]}"; do wait "$process" || fail 'a write was refused'; done
+    for process in "${writers[@]}"; do wait "$process" || fail 'a write failed'; done
     eventually "$patience" 'both have all that was written' all_know_all
 }
 
@@ -136,7 +136,7 @@ both_wrote() { has_written a "$1" && has_written b "$1"; }
 
 has_written() { [ "$(wc -l < "$place/written-$1")" -ge "$2" ]; }
 
-# Whether a host knows so many of the entries that one has written.
+# Whether a host has the given number of the entries that one host has written.
 knows() { [ "$(on "$1" read "com.example.many-$2" | grep -c '": ')" -ge "$3" ]; } 2> /dev/null
 
 all_know_all() { knows a a "$most" && knows a b "$most" && knows b a "$most" && knows b b "$most"; }
@@ -150,18 +150,18 @@ come_to_an_end() {
     done
     eventually "$patience" 'all is at rest' is_at_rest
     are_equal || fail 'the hosts differ in the end'
-    all_know_all || fail 'something that was written is lost'
+    all_know_all || fail 'a written entry is lost'
     for host in a b; do
-        on "$host" mirror fsck || fail 'the mirror is not as it should be'
+        on "$host" mirror fsck || fail 'mirror fsck reports errors'
         ends_with 0 "$host" mirror conflicts || fail "conflicts are left: $(cat "$place/output")"
     done
     traces > "$place/before"
     for host in a b; do on "$host" mirror sync; done
     traces > "$place/after"
-    diff "$place/before" "$place/after" || fail 'a second sync has written something'
+    diff "$place/before" "$place/after" || fail 'a second sync changed files'
 }
 
-# Whether nothing is left to say, and what was said has come.
+# Whether all changes have been published and received.
 is_at_rest() {
     ends_with 0 a mirror sync && ends_with 0 b mirror sync && are_equal || return
     traces > "$place/before"

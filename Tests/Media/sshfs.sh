@@ -1,5 +1,5 @@
-# shellcheck shell=bash disable=SC2154 # What `prove` sets.
-# A folder of an sshd of our own, to which each host has a connection of its own.
+# shellcheck shell=bash disable=SC2154 # `prove` sets them.
+# A folder served by our own sshd. Each host has its own connection.
 
 server=
 port=
@@ -17,7 +17,7 @@ sshfs_begin() {
     both_connect
 }
 
-# A port that chance names may be taken.
+# A random port may be in use.
 serve_somewhere() {
     port=$((RANDOM % 20000 + 20000))
     cat > "$place/ssh/sshd_config" <<END
@@ -39,7 +39,7 @@ serve() {
     : > "$place/sshd.log"
     start sshd /usr/sbin/sshd -D -e -f "$place/ssh/sshd_config"
     server=$!
-    # It ends by a signal, of which the shell is not to speak.
+    # The shell must not report that a signal ended it.
     disown
     eventually "$patience" 'sshd listens or ends' has_begun
     ! is_over "$server"
@@ -47,7 +47,7 @@ serve() {
 
 has_begun() { is_over "$server" || grep -q 'Server listening' "$place/sshd.log"; }
 
-# Options as the manual recommends them, but for how soon a server that says nothing is given up.
+# The options that the manual recommends, with a shorter timeout for a silent server.
 connect() {
     start "sshfs-$1" sshfs -f "root@127.0.0.1:$place/server" "$place/$1/medium" -p "$port" -F /dev/null \
         -o "reconnect,dir_cache=no,ServerAliveInterval=1,BatchMode=yes,StrictHostKeyChecking=yes" \
@@ -60,13 +60,13 @@ both_connect() { connect a; connect b; }
 sshfs_away() { both_leave; }
 sshfs_back() { both_connect; }
 
-# The server stands still with all its connections, and is another one after a while.
+# Stops the server and all its connections. Later, a new server replaces it.
 sshfs_cut() { signal_server STOP; }
 sshfs_heal() { signal_server KILL; eventually "$patience" 'the server begins anew' serve; }
 sshfs_end() { both_leave; }
 sshfs_clear() { signal_server KILL; }
 
-# Each connection is a child of the server's.
+# Each connection is a child of the server.
 signal_server() {
     local children
     [ -n "$server" ] || return 0

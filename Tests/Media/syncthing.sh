@@ -1,6 +1,6 @@
-# shellcheck shell=bash disable=SC2154 # What `prove` sets.
-# A Syncthing pair. Each host is a network namespace with a copy of its own; the two are connected with each other and
-# with nothing else.
+# shellcheck shell=bash disable=SC2154 # `prove` sets them.
+# Two Syncthing hosts. Each is a network namespace with its own copy of the folder. The two namespaces are connected to
+# each other and to nothing else.
 
 declare -A address=([a]=192.0.2.1 [b]=192.0.2.2) device=()
 
@@ -29,7 +29,7 @@ syncthing_begin() {
         ip -n "$(namespace "$host")" address add "${address[$host]}/30" dev cable
         ip -n "$(namespace "$host")" link set lo up
         ip -n "$(namespace "$host")" link set cable up
-        # Syncthing takes no folder without its marker.
+        # Syncthing requires its marker in a folder.
         mkdir -p "$place/$host/medium/.stfolder"
         syncthing_of "$host" generate --no-default-folder > /dev/null
         device[$host]=$(syncthing_of "$host" serve --device-id)
