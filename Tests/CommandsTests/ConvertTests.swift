@@ -51,6 +51,20 @@ import Testing
                 """)
     }
 
+    @Test func `a change of a domain that is a folder is a change of one file to git`() throws {
+        let outcome = try BuiltCommand().script(
+            """
+            "$PREFS" write d a one && "$PREFS" write d b -int 2 && "$PREFS" write d c -array x y || exit 9
+            "$PREFS" convert d folder && cd "$XDG_CONFIG_HOME/prefs/d.prefs" || exit 9
+            git init -q . && git add . && git -c user.name=a -c user.email=a@b commit -qm first || exit 9
+            "$PREFS" write d a two && git diff --stat && git status --short
+            """)
+        let text = String(decoding: outcome.output, as: UTF8.self)
+        #expect(
+            text == " a.txt | 2 +-\n 1 file changed, 1 insertion(+), 1 deletion(-)\n M a.txt\n",
+            "\(text) \(String(decoding: outcome.errors, as: UTF8.self))")
+    }
+
     @Test func `a folder that is gone has no files`() throws {
         let outcome = try BuiltCommand().script(
             """

@@ -55,6 +55,24 @@ import Testing
         #expect(try clinic.doctor().status == 0)
     }
 
+    @Test func `another program's file in the folder of a domain is listed`() throws {
+        let clinic = try Clinic()
+        try clinic.run("prefs write e k 1")
+        try clinic.run("prefs convert e folder")
+        #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
+        for name in ["notes.md", ".gitignore"] {
+            try clinic.write("mine", to: "e.prefs/\(name)")
+            try clinic.setPermissions(0o600, "e.prefs/\(name)")
+        }
+        let outcome = try clinic.doctor()
+        #expect(
+            outcome.output == """
+                \(Self.folder)/e.prefs/notes.md: not a value of the domain; it is ignored
+                    # move it elsewhere, or keep it
+
+                """)
+    }
+
     @Test func `a change to several domains that cannot be carried out is told of until it can`() throws {
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")

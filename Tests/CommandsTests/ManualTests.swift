@@ -138,7 +138,7 @@ import Testing
         let places = try #require(try StorePlaces(.native, on: store))
         let file = places.user.file(of: "DOMAIN")
         let paths: [FilePath?] = [
-            file.path, places.user.file(of: "DOMAIN", on: "HOST").path,
+            file.path, places.user.file(of: "DOMAIN", on: "HOST").path, file.folder,
             { if case .file(let path) = file.lock { path } else { nil } }(), file.transactions, file.history,
             places.user.recordOfApplied.path, places.site.first?.file(of: "DOMAIN").path,
             places.forced?.file(of: "DOMAIN").path,

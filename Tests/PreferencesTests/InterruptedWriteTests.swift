@@ -70,6 +70,43 @@ import Testing
                     DomainEdit(a) { $0.removesFile = true }, DomainEdit(b) { $0.values["key"] = 2 },
                 ])
             }),
+        Scenario(testDescription: "the first of a folder", files: [a]) { try $0.makeFolder(a, .numbered(1)) },
+        Scenario(
+            testDescription: "a change of one file in a folder", files: [a],
+            prepare: { try $0.makeFolder(a, .numbered(1)) }, run: { try $0.set("key1", "text", in: a) }),
+        Scenario(
+            testDescription: "a change of all files in a folder", files: [a],
+            prepare: { try $0.makeFolder(a, .numbered(1)) },
+            run: { try $0.commit([DomainEdit(a) { $0.values = .numbered(2, count: 4) }]) }),
+        Scenario(
+            testDescription: "a removal of a folder", files: [a], prepare: { try $0.makeFolder(a, .numbered(1)) },
+            run: { try $0.commit([DomainEdit(a) { $0.removesFile = true }], reason: .delete) }),
+        Scenario(
+            testDescription: "a conversion to a folder", files: [a], prepare: { try $0.set("key", 1, in: a) },
+            run: { try $0.makeFolder(a, .numbered(2)) }),
+        Scenario(
+            testDescription: "a conversion from a folder", files: [a],
+            prepare: { try $0.makeFolder(a, .numbered(1)) },
+            run: {
+                try $0.commit([
+                    DomainEdit(a) { draft in
+                        draft.isFolder = false
+                        draft.values["key"] = 2
+                    }
+                ])
+            }),
+        Scenario(
+            testDescription: "a change of a damaged folder", files: [a],
+            prepare: { machine in
+                try machine.makeFolder(a, .numbered(1))
+                try machine.scribble([1, 2, 3], to: #require(a.folder).appending("key1.plist"))
+            }, run: { try $0.set("key2", 2, in: a) }),
+        Scenario(
+            testDescription: "a transaction over a folder and a file", files: [a, b],
+            prepare: { machine in
+                try machine.makeFolder(a, .numbered(1))
+                try machine.set("key", 1, in: b)
+            }, run: { try $0.commit([a, b].map { DomainEdit($0) { $0.values["key1"] = 2 } }) }),
     ]
 
     static let effects: [Fault.Effect] = [
@@ -154,7 +191,8 @@ import Testing
             // What a decided transaction still needs goes with it.
             let reader = StoreBench.process(on: disk)
             for file in scenario.files { file.finishTransactions(on: reader) }
-            for folder in Set(scenario.files.map(\.path.parent)) + ["/home/ada"] {
+            for folder in Set(scenario.files.flatMap { [$0.path.parent, $0.folder ?? $0.path.parent] }) + ["/home/ada"]
+            {
                 let left = try (disk.process().names(in: folder) ?? []).filter(\.isTemporary)
                 #expect(left.isEmpty, "at \(number) in \(folder)")
             }

@@ -10,8 +10,8 @@ import Testing
 @Suite(.serialized) struct `The store of this machine` {}
 
 extension Extent {
-    /// How many writers are killed: `Tests/run kills` says it. A third each writes in another manner.
-    static let kills = max(3, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
+    /// How many writers are killed: `Tests/run kills` says it. A quarter each writes in another manner.
+    static let kills = max(4, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
 
     /// All of a number, or a tenth.
     static func share(of number: Int) -> Int { isFull ? number : number / 10 }

@@ -54,6 +54,24 @@ extension Worker {
         }
     }
 
+    /// `endless-folder DOMAIN`: writes ever greater numbers to three files of a domain that is a folder.
+    func writeFolderEndlessly() throws {
+        let (machine, file) = (try machine, try file(0))
+        let writer = DomainWriter(machine, WriteNote(.write, by: machine))
+        var number = Self.number(in: try file.contents(on: machine).values["state"])
+        while true {
+            number += 1
+            let state = Self.state(number)
+            try writer.commit([
+                DomainEdit(file) { draft in
+                    draft.isFolder = true
+                    for key in ["state", "second", "third"] { draft.values[key] = state }
+                }
+            ])
+            say("\(number)")
+        }
+    }
+
     /// `hold DOMAIN`: takes the lock of the domain, says so, and has it until a line comes.
     func hold() throws {
         let machine = try machine

@@ -22,6 +22,7 @@ struct Worker {
         "compete": { try $0.compete() },
         "endless": { try $0.writeEndlessly() },
         "endless-flush": { try $0.flushEndlessly() },
+        "endless-folder": { try $0.writeFolderEndlessly() },
         "endless-pair": { try $0.writePairsEndlessly() },
         "hold": { try $0.hold() },
         "observe": { try $0.observe() },

@@ -19,7 +19,7 @@ struct FileContentsCache {
     mutating func contents(
         of file: DomainFile, note: (Recovery) throws -> Void = { _ in }
     ) throws -> DomainContents {
-        let generation = try machine.fileSystem.status(of: file.path)?.generation
+        let generation = try file.status(on: machine)?.generation
         if let known = seen[file.path], known.generation == generation { return known.contents }
         guard generation != nil else {
             seen[file.path] = Seen(generation: nil, contents: .absent)

@@ -58,7 +58,7 @@ extension StoreAccess {
             leaving(kept)
             draft.values = values
             draft.broughtBack = state.bytes
-            if let format = state.format { draft.format = format }
+            if let format = state.format { (draft.format, draft.isFolder) = (format, state.isFolder) }
             draft.removesFile = state.format == nil && values.isEmpty
         }
         edit.requiresFormer = !invocation.has(.force)

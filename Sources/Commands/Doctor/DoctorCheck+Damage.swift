@@ -60,7 +60,7 @@ extension DoctorCheck {
     /// Damaged files that were set aside when a new file was written.
     static let leftovers = DoctorCheck(subject: "damaged files that were set aside") { checkup in
         guard checkup.user.arrangement == .own else { return [] }
-        return checkup.writtenFolders.prefix(2).flatMap { folder in
+        return (checkup.writtenFolders.prefix(2) + checkup.domainFolders).flatMap { folder in
             checkup.names(in: folder).filter(isLeftover).map { name in
                 let path = folder.appending(name)
                 return DoctorFinding(
@@ -71,7 +71,24 @@ extension DoctorCheck {
     }
 
     private static func isLeftover(_ name: FileName) -> Bool {
-        guard let range = name.description.firstRange(of: ".plist.damaged-") else { return false }
+        guard let range = name.description.firstRange(of: ".damaged-"),
+            [".plist", ".txt", ".data"].contains(where: name.description[..<range.lowerBound].hasSuffix)
+        else { return false }
         return name.description[range.upperBound...].allSatisfy { $0.isNumber || $0 == "-" }
+    }
+
+    /// Files in the folders of domains that hold no value, and are ignored.
+    static let foreignFiles = DoctorCheck(subject: "other files in the folders of domains") { checkup in
+        checkup.domainFolders.flatMap { folder in
+            checkup.names(in: folder).filter { name in
+                MemberName(name) == nil && !isLeftover(name) && !name.isTemporary
+                    && name.bytes.first != UInt8(ascii: ".")
+            }.map { name in
+                let path = folder.appending(name)
+                return DoctorFinding(
+                    path.description, "not a value of the domain; it is ignored",
+                    .advice("move it elsewhere, or keep it"))
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ extension DoctorCheck {
     static let temporaries = DoctorCheck(subject: "stale temporary files") { checkup in
         let needed = Set(checkup.user.notedTransactions(on: checkup.machine).flatMap(\.temporaries))
         let now = checkup.machine.clock.wall
-        return checkup.writtenFolders.flatMap { folder in
+        return (checkup.writtenFolders + checkup.domainFolders).flatMap { folder in
             checkup.names(in: folder).filter(\.isTemporary).compactMap { name -> DoctorFinding? in
                 let path = folder.appending(name)
                 let found = try? checkup.files.status(of: path, followingLink: false)

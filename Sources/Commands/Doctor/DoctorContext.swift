@@ -53,6 +53,11 @@ struct DoctorContext: Sendable {
     /// Returns the names in a folder, or none if it cannot be listed.
     func names(in folder: FilePath) -> [FileName] { ((try? files.names(in: folder)) ?? nil) ?? [] }
 
+    /// The folders of domains that are stored as folders.
+    var domainFolders: [FilePath] {
+        domains.compactMap(\.file.folder).filter { ((try? files.status(of: $0)) ?? nil)?.kind == .folder }
+    }
+
     /// The folders of the user's store in which settings are written.
     var writtenFolders: [FilePath] {
         [user.folder, user.folder.appending(StoreFolder.hostFolder), user.transactions]

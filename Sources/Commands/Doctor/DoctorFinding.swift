@@ -52,7 +52,7 @@ package struct DoctorCheck: Sendable {
     let find: @Sendable (DoctorContext) throws -> [DoctorFinding]
 
     package static let all: [DoctorCheck] = [
-        variables, permissions, folders, damage, leftovers, schemas, versions, values, unknownKeys,
+        variables, permissions, folders, damage, leftovers, foreignFiles, schemas, versions, values, unknownKeys,
         forcedFiles, closedLayers, temporaries, libraryFiles, transactions, watching, mirrors,
     ]
 }

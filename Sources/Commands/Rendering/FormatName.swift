@@ -7,6 +7,8 @@ package enum FormatName: String, Hashable, Sendable, CaseIterable {
     case text, lines, commands
     case table, markdown, man
     case jsonSchema = "json-schema"
+    /// A domain with a file for each key.
+    case folder
 }
 
 extension FormatName {

@@ -7,12 +7,16 @@ extension Verb {
         "convert", .new, "convert a file or domain to another format",
         details: [
             "A word without a slash is a domain if one of that name exists, otherwise a file. The file is converted in place, with its keys sorted, and prefs undo reverts this; -o writes to another file, and - is the standard input or output.",
+            "The format folder stores each key of a domain in a file of its own, as prefs(5) describes; any other format turns it into a file again.",
             "If the format cannot hold a value, nothing is written and the entry is named. Fractions of a second are dropped with a note if the format has none. A domain in JSON always wraps values that JSON has no type for; openstep, which has no types, is for files only.",
             "With --unarchive the file is one that NSKeyedArchiver wrote, and its contents are written; see read.",
         ],
         options: [.output, .layer, .from, .sort, .losslessJSON, .coerce, .lossy, .strict, .unarchive, .deep],
         forms: [
-            [Operand("FILE|DOMAIN", .domainOrFile), Operand("FORMAT", .choice(.formats(FormatName.ofFiles)))]
+            [
+                Operand("FILE|DOMAIN", .domainOrFile),
+                Operand("FORMAT", .choice(.formats(FormatName.ofFiles + [.folder]))),
+            ]
         ],
         statuses: [.notFound, .invalidValue, .damaged, .systemFailed, .lockTimeout]
     ) { invocation, context in
@@ -25,6 +29,8 @@ extension Verb {
                 throw CommandFailure(.usage, "\(domain.word.onOneLine): a domain; --unarchive converts files")
             }
             try conversion.convert(domain, access, invocation)
+        } else if format == .folder {
+            throw CommandFailure(.invalidValue, "\(word.onOneLine): only a domain of the store can be a folder")
         } else {
             try conversion.convert(file: access.context.file(toConvert: word), access, invocation)
         }
@@ -41,7 +47,7 @@ extension StoreAccess {
             return addressed.file.isOfDomain ? addressed : nil
         }
         guard !word.contains("/"), let named = try? domain(word) else { return nil }
-        if try machine.fileSystem.status(of: named.file.path) != nil { return named }
+        if try named.file.status(on: machine) != nil { return named }
         guard try machine.fileSystem.status(of: context.absolutePath("./" + word)) == nil else { return nil }
         throw CommandFailure(.notFound, "\(word.onOneLine): no domain or file has this name")
     }
@@ -69,6 +75,9 @@ private struct Conversion: Sendable {
 
     func convert(_ domain: AddressedDomain, _ access: StoreAccess, _ invocation: Invocation) throws {
         if let output = invocation[.output] {
+            guard rendering.format != .folder else {
+                throw CommandFailure(.usage, "\(domain.word.onOneLine): a folder cannot be the output")
+            }
             let contents = try domain.file.contents(on: access.machine)
             try access.warn(contents.recovery)
             guard contents.exists else { throw CommandFailure.noDomain(domain, access.context) }
@@ -126,12 +135,15 @@ private struct Conversion: Sendable {
         values: @escaping @Sendable (DomainDraft) throws -> PropertyList.Dictionary
     ) throws {
         let format = rendering.format?.ofPropertyList ?? .binary
+        let isFolder = rendering.format == .folder
         var own = self
         // A domain in GNUstep's format stores fractions of a second in its own notation.
         if domain.file.isOfDomain, format == .gnustep { own.rendering.options.isLossy = false }
         let conversion = own
         var edit = DomainEdit(domain.file) { draft in
             guard draft.exists else { throw CommandFailure.noDomain(domain, access.context) }
+            draft.isFolder = isFolder
+            if isFolder { return }
             let former = try values(draft)
             draft.values = try conversion.fitted(former, domain)
             try conversion.noteLosses(of: .dictionary(former), to: domain.word, access)

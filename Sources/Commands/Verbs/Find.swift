@@ -134,7 +134,7 @@ private struct Finder {
         guard let rawSearch, !search.finds(in: heading(domain)) else { return try access.values(domain) }
         guard
             let bytes = try files.contents(of: domain.file.path, limit: PropertyList.Limits.default.inputBytes)
-        else { return nil }
+        else { return try access.values(domain) }
         if bytes.starts(with: "bplist".utf8), (try? BinaryPropertyList(parsing: bytes)) != nil,
             !rawSearch.canBe(in: bytes)
         {

@@ -59,7 +59,7 @@ struct StoreWatch {
         let machine = access.machine
         let former = known[subject.id]
         do {
-            let generations = try subject.files.map { try machine.fileSystem.status(of: $0.file.path)?.generation }
+            let generations = try subject.files.map { try $0.file.status(on: machine)?.generation }
             if let former, former.generations == generations { return nil }
             let values = try values(subject)
             for (_, file) in subject.files { try watchTarget(of: file) }
@@ -139,8 +139,9 @@ struct StoreWatch {
         }
     }
 
-    /// Watches the folder of a symbolic link's target, where the file is replaced.
+    /// Watches the folder of a symbolic link's target, where the file is replaced, and the domain's folder.
     private mutating func watchTarget(of file: DomainFile) throws {
+        if let folder = file.folder, try access.machine.fileSystem.status(of: folder) != nil { watch(folder) }
         let target = try file.path.followingLinks(in: access.machine.fileSystem)
         if target.parent != file.path.parent { watch(target.parent) }
     }

@@ -6,6 +6,8 @@ package struct DomainFile: Hashable, Sendable {
     /// The name in messages: that of the domain, or a path.
     package var name: String
     package var path: FilePath
+    /// The folder that can be in place of the file, with a file for each key; nil if there can be none.
+    package var folder: FilePath?
     package var lock: LockPlace
     /// The folder of the kept versions, or nil if none are kept.
     package var history: FilePath?

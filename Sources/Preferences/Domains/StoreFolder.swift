@@ -56,6 +56,7 @@ package struct StoreFolder: Hashable, Sendable {
                 history: place(history, subfolder.map { _ in ".ByHost" }, ""),
                 transactions: transactions)
             file.audience = audience
+            file.folder = place(folder, subfolder, ".prefs")
             return file
         case .foreign(let format, let isReadOnly):
             return DomainFile(
@@ -88,7 +89,8 @@ package struct StoreFolder: Hashable, Sendable {
     package func ownFile(
         at path: FilePath, name: String, in fileSystem: some FileSystem
     ) throws(SystemFailure) -> DomainFile? {
-        guard arrangement == .own, let stem = path.lastComponent.flatMap({ $0.propertyListStem }), !stem.isEmpty,
+        guard arrangement == .own,
+            let stem = path.lastComponent.flatMap({ $0.propertyListStem ?? $0.folderStem }), !stem.isEmpty,
             let place = try fileSystem.status(of: path.parent)?.number
         else {
             return nil
@@ -125,15 +127,32 @@ package struct StoreFolder: Hashable, Sendable {
 extension StoreFolder {
     /// Returns the domains that have a file, sorted.
     package func domains(in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
-        let names = try fileSystem.names(in: folder) ?? []
-        return names.compactMap(\.propertyListStem).compactMap { stem in try? DomainName(stem) }.sorted()
+        Set(try stems(in: folder, fileSystem).compactMap { stem in try? DomainName(stem) }).sorted()
+    }
+
+    /// Returns the names of domain files and folders without their extensions. A folder without values is no domain.
+    private func stems(in folder: FilePath, _ fileSystem: some FileSystem) throws(SystemFailure) -> [String] {
+        var stems: [String] = []
+        for name in try fileSystem.names(in: folder) ?? [] {
+            if let stem = name.propertyListStem {
+                stems.append(stem)
+            } else if arrangement == .own, let stem = name.folderStem,
+                let names = try? fileSystem.names(in: folder.appending(name)),
+                names.contains(where: { MemberName($0) != nil })
+            {
+                stems.append(stem)
+            }
+        }
+        return stems
     }
 
     /// Returns the domains that have a file for a host, sorted.
     package func domains(on host: String, in fileSystem: some FileSystem) throws(SystemFailure) -> [DomainName] {
         guard arrangement == .own else { return [] }
-        let names = try fileSystem.names(in: folder.appending(Self.hostFolder)) ?? []
-        return names.compactMap(\.propertyListStem).filter { $0.hasSuffix("." + host) }
-            .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }.sorted()
+        let stems = try stems(in: folder.appending(Self.hostFolder), fileSystem)
+        return Set(
+            stems.filter { $0.hasSuffix("." + host) }
+                .compactMap { stem in try? DomainName(String(stem.dropLast(host.count + 1))) }
+        ).sorted()
     }
 }

@@ -123,7 +123,7 @@ extension DomainFile {
         for path in [path, path.parent] {
             let status = try reporting { () throws(SystemFailure) in
                 do throws(SystemFailure) {
-                    return try machine.fileSystem.status(of: path)
+                    return try path == self.path ? self.status(on: machine) : machine.fileSystem.status(of: path)
                 } catch {
                     throw SystemFailure(error.code, .read, self.path)
                 }

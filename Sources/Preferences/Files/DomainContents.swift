@@ -10,6 +10,8 @@ package struct DomainContents: Sendable {
     package var status: FileStatus?
     /// The origin of the values if the file is damaged.
     package var recovery: Recovery?
+    /// The files of a domain that is a folder, or nil for one that has no folder.
+    package var members: [FolderMember]?
     /// Whether this writer wrote these contents, so that the history does not lack them.
     package var isOwn = false
 
@@ -18,8 +20,9 @@ package struct DomainContents: Sendable {
 
     package init(
         values: PropertyList.Dictionary, format: PropertyList.Format? = nil, status: FileStatus? = nil,
-        recovery: Recovery? = nil
+        recovery: Recovery? = nil, members: [FolderMember]? = nil
     ) {
+        self.members = members
         self.values = values
         self.format = format
         self.status = status
@@ -27,6 +30,8 @@ package struct DomainContents: Sendable {
     }
 
     package var exists: Bool { status != nil }
+    /// Whether the domain exists and is a folder.
+    package var isFolder: Bool { exists && members?.isEmpty == false }
     package var generation: FileGeneration? { status?.generation }
 }
 

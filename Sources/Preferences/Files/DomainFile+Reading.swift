@@ -7,6 +7,7 @@ extension DomainFile {
     package func contents(on machine: Machine) throws(StoreFailure) -> DomainContents {
         let found = try finding(on: machine) { file throws(StoreFailure) in try load(file).0 }
         switch found {
+        case .folder: return try contentsOfFolder(on: machine)
         case nil: return .absent
         case .success(let contents): return contents
         case .failure(let damage): return try recovered(from: damage, on: machine)
@@ -19,6 +20,9 @@ extension DomainFile {
     ) throws(StoreFailure) -> (value: PropertyList?, recovery: Recovery?) {
         let found = try finding(on: machine) { file throws(StoreFailure) in try look(for: path, in: file) }
         switch found {
+        case .folder:
+            let contents = try contentsOfFolder(on: machine)
+            return (PropertyList.dictionary(contents.values)[path], contents.recovery)
         case nil: return (nil, nil)
         case .success(let value): return (value, nil)
         case .failure(let damage):
@@ -27,12 +31,20 @@ extension DomainFile {
         }
     }
 
+    private enum Finding<Found> {
+        case success(Found), failure(StoreFailure), folder
+    }
+
     /// Opens the file after completing pending transactions. Returns damage as a failure, and throws other errors.
     private func finding<Result>(
         on machine: Machine, _ body: (any OpenFile) throws(StoreFailure) -> Result
-    ) throws(StoreFailure) -> Swift.Result<Result, StoreFailure>? {
+    ) throws(StoreFailure) -> Finding<Result>? {
         finishTransactions(on: machine)
-        guard let file = try open(on: machine) else { return nil }
+        let file = try open(on: machine)
+        if folder != nil, try reporting({ () throws(SystemFailure) in try folderPlace(on: machine) }) != nil {
+            return .folder
+        }
+        guard let file else { return nil }
         do throws(StoreFailure) {
             return .success(try body(file))
         } catch  where error.isDamage {
@@ -80,25 +92,29 @@ extension DomainFile {
 
     /// Parses the values of a file.
     package func parse(_ bytes: [UInt8]) throws(StoreFailure) -> (PropertyList.Dictionary, PropertyList.Format) {
-        var format: PropertyList.Format
-        var value: PropertyList
+        let (value, format): (PropertyList, PropertyList.Format)
         do throws(DecodingFailure) {
-            if let requiredFormat {
-                format = requiredFormat
-                value = try PropertyList(parsing: bytes, as: format, limits: limits, options: optionsOfText)
-            } else {
-                (value, format) = try PropertyList.sniffed(
-                    bytes, named: isOfDomain ? nil : path.description, limits: limits, options: optionsOfText)
-            }
-            if isOfDomain, format == .openstep {
-                // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.
-                (value, format) = (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)
-            }
+            (value, format) = try parseValue(bytes)
         } catch {
             throw StoreFailure(self, .damaged(error, error.location(in: bytes)))
         }
         guard case .dictionary(let values) = value else { throw StoreFailure(self, .notADictionary(value.kind)) }
         return (values, format)
+    }
+
+    /// Parses a file with any value.
+    func parseValue(_ bytes: [UInt8]) throws(DecodingFailure) -> (PropertyList, PropertyList.Format) {
+        if let requiredFormat {
+            return (
+                try PropertyList(parsing: bytes, as: requiredFormat, limits: limits, options: optionsOfText),
+                requiredFormat
+            )
+        }
+        let (value, format) = try PropertyList.sniffed(
+            bytes, named: isOfDomain ? nil : path.description, limits: limits, options: optionsOfText)
+        guard isOfDomain, format == .openstep else { return (value, format) }
+        // Plain OpenStep has no types and is never used for domains, so this is GNUstep text that needed none.
+        return (try PropertyList(parsing: bytes, as: .gnustep, limits: limits), .gnustep)
     }
 }
 

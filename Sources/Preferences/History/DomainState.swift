@@ -7,21 +7,26 @@ package struct DomainState: Hashable, Sendable {
     package var format: PropertyList.Format?
     /// The bytes of a version, which is restored as it was.
     package private(set) var bytes: [UInt8]?
+    /// Whether the domain is a folder.
+    package private(set) var isFolder = false
 
     package init(values: PropertyList.Dictionary, format: PropertyList.Format?, bytes: [UInt8]? = nil) {
         (self.values, self.format, self.bytes) = (values, format, bytes)
+        isFolder = bytes.map { DomainFile.isImage($0) } ?? false
     }
 
     package init(_ contents: DomainContents) {
         self.init(values: contents.values, format: contents.exists ? contents.format : nil)
+        isFolder = contents.isFolder
     }
 
     package init(_ draft: DomainDraft) {
         self.init(values: draft.values, format: draft.exists ? draft.format : nil)
+        isFolder = draft.exists && draft.isFolder
     }
 
     package static func == (left: DomainState, right: DomainState) -> Bool {
-        left.values == right.values && left.format == right.format
+        left.values == right.values && left.format == right.format && left.isFolder == right.isFolder
     }
 
     package func hash(into hasher: inout Hasher) {

@@ -54,8 +54,17 @@ extension OpenDomain {
         var folders = [file.path.parent]
         // The target of a link is replaced in its own folder.
         if target.parent != file.path.parent { folders.append(target.parent) }
-        let watches = folders.map { folder in
+        var watches = folders.map { folder in
             machine.watcher.watch(folder) { [weak self] event in self?.receive(event, target) }
+        }
+        if let folder = file.folder, let place = try? file.folderPlace(on: machine), place.kind == .folder {
+            folders.append(folder)
+            watches.append(
+                machine.watcher.watch(folder) { [weak self] event in
+                    if case .change(_, let name) = event, name.isTemporary { return }
+                    guard let self, !isPostponed(file) else { return }
+                    see()
+                })
         }
         state.withLock { state in
             state.watch.watches = watches
@@ -72,8 +81,10 @@ extension OpenDomain {
         case .change(_, let name):
             guard
                 name == file.path.lastComponent || name == target.lastComponent
-                    || name == file.transactions?.lastComponent
+                    || name == file.transactions?.lastComponent || name == file.folder?.lastComponent
             else { return }
+            // A new folder is not watched yet.
+            if name == file.folder?.lastComponent, state.withLock({ !$0.watch.observers.isEmpty }) { startWatching() }
         case .anything: break
         }
         // A new or changed link has a target that is not watched yet.

@@ -126,7 +126,7 @@ final class OpenDomain: Sendable {
         if isExact || isFirst { file.finishTransactions(on: machine) }
         let generation: FileGeneration?
         do throws(SystemFailure) {
-            generation = try machine.fileSystem.status(of: file.path)?.generation
+            generation = try file.status(on: machine)?.generation
         } catch {
             return noteUnreadable(file.failure(error))
         }

@@ -6,6 +6,8 @@ package struct DomainDraft: Sendable {
     package var values: PropertyList.Dictionary
     /// The format of the new file.
     package var format: PropertyList.Format
+    /// Whether the domain is a folder with a file for each key.
+    package var isFolder = false
     /// Whether to remove the file.
     package var removesFile = false
     /// Whether to write the file even if nothing changes.

@@ -67,6 +67,7 @@ package struct DomainWriter: Sendable {
                 plans.append(try FileCommit(edit, file, locks, self))
             }
             removeLeftovers(of: plans.filter(\.isChanged).map(\.resolved))
+            for plan in plans where plan.isChanged { plan.removeLeftoversInFolder(on: machine) }
             for index in plans.indices {
                 try plans[index].startTemporary(self)
                 // With very many files, none remains open.
@@ -155,8 +156,7 @@ package struct DomainWriter: Sendable {
             pending.removeLeftovers(of: files)
             if !pending.concern(files) { return locks }
             locks.release()
-            let targets = Set(files.map(\.target))
-            if let failure = pending.finish(patience: left, for: targets) { throw failure.ofDecidedChange }
+            if let failure = pending.finish(patience: left, for: files) { throw failure.ofDecidedChange }
         }
         throw StoreFailure(.locked(holder: nil), files.first?.file.name ?? "")
     }
@@ -170,20 +170,21 @@ package struct DomainWriter: Sendable {
         let transaction = transactionName()
         for index in changed { try plans[index].keepFormer(self, locks, transaction) }
         for index in changed { try plans[index].finishTemporary() }
-        let record = changed.count > 1 ? try note(&plans, changed) : nil
+        let isOnly = changed.reduce(0) { $0 + plans[$1].pieces.count } < 2
+        let record = isOnly ? nil : try note(&plans, changed)
         var current = first
         do throws(SystemFailure) {
             for index in changed {
                 current = index
-                try plans[index].replace(self, locks, transaction, isOnly: changed.count == 1)
+                try plans[index].replace(self, locks, transaction, isOnly: isOnly)
             }
-            let folders = changed.map { plans[$0].resolved.target.parent }
+            let folders = changed.flatMap { plans[$0].pieces.map(\.target.parent) }
             do throws(SystemFailure) {
                 try synchronize(folders)
             } catch {
                 // The system may drop the data after a failed fsync, and another fsync would succeed regardless.
                 // Therefore everything is written again. A removal cannot be repeated.
-                guard changed.allSatisfy({ !plans[$0].removesFile }) else { throw error }
+                guard changed.allSatisfy({ !plans[$0].removesAny }) else { throw error }
                 for index in changed { try plans[index].replaceAnew(self) }
                 try synchronize(folders)
             }
@@ -201,14 +202,17 @@ package struct DomainWriter: Sendable {
             throw record == nil ? file.failure(error) : file.failure(error).ofDecidedChange
         }
         if let record { PendingTransactions.remove(record, on: machine) }
-        for index in changed { plans[index].keepNew(self, transaction) }
+        for index in changed {
+            plans[index].removeEmptyFolder(on: machine)
+            plans[index].keepNew(self, transaction)
+        }
     }
 
     /// Writes the record of the transaction. From then on the change is committed.
     private func note(_ plans: inout [FileCommit], _ changed: [Int]) throws(StoreFailure) -> FilePath {
         var steps: [TransactionRecord.Step] = []
         for index in changed {
-            if let step = try plans[index].step(self) { steps.append(step) }
+            steps += try plans[index].steps(self)
         }
         let domain = plans[changed[0]].resolved.file
         guard let folder = domain.transactions, let name = FileName(transactionName()) else {
@@ -218,7 +222,9 @@ package struct DomainWriter: Sendable {
         // The record refers to the new files by name, so the names must survive a power failure.
         try domain.reporting { () throws(SystemFailure) in try synchronize(steps.map(\.target.parent)) }
         do throws(SystemFailure) {
-            try PendingTransactions.note(TransactionRecord(steps: steps), at: path, on: machine)
+            try PendingTransactions.note(
+                TransactionRecord(steps: steps), at: path, named: plans[changed[0]].resolved.target.lastComponent,
+                on: machine)
             return path
         } catch {
             // If the record may reappear, the files to which it refers must exist.

@@ -9,10 +9,33 @@ extension FileCommit {
         if let known = edit.known, known.recovery == nil {
             let isKnown = try generation(of: resolved, machine) == known.generation
             // Contents that another writer left are read again, because there may be no version of them.
-            if isKnown, known.isOwn || !known.exists { return (known, nil) }
+            if isKnown, known.isOwn || !known.exists {
+                var known = known
+                if !known.exists, try folderPlace(of: resolved, machine) != nil { known.members = [] }
+                return (known, nil)
+            }
             if edit.requiresKnown, !isKnown { throw StoreFailure(edit.file, .notCurrent) }
         }
-        guard let file = try edit.file.open(on: machine) else { return (.absent, nil) }
+        let file = try edit.file.open(on: machine)
+        if try folderPlace(of: resolved, machine) != nil {
+            let (contents, _) = try edit.file.presentContents(acceptsLoss: edit.acceptsLoss, on: machine)
+            guard file == nil else { return try load(edit, file, machine) }
+            let isKept = contents.exists && contents.recovery == nil
+            return (contents, isKept ? try edit.file.image(of: contents.values) : nil)
+        }
+        return try load(edit, file, machine)
+    }
+
+    private static func folderPlace(
+        of resolved: ResolvedFile, _ machine: Machine
+    ) throws(StoreFailure) -> FileStatus? {
+        try resolved.file.reporting { () throws(SystemFailure) in try resolved.file.folderPlace(on: machine) }
+    }
+
+    private static func load(
+        _ edit: DomainEdit, _ file: (any OpenFile)?, _ machine: Machine
+    ) throws(StoreFailure) -> (DomainContents, [UInt8]?) {
+        guard let file else { return (.absent, nil) }
         do throws(StoreFailure) {
             let (contents, bytes) = try edit.file.load(file)
             return (contents, bytes)
@@ -31,7 +54,8 @@ extension FileCommit {
         of resolved: ResolvedFile, _ machine: Machine
     ) throws(StoreFailure) -> FileGeneration? {
         try resolved.file.reporting { () throws(SystemFailure) in
-            try machine.fileSystem.status(of: resolved.target)?.generation
+            if let status = try machine.fileSystem.status(of: resolved.target) { return status.generation }
+            return try resolved.file.status(on: machine)?.generation
         }
     }
 

@@ -8,7 +8,12 @@ extension FileCommit {
     ) throws(StoreFailure) {
         if before.recovery != nil {
             try resolved.file.reporting { () throws(SystemFailure) in
-                try resolved.file.keepDamaged(resolved.target, on: writer.machine)
+                guard let members = before.members, !members.isEmpty, let folder = resolved.file.folder else {
+                    return try resolved.file.keepDamaged(resolved.target, on: writer.machine)
+                }
+                for member in members where member.isDamaged {
+                    try resolved.file.keepDamaged(folder.appending(member.name), on: writer.machine)
+                }
             }
         }
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
@@ -24,7 +29,9 @@ extension FileCommit {
     private mutating func keepFormer(
         in history: History, _ writer: DomainWriter, _ locks: DomainLocks, _ transaction: String
     ) -> Bool {
-        let isLarge = before.recovery == nil && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
+        // A folder cannot be kept as a link.
+        let isLarge =
+            before.recovery == nil && !before.isFolder && before.status?.size ?? 0 > writer.policy.mostCopiedBytes
         // Contents that this writer has written and kept need no check.
         guard !before.exists || isLarge || bytesBefore != nil || unkeptBefore != nil else { return true }
         guard var versions = try? history.listed(removingLeftovers: true) else { return false }
@@ -93,12 +100,12 @@ extension FileCommit {
 
     /// Whether a version of the present contents is kept after writing.
     func leavesVersion(_ policy: HistoryPolicy) -> Bool {
-        policy.versions > 0 && bytesBefore?.count ?? 0 <= policy.mostCopiedBytes
+        policy.versions > 0 && (before.isFolder || bytesBefore?.count ?? 0 <= policy.mostCopiedBytes)
     }
 
     /// Whether the new version replaces the one that this writer has not kept yet, as for consecutive flushes.
     private func isReplacedByNew(_ policy: HistoryPolicy) -> Bool {
-        isKeptLater && before.isOwn && bytes?.count ?? 0 <= policy.mostCopiedBytes
+        isKeptLater && before.isOwn && (writesFolder || bytes?.count ?? 0 <= policy.mostCopiedBytes)
     }
 
     /// Returns the present contents as a version if there is none. They were written by another program, or by a writer
@@ -123,7 +130,7 @@ extension FileCommit {
         guard let history = History(of: resolved.file, on: writer.machine) else { return }
         guard writer.policy.versions > 0 else { return history.removeAll() }
         let bytes = bytes ?? DomainState.tombstone
-        guard bytes.count <= writer.policy.mostCopiedBytes else { return }
+        guard writesFolder || bytes.count <= writer.policy.mostCopiedBytes else { return }
         let version = PendingVersion(
             bytes: bytes, note: note(writer), transaction: transaction, time: writer.machine.clock.wall,
             isFirst: isFirst)

@@ -28,11 +28,8 @@ struct FileCommit {
     /// Whether the unchanged contents may not be on the disk.
     private(set) var isInDoubt = false
     private(set) var bytes: [UInt8]?
-    private var temporary: FilePath?
-    /// The open temporary file until it is synced.
-    private var unsynchronized: (any OpenFile)?
-    /// The status of the new file, which another program may have replaced since.
-    private var written: FileStatus?
+    /// The changes of files. A domain that is a folder has a file for each key.
+    private(set) var pieces: [Piece] = []
     private var after: DomainContents
     private var transaction: String?
     /// Whether a file that was replaced since it was read must remain despite the lock, because other programs take
@@ -42,8 +39,30 @@ struct FileCommit {
     let requiresKnown: Bool
     /// Whether dates lost their fractions, because the file's format cannot hold them.
     private let hasDroppedFractions: Bool
+    /// Whether the domain's folder is removed with its files.
+    private var removesFolder = false
     /// The format of the domain before it was converted to keep fractions, or nil if it was not converted.
     private let convertedFrom: PropertyList.Format?
+
+    /// The change of one file.
+    struct Piece {
+        let target: FilePath
+        /// The key of a file in a folder.
+        var key: String?
+        /// The new contents, or nil to remove the file.
+        let bytes: [UInt8]?
+        /// The file to be replaced or removed.
+        let former: FileStatus?
+        fileprivate var temporary: FilePath?
+        /// The open temporary file until it is synced.
+        fileprivate var unsynchronized: (any OpenFile)?
+        /// The status of the new file, which another program may have replaced since.
+        fileprivate var written: FileStatus?
+
+        init(_ target: FilePath, _ bytes: [UInt8]?, over former: FileStatus?, key: String? = nil) {
+            (self.target, self.bytes, self.former, self.key) = (target, bytes, former, key)
+        }
+    }
 
     /// Reads the file under the lock, and applies the change.
     init(_ edit: DomainEdit, _ resolved: ResolvedFile, _ locks: DomainLocks, _ writer: DomainWriter) throws {
@@ -54,9 +73,17 @@ struct FileCommit {
         isFirst = !before.exists || (before.isOwn && edit.unkept?.isFirst == true)
         var draft = DomainDraft(
             values: before.values, format: before.format ?? edit.file.newFormat, status: before.status)
+        draft.isFolder = before.isFolder || !before.exists && before.members != nil
         draft.isExposed = before.status?.isExposed(to: writer.machine.environment.user) ?? false
         (draft.isAnew, draft.rewrites) = (edit.isAnew, edit.isAnew)
         try edit.change(&draft)
+        if draft.isFolder {
+            if let reason = Self.obstacle(to: resolved) { throw StoreFailure(.notAllowed(reason), edit.file.name) }
+            removesFolder = draft.removesFile
+            draft.format = .binary
+            // A folder without values exists as a folder, but not as a domain.
+            draft.removesFile = draft.removesFile || draft.values.isEmpty
+        }
         try Self.checkKeys(draft, before, edit.file)
         audience = try Self.audience(of: draft.values, edit, before)
         convertedFrom = edit.file.keepFractions(in: &draft)
@@ -91,6 +118,7 @@ struct FileCommit {
     func synchronizeFormer(_ writer: DomainWriter) throws(StoreFailure) {
         let files = writer.machine.fileSystem
         try resolved.file.reporting { () throws(SystemFailure) in
+            guard !before.isFolder else { return try resolved.file.synchronize(on: writer.machine) }
             try files.open(resolved.target, .reading)?.synchronize()
             try files.synchronizeFolder(resolved.target.parent)
         }
@@ -106,6 +134,7 @@ struct FileCommit {
     var isChanged: Bool {
         if draft.removesFile { return before.exists }
         if draft.values != before.values || before.recovery != nil { return true }
+        if before.exists, draft.isFolder != before.isFolder { return true }
         // A version may have the same values in other bytes.
         if let broughtBack, let bytesBefore, broughtBack != bytesBefore { return true }
         return before.exists && (draft.rewrites || draft.format != before.format)
@@ -119,23 +148,91 @@ struct FileCommit {
             losesFormer: losesFormer)
     }
 
-    /// Writes the new file beside the present one, and starts to sync it.
+    /// Writes the new files beside the present ones, and starts to sync them.
     mutating func startTemporary(_ writer: DomainWriter) throws(StoreFailure) {
-        guard isChanged, !draft.removesFile else { return }
-        let bytes: [UInt8]
-        if let broughtBack {
-            bytes = broughtBack
-        } else {
-            bytes = try resolved.file.serialized(
-                draft.values, as: draft.format, editing: former(writer.machine), isAnew: draft.isAnew)
+        guard isChanged else { return }
+        if let folder = resolved.file.folder, writesFolder {
+            bytes = try resolved.file.image(of: draft.values)
+            pieces = try piecesOfFolder(folder)
+        } else if !draft.removesFile {
+            let bytes: [UInt8]
+            if let broughtBack {
+                bytes = broughtBack
+            } else {
+                bytes = try resolved.file.serialized(
+                    draft.values, as: draft.format, editing: former(writer.machine), isAnew: draft.isAnew)
+            }
+            self.bytes = bytes
+            pieces = [Piece(resolved.target, bytes, over: before.isFolder ? nil : before.status)]
         }
-        self.bytes = bytes
-        try startTemporary(bytes, writer)
+        // What is removed: the domain, or its other form.
+        if before.isFolder, !writesFolder, let folder = resolved.file.folder {
+            for member in before.members ?? [] {
+                pieces.append(Piece(folder.appending(member.name), nil, over: member.status))
+            }
+        } else if before.exists, !before.isFolder, draft.removesFile || draft.isFolder {
+            pieces.append(Piece(resolved.target, nil, over: before.status))
+        }
+        if draft.isFolder, draft.removesFile, !removesFolder, let folder = resolved.file.folder {
+            try resolved.file.reporting { () throws(SystemFailure) in
+                try writer.machine.fileSystem.makeFolders(folder, for: audience)
+            }
+        }
+        for index in pieces.indices {
+            guard let bytes = pieces[index].bytes else { continue }
+            try startTemporary(bytes, index, writer)
+            // With very many files, none remains open.
+            if pieces.count > Self.mostOpen { try finishTemporary(index) }
+        }
+    }
+
+    /// The limit of temporary files that are open at once.
+    private static let mostOpen = 16
+
+    /// Whether the new contents are files in a folder.
+    var writesFolder: Bool { draft.isFolder && !draft.removesFile }
+
+    /// Returns the changes of the files in the folder. Files with the right values remain as they are.
+    private func piecesOfFolder(_ folder: FilePath) throws(StoreFailure) -> [Piece] {
+        let members = before.isFolder ? before.members ?? [] : []
+        var (present, ofKey) = ([FileName: FolderMember](), [ExactKey: FolderMember]())
+        for member in members {
+            present[member.name] = member
+            if let key = member.key, !member.isDamaged { ofKey[ExactKey(key)] = member }
+        }
+        var alike: [String: Int] = [:]
+        for key in draft.values.keys { alike[key.lowercased(), default: 0] += 1 }
+        var (pieces, kept) = ([Piece](), Set<FileName>())
+        for entry in draft.values {
+            if let member = ofKey[ExactKey(entry.key)], !draft.rewrites, before.values[entry.key] == entry.value {
+                kept.insert(member.name)
+                continue
+            }
+            let member = MemberName(entry.key, entry.value, isAlike: alike[entry.key.lowercased(), default: 1] > 1)
+            kept.insert(member.name)
+            pieces.append(
+                Piece(
+                    folder.appending(member.name),
+                    try resolved.file.bytes(of: entry.value, for: entry.key, in: member),
+                    over: present[member.name]?.status, key: entry.key))
+        }
+        for member in members where !kept.contains(member.name) {
+            pieces.append(Piece(folder.appending(member.name), nil, over: member.status))
+        }
+        return pieces
+    }
+
+    /// Returns the reason the domain cannot be a folder, or nil if it can.
+    private static func obstacle(to resolved: ResolvedFile) -> String? {
+        if resolved.file.folder == nil { return "only a domain of the store can be a folder" }
+        if resolved.isLinked { return "a domain whose file is a symbolic link cannot become a folder" }
+        return nil
     }
 
     /// The bytes of a version that is brought back as it is.
     private var broughtBack: [UInt8]? {
-        guard let bytes = draft.broughtBack, let (values, format) = try? resolved.file.parse(bytes),
+        guard !draft.isFolder, let bytes = draft.broughtBack, !DomainFile.isImage(bytes),
+            let (values, format) = try? resolved.file.parse(bytes),
             values == draft.values, format == draft.format
         else { return nil }
         return bytes
@@ -144,6 +241,7 @@ struct FileCommit {
     /// The bytes from which the new ones are made by an edit, if the file is a text.
     private func former(_ machine: Machine) -> [UInt8]? {
         guard draft.format != .binary else { return nil }
+        if before.isFolder { return nil }
         if let bytes = draft.broughtBack, (try? resolved.file.parse(bytes))?.1 == draft.format { return bytes }
         if let version = before.recovery?.version {
             return History(of: resolved.file, on: machine)?.bytes(of: version)
@@ -154,9 +252,11 @@ struct FileCommit {
         return try? resolved.file.load(file).1
     }
 
-    private mutating func startTemporary(_ bytes: [UInt8], _ writer: DomainWriter) throws(StoreFailure) {
-        let (files, target) = (writer.machine.fileSystem, resolved.target)
-        let (audience, status) = (audience, before.status)
+    private mutating func startTemporary(
+        _ bytes: [UInt8], _ index: Int, _ writer: DomainWriter
+    ) throws(StoreFailure) {
+        let (files, target) = (writer.machine.fileSystem, pieces[index].target)
+        let (audience, status) = (audience, pieces[index].former)
         let (path, file) = try resolved.file.reporting { () throws(SystemFailure) in
             // The folder of a file that is addressed by path may be misspelled, so it is not made.
             guard resolved.file.isOfDomain else {
@@ -166,36 +266,62 @@ struct FileCommit {
                 try files.startTemporary(bytes, beside: target, like: status, for: audience)
             }
         }
-        (temporary, unsynchronized) = (path, file)
+        (pieces[index].temporary, pieces[index].unsynchronized) = (path, file)
         file.startSynchronizing()
     }
 
-    /// Waits until the new file is on the disk.
+    /// Waits until the new files are on the disk.
     mutating func finishTemporary() throws(StoreFailure) {
-        guard let file = unsynchronized else { return }
-        unsynchronized = nil
-        written = try resolved.file.reporting { () throws(SystemFailure) in
+        for index in pieces.indices { try finishTemporary(index) }
+    }
+
+    private mutating func finishTemporary(_ index: Int) throws(StoreFailure) {
+        guard let file = pieces[index].unsynchronized else { return }
+        pieces[index].unsynchronized = nil
+        pieces[index].written = try resolved.file.reporting { () throws(SystemFailure) in
             try file.synchronize()
             return try file.status()
         }
     }
 
     func removeTemporary(on machine: Machine) {
-        if let temporary { _ = try? machine.fileSystem.remove(temporary) }
+        for case let temporary? in pieces.map(\.temporary) { _ = try? machine.fileSystem.remove(temporary) }
     }
 
-    mutating func forgetTemporary() { temporary = nil }
+    mutating func forgetTemporary() { for index in pieces.indices { pieces[index].temporary = nil } }
 
-    /// Returns the step for the record of a transaction over several files.
-    mutating func step(_ writer: DomainWriter) throws(StoreFailure) -> TransactionRecord.Step? {
-        if draft.removesFile {
-            try startTemporary(DomainState.tombstone, writer)
-            try finishTemporary()
+    /// Removes temporary files of killed writers from the domain's folder. Requires the domain's lock.
+    func removeLeftoversInFolder(on machine: Machine) {
+        guard before.members != nil || draft.isFolder, let folder = resolved.file.folder,
+            let names = try? machine.fileSystem.names(in: folder)
+        else { return }
+        for name in names where name.isTemporary { _ = try? machine.fileSystem.remove(folder.appending(name)) }
+    }
+
+    /// Removes the folder of a domain that is no longer one, unless it has other files.
+    func removeEmptyFolder(on machine: Machine) {
+        guard before.members != nil, removesFolder || !draft.isFolder, let folder = resolved.file.folder else { return }
+        _ = try? machine.fileSystem.remove(folder)
+    }
+
+    /// Whether a file is removed.
+    var removesAny: Bool { pieces.contains { $0.bytes == nil } }
+
+    /// Returns the steps for the record of a transaction over several files.
+    mutating func steps(_ writer: DomainWriter) throws(StoreFailure) -> [TransactionRecord.Step] {
+        for index in pieces.indices where pieces[index].bytes == nil {
+            try startTemporary(DomainState.tombstone, index, writer)
+            try finishTemporary(index)
         }
-        guard let temporary else { return nil }
-        return TransactionRecord.Step(
-            file: resolved.file, target: resolved.target, former: TransactionRecord.Former(before.status),
-            change: draft.removesFile ? .remove(by: temporary) : .replace(by: temporary))
+        return pieces.compactMap { piece in
+            guard let temporary = piece.temporary else { return nil }
+            var file = resolved.file
+            file.folder = nil
+            if piece.target != resolved.target { file.path = piece.target }
+            return TransactionRecord.Step(
+                file: file, target: piece.target, former: TransactionRecord.Former(piece.former),
+                change: piece.bytes == nil ? .remove(by: temporary) : .replace(by: temporary))
+        }
     }
 
     mutating func replace(
@@ -204,54 +330,82 @@ struct FileCommit {
         let files = writer.machine.fileSystem
         let mark = WriteMarker(hash: bytes.map { SHA256.hash($0) }, transaction: transaction, note: note(writer))
         if let lock = locks.markFile(of: resolved.file) { try mark.write(to: lock) }
-        if let temporary {
-            // With several files there is a record, which would restore a previous file that was exchanged.
-            if comparesFormer, isOnly {
-                try exchange(temporary, in: files)
-            } else {
-                try files.rename(temporary, to: resolved.target)
+        for index in pieces.indices {
+            if let temporary = pieces[index].temporary {
+                // With several files there is a record, which would restore a previous file that was exchanged.
+                if comparesFormer, isOnly {
+                    try exchange(temporary, pieces[index], in: files)
+                } else {
+                    try files.rename(temporary, to: pieces[index].target)
+                }
+                pieces[index].temporary = nil
             }
-            self.temporary = nil
+            if pieces[index].bytes == nil { try files.remove(pieces[index].target) }
         }
-        if draft.removesFile {
-            try files.remove(resolved.target)
-            after = .absent
-        } else {
-            after = DomainContents(
-                values: draft.values, format: draft.format,
-                status: try statusOfWritten(in: files))
-            after.isOwn = true
-        }
+        try takeWritten(in: files)
         self.transaction = transaction
+    }
+
+    /// Notes the new contents.
+    private mutating func takeWritten(in files: any FileSystem) throws(SystemFailure) {
+        guard !draft.removesFile else {
+            after = .absent
+            if draft.isFolder, !removesFolder { after.members = [] }
+            return
+        }
+        after = DomainContents(values: draft.values, format: draft.format)
+        after.isOwn = true
+        if let folder = resolved.file.folder, writesFolder {
+            var members: [FileName: FolderMember] = [:]
+            for member in before.isFolder ? before.members ?? [] : [] { members[member.name] = member }
+            for piece in pieces where piece.target.parent == folder {
+                guard let name = piece.target.lastComponent else { continue }
+                members[name] = nil
+                guard piece.bytes != nil, let status = try statusOfWritten(piece, in: files) else { continue }
+                members[name] = FolderMember(name: name, key: piece.key, status: status)
+            }
+            let sorted = members.values.sorted { $0.name < $1.name }
+            after.members = sorted
+            after.status = try files.status(of: folder).flatMap { FileStatus(of: sorted, in: $0) }
+        } else if let piece = pieces.first {
+            after.status = try statusOfWritten(piece, in: files)
+        }
     }
 
     /// Writes the new file again.
     mutating func replaceAnew(_ writer: DomainWriter) throws(SystemFailure) {
-        guard let bytes else { return }
         let files = writer.machine.fileSystem
-        let copy = try files.writeTemporary(bytes, beside: resolved.target, like: before.status, for: audience)
-        do throws(SystemFailure) {
-            written = try files.status(of: copy)
-            try files.rename(copy, to: resolved.target)
-        } catch {
-            _ = try? files.remove(copy)
-            throw error
+        for index in pieces.indices {
+            let piece = pieces[index]
+            guard let bytes = piece.bytes else { continue }
+            let copy = try files.writeTemporary(bytes, beside: piece.target, like: piece.former, for: audience)
+            do throws(SystemFailure) {
+                pieces[index].written = try files.status(of: copy)
+                try files.rename(copy, to: piece.target)
+            } catch {
+                _ = try? files.remove(copy)
+                throw error
+            }
         }
-        after.status = try statusOfWritten(in: files)
+        try takeWritten(in: files)
     }
 
     /// Returns the status of the file that was written, even if it was replaced since; the replacement is unread.
-    private func statusOfWritten(in files: any FileSystem) throws(SystemFailure) -> FileStatus? {
-        let found = try files.status(of: resolved.target)
-        guard let written, found?.number != written.number else { return found }
+    private func statusOfWritten(
+        _ piece: Piece, in files: any FileSystem
+    ) throws(SystemFailure) -> FileStatus? {
+        let found = try files.status(of: piece.target)
+        guard let written = piece.written, found?.number != written.number else { return found }
         return written
     }
 
     /// Replaces the file that was read. A file that replaced it since is put back.
-    private func exchange(_ temporary: FilePath, in files: any FileSystem) throws(SystemFailure) {
-        let target = resolved.target
+    private func exchange(
+        _ temporary: FilePath, _ piece: Piece, in files: any FileSystem
+    ) throws(SystemFailure) {
+        let target = piece.target
         do throws(SystemFailure) {
-            guard let former = before.status else { return try files.rename(temporary, to: target, .keeping) }
+            guard let former = piece.former else { return try files.rename(temporary, to: target, .keeping) }
             try files.rename(temporary, to: target, .exchanging)
             let out = try files.status(of: temporary)
             if out?.number == former.number, out?.size == former.size, out?.modified == former.modified {

@@ -27,11 +27,11 @@ extension StoreFolder {
                 return NotedTransaction(
                     path: path, domains: nil, temporaries: [], isBusy: false, isOfOthers: path == other)
             }
-            let files = record.steps.map { ResolvedFile(decided: $0.file, target: $0.target) }
-            let locks = try? DomainLocks(of: files, on: machine, patience: .zero)
+            let locks = try? DomainLocks(of: record.files, on: machine, patience: .zero)
             locks?.release()
             return NotedTransaction(
-                path: path, domains: record.steps.map(\.file.name), temporaries: record.steps.map(\.change.temporary),
+                path: path, domains: record.files.map(\.file.name),
+                temporaries: record.steps.map(\.change.temporary),
                 isBusy: locks == nil)
         }
     }

@@ -71,21 +71,26 @@ struct PendingTransactions {
     }
 
     func concern(_ files: [ResolvedFile]) -> Bool {
-        let targets = Set(files.map(\.target))
-        return records.contains { $0.record.steps.contains { targets.contains($0.target) } }
+        guard !records.isEmpty else { return false }
+        let (targets, locks) = (Set(files.map(\.target)), Set(files.map(\.file.lock)))
+        return records.contains { $0.record.concerns(targets, locks) }
+    }
+
+    func concern(_ file: DomainFile) -> Bool {
+        records.contains { $0.record.concerns([file.path], [file.lock]) }
     }
 
     /// Completes the transactions whose locks can be acquired. The writers of the others are still running.
     ///
-    /// - Parameter targets: The files that the caller needs.
+    /// - Parameter needed: The files that the caller needs.
     /// - Returns: The reason a transaction of these files cannot be completed.
     @discardableResult
-    func finish(patience: Duration, for targets: Set<FilePath> = []) -> StoreFailure? {
+    func finish(patience: Duration, for needed: [ResolvedFile] = []) -> StoreFailure? {
         var failure: StoreFailure?
+        let (targets, ownLocks) = (Set(needed.map(\.target)), Set(needed.map(\.file.lock)))
         for (path, record) in records {
             var current = record.steps.first?.file
-            let files = record.steps.map { ResolvedFile(decided: $0.file, target: $0.target) }
-            guard let locks = try? DomainLocks(of: files, on: machine, patience: patience) else { continue }
+            guard let locks = try? DomainLocks(of: record.files, on: machine, patience: patience) else { continue }
             defer { locks.release() }
             // Another process may have completed it.
             guard (try? machine.fileSystem.status(of: path)) != nil else { continue }
@@ -98,8 +103,7 @@ struct PendingTransactions {
                     try machine.fileSystem.synchronizeFolder(folder)
                 }
             } catch {
-                let isNeeded = record.steps.contains { targets.contains($0.target) }
-                if isNeeded { failure = failure ?? current?.failure(error) }
+                if record.concerns(targets, ownLocks) { failure = failure ?? current?.failure(error) }
                 continue
             }
             Self.remove(path, on: machine)
@@ -110,8 +114,11 @@ struct PendingTransactions {
     // MARK: Records
 
     /// Writes a record durably.
+    ///
+    /// - Parameter named: The name of a changed file. The temporary file is named after it, so that the holder of that
+    ///   file's lock can remove it.
     static func note(
-        _ record: TransactionRecord, at path: FilePath, on machine: Machine
+        _ record: TransactionRecord, at path: FilePath, named: FileName?, on machine: Machine
     ) throws(SystemFailure) {
         let bytes: [UInt8]
         do throws(EncodingFailure) {
@@ -120,8 +127,7 @@ struct PendingTransactions {
             throw SystemFailure(.invalidArgument, .write, path)
         }
         let files = machine.fileSystem
-        // The temporary file is named after a changed file, so that the holder of that file's lock can remove it.
-        let named = record.steps.first?.target.lastComponent.map(path.parent.appending) ?? path
+        let named = named.map(path.parent.appending) ?? path
         let temporary = try machine.makingFolder(path.parent) { () throws(SystemFailure) in
             try files.writeTemporary(bytes, beside: named)
         }
@@ -148,6 +154,23 @@ struct PendingTransactions {
     static func remove(_ path: FilePath, on machine: Machine) {
         _ = try? machine.fileSystem.remove(path)
         _ = try? machine.fileSystem.remove(path.parent)
+    }
+}
+
+extension TransactionRecord {
+    /// The files to be locked. The files in the folder of a domain have one lock.
+    var files: [ResolvedFile] {
+        var locks: Set<LockPlace> = []
+        return steps.compactMap { step in
+            let isOwnLock = step.file.lock == .itself || step.file.path != step.target
+            guard locks.insert(step.file.lock).inserted || isOwnLock else { return nil }
+            return ResolvedFile(decided: step.file, target: step.target)
+        }
+    }
+
+    /// Whether it changes one of the targets, or a file in the folder of a domain with one of the locks.
+    func concerns(_ targets: Set<FilePath>, _ locks: Set<LockPlace>) -> Bool {
+        steps.contains { targets.contains($0.target) || $0.file.lock != .itself && locks.contains($0.file.lock) }
     }
 }
 

@@ -32,7 +32,7 @@ struct PreferenceFiles: Sendable {
     func presence(of domain: String) -> Presence {
         guard let file = file(of: domain) else { return .absent }
         do throws(SystemFailure) {
-            let status = try machine.fileSystem.status(of: file.path)
+            let status = try file.status(on: machine)
             return status.map { .present(MirrorEngine.FileIdentity($0)) } ?? .absent
         } catch {
             return .unknown
@@ -76,7 +76,7 @@ struct PreferenceFiles: Sendable {
         guard let file = file(of: domain) else {
             return reading(domain, nil, nil, .unreadable, mark: nil, settled: true)
         }
-        let found = try contents(of: file)
+        let found = try file.mirroredBytes(on: machine)
         let mark = locks.mark(of: file)
         guard let (bytes, status) = found else {
             let isMarked = mark.map { $0.hash == nil } ?? false
@@ -84,6 +84,11 @@ struct PreferenceFiles: Sendable {
                 domain, nil, nil, .missing, mark: isMarked ? .deleted : nil,
                 settled: isMarked || lastRead == nil || isQuiet(file.path.parent),
                 times: lastRead == nil ? WriteTimes() : writeTimes(of: file, [:], since: lastRead))
+        }
+        guard let bytes else {
+            // A file in the domain's folder is damaged.
+            return reading(
+                domain, status, Fingerprint(of: []), .unreadable, mark: nil, settled: isQuiet(status))
         }
         let fingerprint = Fingerprint(of: bytes)
         let isMarked = mark?.hash == fingerprint.bytes
@@ -108,12 +113,6 @@ struct PreferenceFiles: Sendable {
 
     /// Returns the reading of a domain whose file or lock the system refuses.
     func refusal(of domain: String) -> Reading { reading(domain, nil, nil, .unreadable, mark: nil, settled: true) }
-
-    private func contents(of file: DomainFile) throws(SystemFailure) -> ([UInt8], FileStatus)? {
-        guard let open = try machine.fileSystem.open(file.path, .reading) else { return nil }
-        let status = try open.status()
-        return (try open.contents(status, limit: PropertyList.Limits.default.inputBytes), status)
-    }
 
     private func reading(
         _ domain: String, _ status: FileStatus?, _ hash: Fingerprint?, _ content: Observation.Content,
@@ -142,9 +141,7 @@ struct PreferenceFiles: Sendable {
 
     /// Syncs a file that a program without the library wrote, because what is published must survive a crash.
     private func makeDurable(_ file: DomainFile, isMarked: Bool) {
-        guard !isMarked, let open = (try? machine.fileSystem.open(file.path, .reading)) ?? nil else { return }
-        try? open.synchronize()
-        try? machine.fileSystem.synchronizeFolder(file.path.parent)
+        if !isMarked { try? file.synchronize(on: machine) }
     }
 
     // MARK: Marks

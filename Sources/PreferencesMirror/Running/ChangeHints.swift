@@ -66,9 +66,17 @@ final class ChangeHints: Sendable {
     func noteLocal(_ event: FolderEvent, in folder: FilePath, holdsDomains: Bool) {
         if case .change(_, let name) = event {
             // Changes of locks, temporary files and folders are ignored.
-            let isDomain = holdsDomains && !name.isTemporary && name.description.hasSuffix(".plist")
+            let isDomain =
+                holdsDomains && !name.isTemporary
+                && [".plist", ".prefs"].contains { name.description.hasSuffix($0) }
             guard isDomain || state.withLock({ $0.linked[folder]?.contains(name) ?? false }) else { return }
         }
+        noteLocal(event)
+    }
+
+    /// Notes an event in the folder of a domain.
+    func noteMember(_ event: FolderEvent) {
+        if case .change(_, let name) = event, name.isTemporary { return }
         noteLocal(event)
     }
 

@@ -166,7 +166,8 @@ package struct MirrorService: Sendable {
 
     /// The folders with files of this host: its store, the state of the mirror, and the targets of links.
     private var ownFolders: Set<FilePath> {
-        Set(session.linkedFiles.map(\.parent)).union([session.places.store.user.folder, session.folder])
+        Set(session.linkedFiles.map(\.parent)).union(session.domainFolders)
+            .union([session.places.store.user.folder, session.folder])
     }
 
     /// Watches the folders of the targets of links in place of domain files.
@@ -176,6 +177,7 @@ package struct MirrorService: Sendable {
         for folder in Set(files.map(\.parent)) {
             watch(folder) { hints.noteLocal($0, in: folder, holdsDomains: false) }
         }
+        for folder in session.domainFolders { watch(folder) { hints.noteMember($0) } }
     }
 
     /// Watches the directory if the kernel reports its changes. Otherwise only periodic exchanges find them.

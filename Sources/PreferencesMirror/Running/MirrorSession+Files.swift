@@ -66,6 +66,16 @@ extension MirrorSession {
         }
     }
 
+    /// The folders of domains that are stored as folders.
+    var domainFolders: [FilePath] {
+        engine.local.trackedFiles.filter(\.value.isMirrored).keys.compactMap { domain in
+            guard let folder = preferences.file(of: domain.domain)?.folder,
+                (try? files.status(of: folder))??.kind == .folder
+            else { return nil }
+            return folder
+        }
+    }
+
     /// The domains whose files must still be changed, because that was not possible before.
     var pendingDomains: [String] {
         guard engine.standing == .present else { return [] }
