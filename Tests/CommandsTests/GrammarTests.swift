@@ -136,7 +136,7 @@ import Testing
         (["completions", "csh"], .unknownOperand("SHELL", word: "csh", known: ["bash", "zsh", "fish"])),
         (
             ["convert", "f", "raw"],
-            .unknownOperand("FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep"])
+            .unknownOperand("FORMAT", word: "raw", known: ["xml", "binary", "json", "openstep", "gnustep", "folder"])
         ),
         (
             ["mirror", "conflicts", "drop", "1"],

@@ -104,6 +104,32 @@ import Testing
         #expect(outcome == Transcript.Outcome(output: row.output))
     }
 
+    @Test func `a domain that is a folder is watched in each of its files`() throws {
+        let machine = try SimulatedMachine()
+        for line in Self.before + ["convert d folder"] { #expect(try Self.prefs(line, on: machine) == 0) }
+        let folder: FilePath = "/home/ada/.config/prefs/d.prefs"
+        let outcome = try runPrefs(
+            ["prefs", "watch", "d"], on: machine,
+            meanwhile: [
+                { try Self.change("write d theme dark", on: machine) },
+                { try machine.fileSystem.replace(folder.appending("theme.txt"), with: Array("blue\n".utf8)) },
+                { try machine.fileSystem.replace(folder.appending("new.txt"), with: Array("1\n".utf8)) },
+                { try machine.fileSystem.remove(folder.appending("secret.txt")) },
+                { try Self.change("convert d json", on: machine) },
+                { try Self.change("write d theme red", on: machine) },
+            ])
+        #expect(
+            outcome.output == """
+                user d theme: "light" -> "dark"
+                user d theme: "dark" -> "blue"
+                user d new: (none) -> "1"
+                user d secret: "x" -> (none)
+                user d theme: "blue" -> "red"
+
+                """)
+        #expect(outcome.status == 0)
+    }
+
     @Test func `several changes between two looks are one, and none is lost with an overflow`() throws {
         let machine = try SimulatedMachine()
         var manner = SimulatedFolderWatcher.Manner()

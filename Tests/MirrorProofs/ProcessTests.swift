@@ -55,6 +55,27 @@ import Testing
         for watch in watches { watch.end(by: SIGTERM) }
     }
 
+    @Test func `brings edits of the files of a folder, and writes them there`() throws {
+        let mirror = try MirrorOfProcesses("a", "b")
+        let (a, b) = (mirror.hosts[0], mirror.hosts[1])
+        let domain: DomainName = "com.example.notes"
+        for (key, value) in [("title", "Groceries"), ("kept", "same")] {
+            try a.write(key, .string(value), in: [domain])
+        }
+        try a.succeed("convert", domain.text, "folder")
+        let title = URL(filePath: a.home + "/config/prefs/com.example.notes.prefs/title.txt")
+        #expect(try String(contentsOf: title, encoding: .utf8) == "Groceries\n")
+        try mirror.comeToRest()
+        #expect(try b.values(domain) == ["title": "Groceries", "kept": "same"])
+        try Data("Chores\n".utf8).write(to: title)
+        try mirror.comeToRest()
+        #expect(try b.values(domain) == ["title": "Chores", "kept": "same"])
+        try b.write("title", "Errands", in: [domain])
+        try mirror.comeToRest()
+        #expect(try String(contentsOf: title, encoding: .utf8) == "Errands\n")
+        #expect(try a.values(domain) == b.values(domain))
+    }
+
     @Test func `writes nothing while nothing happens`() throws {
         let mirror = try MirrorOfProcesses("a", "b")
         try mirror.hosts[0].write("key", 1, in: ["com.example.a"])

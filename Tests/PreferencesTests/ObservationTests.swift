@@ -42,8 +42,10 @@ private struct Editor {
         #expect(notes.all == ["size ->14", "size 14>-"])
     }
 
-    @Test func `hears of another process's changes in one batch`() throws {
+    @Test(arguments: [false, true])
+    func `hears of another process's changes in one batch`(inFolder: Bool) throws {
         let bench = try StoreBench()
+        if inFolder { try bench.process().makeFolder(StoreBench.file(Self.name), ["c": 0]) }
         let (ours, theirs) = (Defaults(Self.name, in: bench.store()), Defaults(Self.name, in: bench.store()))
         let notes = Notes()
         let observation = ours.observe { notes.add($0) }

@@ -240,7 +240,8 @@ package struct LayerSource: Sendable {
 
     /// The contents of a file.
     package init(_ layer: Layer, _ file: DomainFile, _ contents: DomainContents, on machine: Machine) {
-        origin = Origin(layer, file: file.path.description)
+        let place = contents.isFolder ? file.folder ?? file.path : file.path
+        origin = Origin(layer, file: place.description)
         self.file = file
         let isExposed = contents.status?.isExposed(to: machine.environment.user) ?? false
         self.contents = .fixed(contents.values, isExposed: isExposed)
