@@ -8,7 +8,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Values that are too long for a pack stand in files of their own.
+/// Values that are too long for a pack are stored in separate files.
 @Suite struct `Long values` {
     private static let long = PropertyList.string(String(repeating: "long ", count: 50_000))
     private static let other = PropertyList.data(Data(repeating: 7, count: 100_000))
@@ -84,7 +84,7 @@ import Testing
     }
 }
 
-/// Values that a person wants out of the shared directory.
+/// Values that a user wants to remove from the shared directory.
 @Suite struct `A published value` {
     private static let secret = "a secret that slipped out"
 

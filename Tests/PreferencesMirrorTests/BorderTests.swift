@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What programs do to a domain's file, and what becomes of it.
+/// Changes that programs make to a domain's file, and how the mirror reacts.
 @Suite struct `A domain's file` {
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -56,11 +56,11 @@ import Testing
                 return
             }
             #expect(try hosts[1].values() == Self.many)
-            // Others go on meanwhile, and nothing of it is written here.
+            // Meanwhile another host writes, and the mirror applies none of it here.
             try hosts[1].write("key2", "new")
             try bench.comeToRest(hosts)
             #expect(try session.status().condition == .halted)
-            // The command refuses to take for right what nobody can read.
+            // The command does not accept an unreadable file.
             if loss.held == .unreadable, takesFile { continue }
             bench.disk.clock.advance(by: .seconds(1))
             try session.carryOut(.release(domain: "com.example.a", takesFile: takesFile)) {
@@ -105,7 +105,7 @@ import Testing
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let happen: @Sendable (MirrorHost) throws -> Void
-        /// Nil where it cannot be undone as if nothing had been.
+        /// Restores the file; nil if the loss cannot be undone without a trace.
         let undo: (@Sendable (MirrorHost) throws -> Void)?
     }
 
@@ -178,9 +178,9 @@ extension MirrorHost {
         return path
     }
 
-    /// Says who may do what with a file.
+    /// Sets the permissions of a file.
     fileprivate func permit(_ permissions: UInt16, _ path: FilePath) throws {
-        // Only the administrator gets at a file that nobody may read.
+        // Only root can open a file that no one may read.
         let file = try #require(try disk.process().open(path, .reading))
         try file.setPermissions(FilePermissions(rawValue: permissions))
     }

@@ -179,7 +179,7 @@ import Testing
             #expect(try hosts[0].condition() == row.condition)
             #expect(try !hosts[0].status().isLeaving)
         }
-        #expect(try !hosts[0].session().isAtRest, "it is told each time")
+        #expect(try !hosts[0].session().isAtRest, "it is reported each time")
         #expect(try hosts[0].status().condition == .left)
         #expect(try hosts[0].carryOut(.resume) == .inSync)
     }
@@ -217,12 +217,12 @@ import Testing
             var session = try hosts[0].session()
             try session.carryOut(.purge(writer)) { bench.disk.clock.advance(by: $0) }
             #expect(session.hasNoFolder(of: writer), "\(host.name)")
-            #expect(try hosts[0].status().hosts.first { $0.writer == writer }?.isRetired == true, "asked of nobody")
+            #expect(try hosts[0].status().hosts.first { $0.writer == writer }?.isRetired == true, "no host is asked")
         }
         try hosts[1].write("back", 1)
         try bench.comeToRest([hosts[1], hosts[0]])
         let retired = try hosts[0].status().hosts.filter(\.isRetired).map(\.label)
-        #expect(retired.sorted() == ["c", "d"], "who comes back is shown again")
+        #expect(retired.sorted() == ["c", "d"], "a host that returns is shown again")
         #expect(try hosts[0].values()["back"] == 1)
     }
 
@@ -258,7 +258,7 @@ import Testing
         #expect(try !hosts[0].status().isReadOnly)
         try hosts[1].write("other", 1)
         let status = try hosts[1].status()
-        #expect(status.isReadOnly && status.condition == .readOnly, "told before an exchange, too")
+        #expect(status.isReadOnly && status.condition == .readOnly, "reported before an exchange, too")
         #expect(try hosts[1].condition() == .readOnly)
         #expect(try hosts[1].values() == ["key": 1, "other": 1])
     }

@@ -32,9 +32,9 @@ final class Model: Sendable {
     }
 }
 
-/// The Swift of the library's documentation does what the pages say.
+/// The Swift examples of the library's documentation behave as the pages describe.
 @Suite struct `The documentation` {
-    /// Each line of it stands in this file, where it is compiled and run.
+    /// Each line of the examples is in this file, where it is compiled and run.
     @Test func `shows nothing but what is run here`() throws {
         let own = try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)
         let lines = Set(own.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })

@@ -107,7 +107,7 @@ import Testing
         try newcomer.select { $0.add("com.*") }
         try bench.comeToRest([hosts[0], newcomer])
         for host in [hosts[0], newcomer] { #expect(try host.values() == ["key": "theirs", "gap": "ours"]) }
-        // What was replaced is kept.
+        // The replaced values are in the history.
         let history = try #require(History(of: newcomer.file("com.example.a"), on: newcomer.machine))
         #expect(history.versions.contains { history.values(of: $0)?["key"] == "ours" })
     }
@@ -143,7 +143,7 @@ import Testing
         for host in hosts { #expect(try host.values() == ["key": 2]) }
     }
 
-    /// A domain in XML becomes binary: the mirror would publish a loss as a change.
+    /// A domain in XML becomes binary. Otherwise, the mirror would publish the lost fraction as a change.
     @Test func `with a fraction of a second arrives whole in a domain that was XML`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")

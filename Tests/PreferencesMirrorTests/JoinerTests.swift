@@ -7,13 +7,13 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A stranger joins at each moment of another's compaction at which the directory may look otherwise.
+/// A new host joins after each operation of another host's compaction that changes the directory.
 @Suite struct `A directory in the midst of a compaction` {
     @Test func `is whole for a joiner`() throws {
         let original = try MirrorBench()
         let undertaking = try #require(Undertaking.all.first { $0.compacts })
         try undertaking.prepare(original)
-        // What is done in the directory, told by a run in which nothing goes wrong.
+        // The operations on the directory, recorded by a run without faults.
         let dry = MirrorBench(original.disk.copy())
         let model = try MirrorHost("b", on: dry.disk)
         var session = try model.session()

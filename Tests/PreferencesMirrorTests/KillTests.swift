@@ -8,7 +8,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// An exchange that ends at each of its operations in turn, by death or by a failure, until none is left.
+/// An exchange that is killed or fails at each of its operations in turn.
 @Suite struct `An exchange that is interrupted` {
     static let effects: [Fault.Effect] = [
         .dieBefore, .dieAfter, .dieWithin(keeping: 9), .fail(.noSpace), .fail(.inputOutput),
@@ -29,7 +29,7 @@ import Testing
 
     @Test(arguments: effects) func `loses nothing and tears nothing`(_ effect: Fault.Effect) throws {
         let (original, _) = try prepared()
-        // All of them take minutes: here some, others each time.
+        // All operations take minutes, so each run tries a different sample.
         let stride = Extent.isFull ? 1 : 61
         var random = SeededGenerator(stream: "interrupted \(effect)")
         var number = Int.random(in: 1...stride, using: &random)
@@ -37,7 +37,7 @@ import Testing
             let bench = MirrorBench(original.disk.copy())
             let victim = try MirrorHost("b", on: bench.disk)
             victim.fileSystem.setFaults(FaultPlan(effect, at: number))
-            // It may die before it knows that it takes part.
+            // It may die before it has recorded that it joined.
             var session = victim.places.joined.first.map { MirrorSession($0, victim.places) }
             try? session?.sync { bench.disk.clock.advance(by: $0) }
             guard victim.fileSystem.hits > 0 else { break }

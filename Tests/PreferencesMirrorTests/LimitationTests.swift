@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct `A mirror on a disk that is not everything` {
-    /// Each limitation alone, and all of them at once. Without locks, or names that are replaced, a store refuses to
-    /// write; the disk is that of stores, too.
+    /// Each limitation alone, and all of them at once. Without locks or atomic renames, a store refuses to write, and
+    /// the stores are on the same disk.
     static let limitations = Limitation.allCases.filter { $0 != .noLocks && $0 != .renameKeeps }
 
     @Test(arguments: limitations.map { [$0] } + [limitations])

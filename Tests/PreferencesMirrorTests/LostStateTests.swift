@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A host whose journal says nothing any more, while its preference files are as old as they are.
+/// A host whose journal is lost while its preference files remain.
 @Suite struct `A state that is lost` {
     struct Loss: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -65,7 +65,7 @@ import Testing
     }
 }
 
-/// Keys that stay on their host because a pack cannot hold them.
+/// Keys that are not mirrored because a pack cannot hold them.
 @Suite struct `A key beyond the limits of a pack` {
     @Test(arguments: [1025, 5000, 600_000]) func `does not keep other changes from the other hosts`(length: Int) throws
     {

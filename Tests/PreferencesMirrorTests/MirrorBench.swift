@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A simulated disk on which several hosts have their files, and a directory that they share.
+/// A simulated disk with the files of several hosts and their shared directory.
 struct MirrorBench: Sendable {
     let disk: SimulatedDisk
 
@@ -17,12 +17,12 @@ struct MirrorBench: Sendable {
 
     init(_ disk: SimulatedDisk) { self.disk = disk }
 
-    /// The processes of a host, which has taken part in nothing yet.
+    /// Returns a host that has not joined a mirror yet.
     func stranger(_ name: String, _ plan: FaultPlan = FaultPlan()) throws -> MirrorHost {
         try MirrorHost(name, on: disk, plan)
     }
 
-    /// A host that made the mirror, and others that joined it; all take all domains that begin with `com.`.
+    /// Returns a host that created the mirror and hosts that joined it. All mirror the domains that start with `com.`.
     func hosts(_ names: String...) throws -> [MirrorHost] {
         try names.enumerated().map { index, name in
             let host = try stranger(name)
@@ -33,12 +33,12 @@ struct MirrorBench: Sendable {
         }
     }
 
-    /// Lets all of them exchange until nothing is left to say.
+    /// Lets all hosts exchange until there is nothing left to publish.
     func comeToRest(_ hosts: [MirrorHost]) throws {
         for _ in 0..<3 { for host in hosts { try host.sync() } }
     }
 
-    /// All that lies in the directory.
+    /// The contents of all files in the directory.
     func directoryContents() throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         try collect(Self.directory, disk.process(), &contents)
@@ -57,7 +57,7 @@ struct MirrorBench: Sendable {
     }
 }
 
-/// A host: a store of its own, and its part in the mirror.
+/// A host: its store and its state of the mirror.
 struct MirrorHost: Sendable {
     let name: String
     let disk: SimulatedDisk
@@ -65,7 +65,7 @@ struct MirrorHost: Sendable {
     let machine: Machine
     let places: MirrorPlaces
 
-    /// - Parameter watcher: What tells of changes, if not one that tells all.
+    /// - Parameter watcher: The watcher, by default one that reports every change.
     init(
         _ name: String, on disk: SimulatedDisk, _ plan: FaultPlan = FaultPlan(),
         watcher: (any FolderWatcher)? = nil
@@ -85,7 +85,7 @@ struct MirrorHost: Sendable {
         places = try MirrorPlaces(try #require(try StorePlaces(.native, on: machine)), on: machine)
     }
 
-    /// The same host after a reboot, or another process of it.
+    /// Returns the same host after a reboot, or as another process.
     func again(on disk: SimulatedDisk? = nil, _ plan: FaultPlan = FaultPlan()) throws -> MirrorHost {
         try MirrorHost(name, on: disk ?? self.disk, plan)
     }
@@ -100,7 +100,7 @@ struct MirrorHost: Sendable {
         }
     }
 
-    /// Makes the mirror again as `init --again` does, and returns how the exchange ends.
+    /// Creates the mirror again as `init --again` does, and returns the condition after the exchange.
     @discardableResult
     func initialiseAgain() throws -> MirrorCondition {
         var session = MirrorSession(try places.initialiseAgain(MirrorBench.directory, id: nil), places)
@@ -108,7 +108,7 @@ struct MirrorHost: Sendable {
         return session.condition(after: session.takeReports())
     }
 
-    /// One exchange, and then a base.
+    /// Exchanges once, and then writes a base.
     func compact() throws {
         var session = try session()
         try session.begin()
@@ -126,7 +126,7 @@ struct MirrorHost: Sendable {
         session.end()
     }
 
-    /// One exchange, by a process of its own.
+    /// Exchanges once, in a new process.
     @discardableResult
     func sync(_ direction: MirrorSession.Direction = .both) throws -> MirrorSession {
         var session = try session()
@@ -134,13 +134,13 @@ struct MirrorHost: Sendable {
         return session
     }
 
-    /// How an exchange ends.
+    /// Returns the condition after an exchange.
     func condition() throws -> MirrorCondition {
         var session = try sync()
         return session.condition(after: session.takeReports())
     }
 
-    /// What a person asks for, and how the exchange around it ends.
+    /// Carries out a request of the user, and returns the condition after the exchange.
     @discardableResult
     func carryOut(_ command: MirrorEngine.Command) throws -> MirrorCondition {
         var session = try session()
@@ -161,7 +161,7 @@ struct MirrorHost: Sendable {
         try write(key, value, in: [domain])
     }
 
-    /// Writes into several domains at once.
+    /// Writes into several domains in one transaction.
     func write(_ key: String, _ value: PropertyList?, in domains: [DomainName]) throws {
         try DomainWriter(machine, WriteNote(.write, by: machine)).commit(
             domains.map { DomainEdit(file($0)) { $0.values[key] = value } })
@@ -171,14 +171,14 @@ struct MirrorHost: Sendable {
         try file(domain).contents(on: machine).values
     }
 
-    /// Writes a file as a program does that knows nothing of locks.
+    /// Writes a file as a program that does not use locks.
     func scribble(_ values: PropertyList.Dictionary, _ domain: DomainName = "com.example.a") throws {
         try fileSystem.makeFolders(file(domain).path.parent)
         try fileSystem.replace(file(domain).path, with: try file(domain).serialized(values, as: .xml))
     }
 
-    /// Installs a schema in which these keys are dictionaries that merge, stay on their host, or have a secret in them,
-    /// and these are a command's own, which were called otherwise and are secrets.
+    /// Installs a schema with keys that are merged dictionaries, are not mirrored, or contain a secret, and with secret
+    /// keys of a command that had other names before.
     func install(
         merging keys: [String] = [], home: [String] = [], secrets: [String] = [], ofCommand: [String] = [],
         for domain: DomainName = "com.example.a"
@@ -195,7 +195,7 @@ struct MirrorHost: Sendable {
                 "Key": .string($0), "Type": "string", "Sensitive": true, "RenamedFrom": [.string("former-" + $0)],
             ])
         }
-        // What another command has under the same name does not take the secret away.
+        // Another command's key with the same name does not make the secret public.
         let others = ofCommand.map { PropertyList.dictionary(["Key": .string($0), "Type": "string"]) }
         let schema: PropertyList = [
             "Domain": .string(domain.text), "Settings": .array(settings),

@@ -7,9 +7,9 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Files that stay damaged, at a host that looks at them through one short-lived program after the other, as cron does.
+/// Files that stay damaged, on a host that reads them with a series of short-lived programs, as cron does.
 @Suite struct `A file that stays damaged` {
-    /// Lays damaged logs of some size into the second host's folder.
+    /// Puts damaged logs of a given size into the second host's folder.
     private func lay(_ count: Int, bytes: Int, in bench: MirrorBench, _ host: MirrorHost) throws {
         let writer = try host.sync().engine.local.writer
         let files = bench.disk.process(user: 1000)
@@ -21,12 +21,12 @@ import Testing
         }
     }
 
-    /// What has been set aside.
+    /// The damaged files that were set aside.
     private func kept(by host: MirrorHost) throws -> [FileName] {
         try host.fileSystem.names(in: host.session().folder.appending("quarantine")) ?? []
     }
 
-    /// - Parameter before: How long a file is that was set aside earlier.
+    /// - Parameter before: The length of a file that was set aside earlier.
     @Test(arguments: [(40, 0, 32), (2, (64 << 20) - 15, 2)])
     func `is copied, up to a limit`(_ count: Int, _ before: Int, _ copies: Int) throws {
         let bench = try MirrorBench()
@@ -43,7 +43,7 @@ import Testing
             bench.disk.clock.advance(by: .seconds(601))
         }
         #expect(try kept(by: hosts[0]).count == copies)
-        #expect(told == count, "told whether it was copied or not")
+        #expect(told == count, "reported whether it was copied or not")
     }
 
     @Test func `is told once and copied once by programs that run for a moment`() throws {

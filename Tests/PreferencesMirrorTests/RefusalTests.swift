@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Each operation of a kind is refused in turn, until none is left; whoever asked for it goes on, as a daemon does.
+/// Each operation of a kind fails in turn. The session continues after the failure, as a daemon does.
 @Suite struct `A session to which the system refuses something` {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -35,7 +35,7 @@ import Testing
     ) throws {
         let original = try MirrorBench()
         try undertaking.prepare(original)
-        // All of them take minutes: here some, others each time.
+        // All operations take minutes, so each run tries a different sample.
         let stride = Extent.isFull ? 1 : 97
         var random = SeededGenerator(stream: "refused \(undertaking) \(refusal)")
         var number = Int.random(in: 1...stride, using: &random)
@@ -50,7 +50,7 @@ import Testing
             victim.fileSystem.setFaults(FaultPlan())
             undertaking.carryOut(&session, bench.disk)
             try check(undertaking, bench, "\(refusal) \(number), \(Seed.ofThisRun)")
-            // What was said to last must do so.
+            // What was reported as durable must survive a crash.
             bench.disk.crash(.none)
             try check(undertaking, bench, "\(refusal) \(number), and power went, \(Seed.ofThisRun)")
             number += stride
@@ -65,7 +65,7 @@ import Testing
                 #expect(try host.values(domain) == values, "\(host.name) \(domain): \(what)")
             }
         }
-        // What a journal that was lost does not know any more may be listed, though somebody has seen it.
+        // After the loss of a journal, conflicts may be listed that the user has already seen.
         let conditions = try hosts.map { try $0.condition() }
         #expect(conditions.allSatisfy { $0 <= .conflicts }, "\(conditions): \(what)")
     }

@@ -12,9 +12,9 @@ extension ResettableEvent {
     fileprivate var hasRung: Bool { next.wait(until: Instant(nanoseconds: 0)) }
 }
 
-/// A mirror that is kept up to date, on a clock that a test moves.
+/// A mirror that is kept up to date, on a simulated clock.
 @Suite struct `A watched mirror` {
-    /// Runs services on the simulated clock: each has its turn when its bell rings, or when its time has come.
+    /// Runs services on the simulated clock. Each has a turn when it is notified of a change or its wait ends.
     final class Watching {
         private var services: [MirrorService] = []
         private var next: [Instant] = []
@@ -30,7 +30,7 @@ extension ResettableEvent {
             for (host, bell) in zip(hosts, bells) {
                 var session = try host.session()
                 if let bytesOfWriter {
-                    // Limits are those of a state that was loaded.
+                    // The limits are those of the loaded state.
                     try session.sync { [disk] in disk.clock.advance(by: $0) }
                     session.engine.limits.bytesOfWriter = bytesOfWriter
                 }
@@ -39,7 +39,7 @@ extension ResettableEvent {
             }
         }
 
-        /// Lets time pass, in steps of a few milliseconds at most while something is due.
+        /// Advances the clock, in steps of at most a few milliseconds while something is due.
         func pass(_ duration: Duration) {
             let end = disk.clock.now.advanced(by: duration)
             while disk.clock.now < end {
@@ -80,7 +80,8 @@ extension ResettableEvent {
         }
     }
 
-    /// Where there is no room for a log, a base says it: that is heard of, too, and comes no more often than logs do.
+    /// If there is no room for a log, a base publishes the change. Other hosts notice it, and bases are not written
+    /// more often than logs.
     @Test func `brings a change to the other that a base is the first to say`() throws {
         let bench = try MirrorBench()
         let hosts = try bench.hosts("a", "b")
@@ -143,7 +144,7 @@ extension ResettableEvent {
             #expect(written.isEmpty, "\(written.prefix(5))")
         }
         #expect(try bench.directoryContents() == before)
-        // A look a minute at each, a fifth more or less.
+        // Each is polled once a minute, give or take a fifth.
         #expect((2 * 45...2 * 80).contains(watching.turns - turns), "\(watching.turns - turns)")
     }
 
@@ -181,7 +182,7 @@ extension ResettableEvent {
         try hosts[0].fileSystem.replace(place, with: [1, 2, 3, 4])
         try session.sync { bench.disk.clock.advance(by: $0) }
         let readsOfNew = hosts[1].fileSystem.operations.count { $0.operation == .open && $0.path == place }
-        #expect(readsOfNew == reads + 1, "what is longer than it was may be whole")
+        #expect(readsOfNew == reads + 1, "a file that has grown may be complete")
     }
 
     @Test func `publishes a stream in few files`() throws {

@@ -21,7 +21,7 @@ import Testing
             try session.sync { bench.disk.clock.advance(by: $0) }
             #expect(session.condition(after: session.takeReports()) == condition)
             #expect(try session.status().condition == condition)
-            #expect(session.engine.local.outbox.isEmpty == (condition == .inSync), "a look changes nothing")
+            #expect(session.engine.local.outbox.isEmpty == (condition == .inSync), "reading the status changes nothing")
         }
     }
 }

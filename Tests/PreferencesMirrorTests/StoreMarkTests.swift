@@ -8,9 +8,9 @@ import Testing
 
 @testable import PreferencesMirror
 
-/// The mark that a host leaves beside its preference files.
+/// The mark that a host writes next to its preference files.
 @Suite struct `A store's mark` {
-    /// The mark's file and the path that it has.
+    /// Returns the mark and the path of its file.
     private func mark(of host: MirrorHost) throws -> (path: FilePath, mark: RestoreMarker) {
         let id = try host.session().id
         return (try #require(host.places.mark(of: id)), try #require(RestoreMarker(of: id, in: host.places)))
@@ -81,13 +81,13 @@ import Testing
         try hosts[0].fileSystem.remove(try hosts[0].session().folder.appending("journal"))
         let local = try hosts[0].sync().engine.local
         #expect(local.writer != former && local.formerWriters.contains(former))
-        // A state that is lost again before the first number was published claims both.
+        // If the state is lost again before the first number was published, the mark lists both writers.
         #expect(try mark(of: hosts[0]).mark.writers == [local.writer, former])
     }
 }
 
 extension MirrorHost {
-    /// The values that this host lists as lost.
+    /// Returns the values that this host lists as lost.
     func lost() throws -> [PropertyList] {
         var session = try session()
         _ = try session.status()

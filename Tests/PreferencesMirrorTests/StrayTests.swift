@@ -10,8 +10,8 @@ import TestSupport
 import Testing
 
 @Suite struct `Strays in the shared directory` {
-    /// Three strays each. The engine alone is shown 100 000 in every run; the simulated disk would take minutes for
-    /// them.
+    /// Three strays each. The tests of the engine use 100 000 in every run, for which the simulated disk would take
+    /// minutes.
     private static let count = Extent.isFull ? 4000 : 400
 
     private static let sorts: [@Sendable (Int) -> String] = [
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// How many operations each host needs to find that nothing is new.
+    /// Returns the number of operations that each host needs to find that nothing has changed.
     private func cost(_ hosts: [MirrorHost]) throws -> [Int] {
         try hosts.map { host in
             let again = try host.again()
@@ -63,7 +63,7 @@ import Testing
     }
 }
 
-/// Two hosts on the file system of this machine, where there is more than files, folders and links.
+/// Two hosts on the real file system, which has more than files, folders and links.
 private final class RealMirror {
     private let folder: TemporaryFolder
     let place: FilePath
@@ -113,7 +113,7 @@ private struct RealMember {
 
     func session() throws -> MirrorSession { MirrorSession(try #require(places.joined.first), places) }
 
-    /// Exchanges; writers here leave marks, so that nothing is waited for.
+    /// Exchanges. The writers leave marks, so there is no wait.
     @discardableResult
     func sync() throws -> MirrorCondition {
         var session = try session()
@@ -150,7 +150,7 @@ private struct RealMember {
 @Suite struct `What is no file, in the shared directory` {
     struct Obstacle: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// Makes it at a path; beside it a file and a folder may be made.
+        /// Creates the obstacle at a path. It may also create a file and a folder next to the directory.
         let make: @Sendable (String, _ aside: String) -> Int32
     }
 
@@ -172,14 +172,14 @@ private struct RealMember {
         return aside
     }
 
-    /// What is beside the directory is as it was.
+    /// Expects that the file and the folder next to the directory are unchanged.
     private func expectUntouched(_ aside: FilePath) throws {
         let files = SystemFileSystem()
         #expect(try files.names(in: aside) == ["file", "folder"] && files.names(in: aside.appending("folder")) == [])
         #expect(try files.contents(of: aside.appending("file")) == [1, 2, 3])
     }
 
-    /// All of them at once, each under each of the names that a file or a folder of the mirror's could have.
+    /// All obstacles at once, each with each name that a file or a folder of the mirror could have.
     @Test func `is in nobody's way, whatever it is called`() throws {
         let mirror = try RealMirror()
         let (files, aside) = (SystemFileSystem(), try aside(mirror))
@@ -209,7 +209,7 @@ private struct RealMember {
         try expectUntouched(aside)
     }
 
-    /// Those that differ for who writes in a folder of its own.
+    /// The obstacles that matter to a host that writes into its own folder.
     static let lasting = obstacles.filter {
         ["a FIFO", "a link to nothing", "a link to a folder"].contains($0.testDescription)
     }

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct `A transaction` {
-    /// `Tests/run mirror` asks for as many as a mirror must take.
+    /// `Tests/run mirror` uses as many keys as a mirror must support.
     private static let manyKeys = Extent.isFull ? 100_000 : 2_000
     private static let manyDomains = 50
 
@@ -19,7 +19,7 @@ import Testing
         try? DomainName("com.example.domain\($0)")
     }
 
-    /// What the victim finds of a transaction that another host has published, where it dies in one of its operations.
+    /// Returns the values that the victim has of another host's transaction after it died in one of its operations.
     private func interrupted(
         _ original: MirrorBench, times: Int, check: (MirrorBench, MirrorHost, Int) throws -> Void
     ) throws {
@@ -29,7 +29,7 @@ import Testing
         let operations = dry.fileSystem.operations.count - count
         var random = SeededGenerator(stream: "interrupted transaction \(operations)")
         for time in 0..<times {
-            // From each part of it one, of which any kind of operation may be the one.
+            // A random operation from each part of the exchange.
             let part = operations * time / times..<max(operations * time / times + 1, operations * (time + 1) / times)
             let number = Int.random(in: part, using: &random) + 1
             let bench = MirrorBench(original.disk.copy())
@@ -72,7 +72,7 @@ import Testing
         #expect(session.engine.local.sequence == 2, "one transaction")
         let whole: PropertyList.Dictionary = ["before": 1, "after": 1]
         try interrupted(bench, times: 6) { bench, victim, number in
-            // A writer that died is finished by whoever comes next.
+            // The next process completes the transaction of a writer that died.
             victim.places.store.user.finishTransactions(on: victim.machine)
             let found = Set(try Self.domains.map { try victim.values($0) })
             #expect(found == [["before": 1]] || found == [whole], "died at \(number)")

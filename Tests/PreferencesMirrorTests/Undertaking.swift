@@ -7,13 +7,13 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What a host is about to do while its disk, or the directory's, refuses something.
+/// An action of a host during which operations on its disk, or on the directory's, fail.
 struct Undertaking: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it also writes a base, and removes a day later what that replaces.
+    /// Whether the host also writes a base, and a day later removes the files that it replaces.
     var compacts = false
     let values: [(DomainName, PropertyList.Dictionary)]
-    /// Brings two hosts, of which `b` is the one, to where that is to be done.
+    /// Prepares two hosts. `b` is the one that acts.
     let prepare: @Sendable (MirrorBench) throws -> Void
 
     static let all = [
@@ -61,7 +61,7 @@ struct Undertaking: Sendable, CustomTestStringConvertible {
 
     private static let long = PropertyList.string(String(repeating: "long ", count: 14_000))
 
-    /// Does it, as far as that goes.
+    /// Carries out as much of the action as possible.
     func carryOut(_ session: inout MirrorSession, _ disk: SimulatedDisk) {
         let wait = { (duration: Duration) in disk.clock.advance(by: duration) }
         try? session.sync(wait: wait)

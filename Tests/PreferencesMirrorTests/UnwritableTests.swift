@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension MirrorBench {
-    /// Lets nobody but the superuser do more in a folder than these permissions say.
+    /// Sets the permissions of a folder, which apply to everyone but root.
     func setPermissions(_ bits: UInt16, of folder: FilePath) throws {
         try disk.process().open(folder, .reading)?.setPermissions(FilePermissions(rawValue: bits))
     }
@@ -18,7 +18,7 @@ extension Report {
     fileprivate var isUnwritten: Bool { if case .unwritten = self { true } else { false } }
 }
 
-/// Files and folders that the system does not let be read or written.
+/// Files and folders that cannot be read or written.
 @Suite struct `What the system refuses a host` {
     @Test func `to write into a domain's file is told, and done once it can be`() throws {
         let bench = try MirrorBench()
@@ -33,7 +33,8 @@ extension Report {
             var session = try hosts[1].sync()
             let reports = session.takeReports()
             #expect(session.condition(after: reports) == .waiting)
-            #expect(reports.filter(\.isUnwritten) == [.unwritten(domain: "com.example.a")], "told once an exchange")
+            #expect(
+                reports.filter(\.isUnwritten) == [.unwritten(domain: "com.example.a")], "reported once per exchange")
         }
         let status = try hosts[1].status()
         #expect(status.condition == .waiting && status.unwritten == ["com.example.a"])
@@ -43,7 +44,7 @@ extension Report {
         #expect(try hosts[1].values() == ["key": 2])
     }
 
-    /// Domains whose files are linked into a folder in which nothing can be written, and what came in with them.
+    /// Domains whose files are links into a folder without write permission, and the changes that came with them.
     @Test(arguments: [1, 3, 15])
     func `to write into files holds up no others`(_ count: Int) throws {
         let bench = try MirrorBench()
@@ -60,7 +61,7 @@ extension Report {
         }
         try bench.comeToRest(hosts)
         try bench.setPermissions(0o555, of: folder)
-        // What is found changed at once counts as changed at once.
+        // Changes that are found together form one transaction.
         for domain in linked + ["com.alone"] {
             try hosts[0].write("key", 1, domain)
             try hosts[0].sync()
@@ -71,9 +72,9 @@ extension Report {
         let unwritten = session.takeReports().filter(\.isUnwritten)
         #expect(
             Set(unwritten) == Set((linked + ["com.together"]).map { .unwritten(domain: $0.text) }), "\(unwritten)")
-        #expect(unwritten.count == count + 1, "each is told once")
+        #expect(unwritten.count == count + 1, "each is reported once")
         #expect(try hosts[1].values("com.alone") == ["key": 1])
-        #expect(try hosts[1].values("com.together") == [:], "what was written at once stays together")
+        #expect(try hosts[1].values("com.together") == [:], "a transaction is applied as a whole")
         try bench.setPermissions(0o755, of: folder)
         #expect(try hosts[1].condition() == .inSync)
         for domain in linked.dropFirst() { #expect(try hosts[1].values(domain) == ["key": 1]) }
@@ -130,13 +131,13 @@ extension Report {
         #expect(try checked.examine { _, _ in }.contains(.closed(writer)))
         let packs = try hosts[0].session().packsInView { _, _ in }
         try hosts[0].carryOut(.rebuild(packs))
-        #expect(try hosts[0].values() == ["key": 1, "other": 2], "what it said stays")
+        #expect(try hosts[0].values() == ["key": 1, "other": 2], "its writes remain")
         try bench.setPermissions(0o700, of: folder)
         let host = try hosts[0].again()
         #expect(try host.condition() == .inSync)
         let reads = host.fileSystem.operations.filter {
             $0.operation == .open && $0.path?.description.contains("\(writer)/") ?? false
         }
-        #expect(reads.isEmpty, "what was joined stays so: \(reads)")
+        #expect(reads.isEmpty, "joined files are not read again: \(reads)")
     }
 }

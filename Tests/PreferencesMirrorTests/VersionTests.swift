@@ -8,7 +8,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A file that a later version of the format may have.
+/// A file that a later version of the format may contain.
 @Suite struct `A pack that says more than we know` {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -45,7 +45,7 @@ import Testing
         let session = try hosts[1].sync()
         #expect(try hosts[1].values() == (row.fault == nil ? ["first": 1] : [:]))
         #expect(try hosts[1].condition() == (row.fault == nil ? .inSync : .waiting))
-        // It stands as it is, whatever old versions do beside it.
+        // The file remains unchanged while old versions write.
         try hosts[1].write("ours", 1)
         var own = try hosts[1].session()
         try own.begin()
@@ -56,7 +56,7 @@ import Testing
         #expect(session.engine.local.writer == own.engine.local.writer)
     }
 
-    /// The same file with a field more, or another value of one, and a hash that is right.
+    /// Returns the same file with an additional or changed field and a valid hash.
     private func saying(_ field: UInt8, _ value: UInt8, in bytes: [UInt8]) -> [UInt8] {
         // Magic and kind; a header of up to 127 bytes, whose length is one byte; records; a trailer of 80 bytes.
         let former = Array(bytes[6..<6 + Int(bytes[5])])
@@ -76,8 +76,8 @@ import Testing
     }
 }
 
-/// Two hosts as the first version left them: one with a conflict and a change that it could not publish, the other with
-/// an edit that it had not taken up.
+/// The files of two hosts of the first version: one with a conflict and an unpublished change, the other with an edit
+/// that it had not yet read.
 @Suite struct `Files of the first version` {
     /// Each file as its path, a tab and its bytes in hexadecimal. HOST is the folder of one host's mirrors.
     private static let fixture = packageRoot.appending(path: "Tests/Samples/FirstVersion/files.txt")

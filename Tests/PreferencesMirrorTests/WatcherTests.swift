@@ -7,17 +7,17 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What becomes of a daemon whose watcher tells less than there is to tell.
+/// A daemon whose watcher does not report every change.
 @Suite struct `A daemon whose watcher` {
-    /// Something that befalls the watcher of the daemon `b`, around a change at `a` and one at `b`.
+    /// A fault of the watcher of the daemon `b`, around a change on `a` and one on `b`.
     struct Fate: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// How long it may take until both changes have arrived.
+        /// The longest time until both changes have arrived.
         let patience: Duration
         let befall: @Sendable (Stage) throws -> Void
     }
 
-    /// Two hosts, of which one is watched, and what happens there.
+    /// Two hosts, one of which is watched.
     struct Stage {
         let bench: MirrorBench
         let hosts: [MirrorHost]
@@ -30,11 +30,11 @@ import Testing
             self.hosts = hosts
             watcher = try #require(hosts[1].machine.watcher as? SimulatedFolderWatcher)
             watching = try `A watched mirror`.Watching([hosts[1]])
-            // By then it looks as seldom as it ever does.
+            // By then it polls at its lowest rate.
             watching.pass(.seconds(400))
         }
 
-        /// Both hosts change something, and `a` says so.
+        /// Both hosts change a value, and `a` publishes its change.
         func change(_ value: PropertyList = 1) throws {
             try hosts[0].write("far", value)
             try hosts[0].sync(.push)
@@ -111,7 +111,7 @@ import Testing
         try fate.befall(stage)
         stage.watching.pass(fate.patience)
         #expect(try stage.hasArrived())
-        // And goes on: the next change is told again where anything is told.
+        // After the fault, the watcher reports the next change.
         stage.watcher.manner = SimulatedFolderWatcher.Manner()
         stage.watching.pass(.seconds(60))
         try stage.change(2)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import PreferencesMirror
 
-/// Which time a key's write has: its own, and neither that of its file nor one from another host.
+/// The time of a key's write is its own, neither that of its file nor that of another host.
 @Suite struct `The time of a key` {
     @Test func `is that of the oldest version since which it has its value`() throws {
         let bench = try MirrorBench()
@@ -83,7 +83,7 @@ import Testing
         #expect(try hosts[1].lost().isEmpty)
     }
 
-    /// A peer's clock is a year ahead; then the clocks of all others are right.
+    /// The clock of one peer is a year ahead. All other clocks are right.
     @Test(arguments: [true, false])
     func `is honest after a host with a wrong clock wrote another key`(_ isOursLater: Bool) throws {
         let bench = try MirrorBench()
