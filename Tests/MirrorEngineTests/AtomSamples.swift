@@ -2,7 +2,7 @@ import MirrorEngine
 import PropertyLists
 import TestSupport
 
-/// The merge as the definition says it, with neither order nor index: what the store is compared with.
+/// A reference implementation of the merge, without an order or an index. The store is compared with it.
 struct PlainJoin: Hashable {
     private(set) var atoms: Set<Atom> = []
 
@@ -34,7 +34,7 @@ extension AtomStore {
     }
 }
 
-/// Few paths, stamps and writers, so that atoms meet.
+/// A generator with few paths, stamps and writers, so that atoms often conflict.
 struct AtomGenerator {
     var generator: SeededGenerator
 
@@ -51,7 +51,7 @@ struct AtomGenerator {
             value: Self.values.randomElement(using: &generator)!)
     }
 
-    /// Atoms of which two have the same dot only where their paths are the same, as in a fork.
+    /// Returns atoms. Two of them share a dot only if their paths are equal, as in a fork.
     mutating func pool() -> [Atom] {
         var pool = (1...9).map { atom($0) }
         let forked = pool[0]

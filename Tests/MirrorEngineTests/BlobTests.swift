@@ -79,7 +79,7 @@ import Testing
         for other in [
             "", "x", "x/", "y" + name.dropFirst(), name + " ", name.uppercased(), "x/zz/" + digits + ".blob",
             "x/" + digits + ".blob", name.replacing(".blob", with: ".blob.tmp"), String(name.dropLast(6)) + ".blob",
-            // The last digit holds one bit.
+            // The last digit encodes only one bit.
             String(name.dropLast(6)) + "1.blob", String(name.dropLast(6)) + "l.blob",
         ] { #expect(BlobName(other) == nil, "\(other)") }
     }

@@ -23,7 +23,7 @@ import Testing
 }
 
 @Suite struct `A span of time` {
-    /// What stands beside the state may say anything.
+    /// The stored values next to the state may be arbitrary.
     @Test(arguments: [Int64.min, -1, 0, 1_800_000_000_000, .max])
     func `is told from any two times`(_ start: Int64) {
         #expect(start.isWithin(5, of: start))

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    /// A value that mostly shares some entries with the one before.
+    /// Returns a value that usually shares some entries with the previous one.
     private func neighbour(of value: PropertyList?, _ values: inout ValueGenerator) -> PropertyList {
         guard case .dictionary(var entries)? = value, Bool.random(using: &values.generator) else {
             return values.value(of: Bool.random(using: &values.generator) ? .dictionary : .integer, depth: 3)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// What the writes make of two domains that were full before.
+    /// The result of applying the writes to two domains that contained values.
     private func views(_ writes: [Write]) -> [CanonicalValue?] {
         var store = AtomStore()
         let before = ["a", "b"].map { Write(path: Path(domain: $0), value: AtomGenerator.values[3]) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct `The journal` {
-    /// A state with something of everything, and the records that led there.
+    /// Returns a state with an element of every kind, and the records that produced it.
     private func sample() throws -> (begin: LocalState, records: [LocalRecord]) {
         let begin = LocalState(mirror: PackSamples.mirror, writer: PackSamples.writer)
         let moment = Moment(now: 1_750_000_000_000, random: 42)

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// A second telling of how a write changes a value, for the comparison.
+    /// A second implementation of how a write changes a value, for comparison.
     private func put(_ value: PropertyList?, at way: ArraySlice<String>, in tree: inout PropertyList?) {
         guard let first = way.first else {
             tree = value

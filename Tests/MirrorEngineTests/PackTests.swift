@@ -74,7 +74,7 @@ enum PackSamples {
         #expect(try Marker(decoding: marker.encoded()) == marker)
     }
 
-    /// A log of the first version has a context for each transaction, and of each write the one that it replaced.
+    /// A log of the first version stores a context for each transaction, and for each write the one that it replaced.
     @Test func `of the first version is read, with identifiers that every host derives alike`() throws {
         let digits = Array(Self.firstVersion.filter { !$0.isWhitespace }.utf8)
         let bytes = try #require(Hexadecimal.bytes(ofDigits: digits[...]))
@@ -118,7 +118,7 @@ enum PackSamples {
         }
     }
 
-    /// Behind a right hash and right checksums stands what somebody made on purpose.
+    /// A valid hash and valid checksums do not protect against a pack that was crafted on purpose.
     @Test func `never traps, and is canonical, whatever a hostile writer hashed`() throws {
         var generator = SeededGenerator(stream: "hostile packs")
         var accepted = 0
@@ -133,7 +133,7 @@ enum PackSamples {
             guard let read = try? Pack(decoding: bytes), !read.hasUnknownFields else { continue }
             accepted += 1
             let written = read.encoded.bytes
-            // A file of another version is written in this one.
+            // A file of another version is rewritten in the current one.
             let isSame =
                 written == bytes
                 || Pack.version(of: written) != Pack.version(of: bytes)
@@ -159,7 +159,7 @@ enum PackSamples {
     @Test func `knows of no transaction before the first`() throws {
         var base = PackSamples.base(atoms: 1)
         base.knowledge = VersionVector([Dot(writer: PackSamples.other, sequence: 1)])
-        // The only number 1 behind the only writer of the header's vector.
+        // The number 1 after the only writer in the header's vector.
         var bytes = base.encoded().bytes
         let vector: [UInt8] = [1] + [77, 0, 0, 0, 0, 0, 0, 0]
         let at = try #require(bytes.indices.first { Array(bytes[$0...].prefix(9)) == vector })
@@ -179,7 +179,7 @@ enum PackSamples {
 }
 
 extension Pack {
-    /// The pack written again.
+    /// The pack, encoded again.
     fileprivate var encoded: EncodedPack {
         switch content {
         case .log(let log): log.encoded()

@@ -4,7 +4,8 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The protocol's page says what the code does: its examples are read and written, and its numbers are the code's.
+/// Checks the documentation of the protocol against the code: its examples are read and written, and its numbers are
+/// compared.
 @Suite struct `The page of the protocol` {
     private static func lines() throws -> [String] {
         let file = packageRoot.appending(path: "man/prefs-mirror.7")
@@ -17,7 +18,7 @@ import Testing
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
 
-    /// The bytes of each display.
+    /// The bytes of each example.
     private static func examples() throws -> [[UInt8]] {
         try section("EXAMPLES").split { $0 == ".Bd -literal -offset indent" }.dropFirst().map { lines in
             lines.prefix { $0 != ".Ed" }.flatMap { $0.split(separator: " ").compactMap { UInt8($0, radix: 16) } }
@@ -98,7 +99,7 @@ import Testing
         #expect(limits.leastLogBytes == 64 << 10 && limits.leastLogs == 32 && limits.bytesOfLog == 1 << 20)
     }
 
-    /// The bytes that the page says a base's digest and a file's trailer are made of.
+    /// The bytes from which, according to the page, a base's digest and a file's trailer are computed.
     @Test func `says what trailers are made of`() throws {
         for pack in PackSamples.all {
             let trailer = Array(pack.bytes.suffix(80))

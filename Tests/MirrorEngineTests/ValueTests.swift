@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// The same value with its dictionaries' entries in the other order.
+    /// The same value, with the entries of all dictionaries in reverse order.
     private func reversed(_ value: PropertyList) -> PropertyList {
         switch value {
         case .array(let elements): .array(elements.map(reversed))
