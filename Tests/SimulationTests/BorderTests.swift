@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct `The border with preference files` {
-    /// Two hosts that have the same 30 keys.
+    /// Returns two hosts with the same 30 keys.
     private func pair() -> (bench: Bench, near: SimulatedHost, far: SimulatedHost) {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -252,7 +252,7 @@ import Testing
 }
 
 extension SimulatedHost {
-    /// Something happens to a file behind the mirror's back.
+    /// Changes a file without the mirror.
     func damage(_ domain: String, mark: LibraryWrite? = nil, _ change: (inout PreferenceFile) -> Void) {
         save(domain, mark: mark) { _ in }
         guard var file = files[domain] else { return }

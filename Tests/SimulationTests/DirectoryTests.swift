@@ -107,7 +107,7 @@ import Testing
         #expect(late.value("a") == "of one who is gone" && bench.isSound)
     }
 
-    /// A base that was to be created before somebody purged a host says nothing of that one.
+    /// A base that was prepared before a host was purged does not contain that host's writes.
     @Test func `keeps the folder of a host that is purged until a base says what it said`() {
         let bench = Bench()
         let (gone, stays) = (bench.host("gone"), bench.host("stays"))
@@ -116,7 +116,7 @@ import Testing
         bench.comeToRest()
         let writer = gone.durable.writer
         bench.world.hosts.removeAll { $0 === gone }
-        // The record that it is to be created, and then not the base itself.
+        // The record of the intent is written, but the creation of the base fails.
         stays.fail(2..<3, as: .space)
         stays.attempt { try stays.send(.compact) }
         #expect(stays.durable.intent?.pack.name.kind == .base)
@@ -194,7 +194,7 @@ import Testing
         #expect(near.engine.faulty[address] != nil)
     }
 
-    /// What a sync service spoils it may mend hours later, under the same name and of the same size.
+    /// A sync service may damage a file and repair it hours later, with the same name and size.
     @Test(arguments: [301, 3600]) func `joins a file that becomes whole after it was set aside`(_ seconds: Int64) throws
     {
         let bench = Bench()
@@ -265,7 +265,7 @@ import Testing
         bench.comeToRest()
         let isMismatch = { (report: Report) in if case .digestMismatch = report { true } else { false } }
         #expect(!far.reports.contains(where: isMismatch))
-        // A base that says it is made of the same and came to something else.
+        // A base that claims the same contents but has another result.
         var base = near.engine.local.base
         base.digest = try #require(Fingerprint(far.engine.local.digest.tips + [UInt8](repeating: 1, count: 16)))
         let pack = try Pack(decoding: base.encoded().bytes)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-/// `Tests/run simulate --exhaustive DEPTH` searches deeper, optimised.
+/// `Tests/run simulate --exhaustive DEPTH` searches deeper, in an optimised build.
 @Suite struct `Every small execution` {
     @Test(arguments: Extent.sample(2, of: ExhaustiveSearch.Profile.all.map(\.name)))
     func `leaves no write unreported`(_ name: String) throws {
@@ -16,7 +16,8 @@ import Testing
         if profile.isOrdinary { #expect(search.needless == 0) }
     }
 
-    /// An edit over the winner of two blind writes, and a write of a clone: both replace what their users never saw.
+    /// An edit over the winner of two concurrent writes, and a write of a clone. Both replace values that their users
+    /// never saw.
     @Test(arguments: zip(["writes", "clones"], [5, 4]))
     func `finds what the first version's rule loses`(_ name: String, _ depth: Int) throws {
         var profile = try #require(ExhaustiveSearch.Profile.all.first { $0.name == name })

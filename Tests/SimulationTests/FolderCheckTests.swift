@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct `A check of a mirror's files` {
-    /// Two hosts of which each has a base, two logs and a note.
+    /// Returns two hosts, each with a base, two logs and a note.
     private func pair() -> (near: SimulatedHost, far: SimulatedHost) {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -31,7 +31,7 @@ import Testing
         return check.finish()
     }
 
-    /// The files of a writer that are of a kind, as a host sees them.
+    /// The files of a kind that a host sees of a writer.
     private func files(_ host: SimulatedHost, of other: SimulatedHost, _ kind: PackName.Kind) -> [PackAddress] {
         host.files(of: other.durable.writer).filter { $0.name.kind == kind }
     }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Simulation
 
-/// What long searches found, each as the shortest script that shows it.
+/// Bugs that long searches found, each as the shortest script that reproduces it.
 @Suite struct `What a search found` {
-    /// A change that takes another name must not fall behind what was dropped for its sake: stamps may be equal.
+    /// A change that is renamed must not lose to a write that it replaced. Their stamps may be equal.
     @Test(arguments: 0..<12) func `a new name changes no order of equal stamps`(_ round: Int) {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
@@ -25,7 +25,7 @@ import Testing
         #expect(origin.reports.contains { if case .reincarnated = $0 { true } else { false } })
     }
 
-    /// The outcome of one application must not be taken for that of another.
+    /// The outcome of one application must not be used for another.
     @Test func `locks are not asked for twice`() throws {
         let bench = Bench()
         let (near, _, logs) = bench.hostsWithTwoLogs()
@@ -39,7 +39,7 @@ import Testing
         #expect(bench.isSound)
     }
 
-    /// A log that waits for the one before it is joined in time, in view or not.
+    /// A log that waits for its predecessor is joined after a time limit, whether the predecessor is visible or not.
     @Test func `a host with a log that waits has not nothing to do`() {
         let bench = Bench()
         let (near, _, logs) = bench.hostsWithTwoLogs()
@@ -52,8 +52,7 @@ import Testing
         #expect(near.value("b") == "b")
     }
 
-    /// Of two values under one dot one loses by its hash alone; its author keeps it, whatever
-    /// others write.
+    /// Of two values with the same dot, one loses by its hash alone. Its author keeps it, even if others write.
     @Test(arguments: 0..<4) func `a value that lost within a fork is with who wrote it`(_ round: Int) throws {
         let bench = Bench(round: round)
         let (origin, peer) = (bench.host("origin"), bench.host("peer"))
@@ -75,13 +74,13 @@ import Testing
         }
     }
 
-    /// A change under a new name may win where it lost before, among equal stamps: then the file is to be changed too.
+    /// With equal stamps, a change under a new name may win where it lost before. Then the file must change too.
     @Test func `a new name that wins among equal stamps shows in the file`() throws {
         try #expect(wrongs(of: "one view", seed: 20_261_122, round: 91) == [])
     }
 
-    /// Who writes into a file that shows neither of two others' values beats both, though he knows one of them only as
-    /// beaten by the other.
+    /// A write into a file that shows neither of two other writers' values replaces both, even if its author knows that
+    /// one of them was replaced by the other.
     @Test(arguments: [["first", "second"], ["second", "first"]])
     func `a value that no file showed is kept by its author, whoever beat it first`(_ order: [String]) {
         let bench = Bench()
@@ -107,7 +106,7 @@ import Testing
         #expect(first.hasJournal(of: "of the first") && second.hasJournal(of: "of the second"))
     }
 
-    /// What a base carries for one who is gone was written by somebody who knew less than the base says.
+    /// A base may carry the writes of a host that is gone. That host knew less than the base does.
     @Test func `a value that one beat who is gone is kept by its author`() {
         let bench = Bench()
         let (gone, keeper, author) = (bench.host("gone"), bench.host("keeper"), bench.host("author"))
@@ -128,7 +127,8 @@ import Testing
         #expect(bench.isSound && author.value("a") == "winner" && author.hasJournal(of: "beaten"))
     }
 
-    /// Two users wrote one value. One of them added an entry to it, and a third user replaced it all without a look.
+    /// Two users wrote the same value. One of them added an entry, and a third user replaced everything without seeing
+    /// it.
     @Test func `a value that another user's write contains is listed where it was written too`() {
         let bench = Bench()
         let (left, right, third) = (bench.host("left"), bench.host("right"), bench.host("third"))
@@ -150,7 +150,7 @@ import Testing
         #expect(left.durable.conflicts.hasOpen && right.durable.conflicts.hasOpen)
     }
 
-    /// A user replaced both writes of another, one after the other, and that host reads only a base.
+    /// A user replaced two writes of another user, one after the other, whose host reads only a base.
     @Test func `no write is listed that was replaced together with an older one of its writer`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -166,7 +166,8 @@ import Testing
         #expect(near.value("d") == ["y": "four"] && near.durable.conflicts.conflicts.isEmpty)
     }
 
-    /// A user replaced the only entry of a dictionary and then the dictionary, and its author reads only a base.
+    /// A user replaced the only entry of a dictionary and then the dictionary. The dictionary's author reads only a
+    /// base.
     @Test func `no dictionary is listed whose every entry was replaced before`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -182,7 +183,7 @@ import Testing
         #expect(near.value("d") == "all" && near.durable.conflicts.conflicts.isEmpty)
     }
 
-    /// A crash came between the intent to write a file and the write: the user saw the former values.
+    /// A crash occurred between the intent to write a file and the write, so the user saw the previous values.
     @Test func `who saves after a crash has seen what the file still showed`() {
         var crashes = 0
         for step in 1...12 {
@@ -208,7 +209,7 @@ import Testing
         #expect(crashes > 0)
     }
 
-    /// What was lost from our folder is said again under a new name, too.
+    /// Files lost from our folder are published again, also under a new name.
     @Test func `a new name says what the old one had still to say again`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -218,13 +219,13 @@ import Testing
         let former = near.durable.writer
         bench.settle()
         bench.world.lose(bench.world.files.keys.filter { $0.writer == former })
-        // A copy of this state says something, so that a new name is needed.
+        // A copy of this state publishes a change, so a new name is required.
         let clone = bench.clone(near, "clone")
         bench.world.hosts.removeAll { $0 === clone }
         clone.set("c", to: "of the clone")
         clone.publishNow()
         bench.settle()
-        // The clone's log waits for the one before it, which is lost.
+        // The clone's log waits for its predecessor, which is lost.
         for _ in 0..<2 {
             bench.world.pass(4000)
             bench.comeToRest()
@@ -232,8 +233,8 @@ import Testing
         #expect(near.durable.writer != former && far.value("b") == "said once, and lost" && bench.isSound)
     }
 
-    /// Who is there twice must not speak under a name of which others know more than he: a base with such changes
-    /// would say more under that name than its last change, and nobody could read it.
+    /// A host that exists twice must not publish under a name of which others know more writes than it does. A base
+    /// with these writes would contain more of that name than its last change, and no host could read it.
     @Test func `a copy that only others have met yet makes for a new name`() {
         let doubled = Doubled(changes: 2, peerSets: "c")
         doubled.origin.sync(compacts: true)
@@ -242,8 +243,8 @@ import Testing
         #expect(doubled.peer.value("a") == "of the origin" && doubled.bench.isSound)
     }
 
-    /// What is not said yet is not what others know under the same name from a copy, whatever its number: who replaces
-    /// it has not seen it.
+    /// An unpublished change differs from a copy's published change with the same name and number. Whoever replaces the
+    /// published one has not seen ours.
     @Test(arguments: 1...3) func `a change is not taken for one of a copy that others have seen`(_ count: Int) {
         let doubled = Doubled(changes: count, peerSets: "a")
         doubled.origin.pullNow()
@@ -253,13 +254,13 @@ import Testing
         #expect(doubled.bench.isSound)
     }
 
-    /// The run in which that was found: the copy's changes came by way of one that carried them.
+    /// The run that found this bug. The copy's changes arrived through another host's base.
     @Test func `a base under a name that is taken can be read`() throws {
         try #expect(wrongs(of: "clones and rollbacks", seed: 20_261_122, round: 22_277) == [])
     }
 
-    /// What a host has said under its former name is its own: whoever replaces it has seen it, though the file waits
-    /// for what others said.
+    /// The writes that a host published under its former name are its own. If the host replaces them, it has seen them,
+    /// although its file still waits for the changes of others.
     @Test func `a new name has seen what the former one said`() {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -285,12 +286,12 @@ import Testing
         #expect(far.value("a") == "second" && bench.isSound)
     }
 
-    /// The run in which that was found: a base of its own that it had removed came back.
+    /// The run that found this bug. A base that the host had removed reappeared.
     @Test func `a value that its own host replaces is no conflict`() throws {
         try #expect(wrongs(of: "clocks that are off", seed: 20_261_122, round: 49_573) == [])
     }
 
-    /// What a writer knew at one of its logs is no more than it said there, whatever it has said since.
+    /// The knowledge of a writer at one of its logs is what that log states, even if later logs state more.
     @Test func `a log that a later one overtook knew no more than it did`() throws {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -324,7 +325,8 @@ import Testing
         #expect(bench.isSound)
     }
 
-    /// What falls under two writes at once is beaten by both: its author may hear of one of them alone.
+    /// If two writes replace a value at the same time, both are recorded, because its author may receive only one of
+    /// them.
     @Test func `a leaf that falls under two values is kept by its author`() {
         let bench = Bench()
         let (author, other, own) = (bench.host("author"), bench.host("other"), bench.host("own"))
@@ -348,21 +350,21 @@ import Testing
         #expect(author.hasJournal(of: "beaten"))
     }
 
-    /// What our own change under a former name had beaten, a later one of ours inside of it beats as well: only the
-    /// folder of the former name says the first.
+    /// If our change under a former name replaced a value, a later change inside it replaces that value too. Only the
+    /// folder of the former name has the first change.
     @Test func `a new name tells of what the old one beat`() throws {
         try #expect(wrongs(of: "late, duplicate and partial files", seed: 20_261_126, round: 143_089) == [])
     }
 
-    /// One transaction over two files is as blind as the file that is furthest behind: what fell where the other file
-    /// does not show it was not seen by its author either.
+    /// A transaction over two files has seen only what both files show. Its author has not seen a replaced value that
+    /// one of the files did not show.
     @Test(arguments: [("a directory that loses files", 26_761), ("crashes", 43_677)])
     func `a change of two files, one of them behind, tells whom it beat`(_ name: String, _ round: Int) throws {
         try #expect(wrongs(of: name, seed: 20_261_120, round: round) == [])
     }
 }
 
-/// What goes wrong in a run that once found something.
+/// The violations in a run that once found a bug.
 private func wrongs(of scenario: String, seed: UInt64, round: Int) throws -> [String] {
     let scenario = try #require(Scenario.all.first { $0.name == scenario })
     var run = Run(scenario, seed: Seed(number: seed), round: round)
@@ -370,8 +372,8 @@ private func wrongs(of scenario: String, seed: UInt64, round: Int) throws -> [St
     return run.wrongs
 }
 
-/// A host with a change to be said, whose copy has said some under the same name: a peer has seen those and says so,
-/// and they are not in view of the host itself.
+/// A host with an unpublished change, whose copy has published changes under the same name. A peer has seen and
+/// mentions them, but the host itself does not see them.
 private struct Doubled {
     let bench = Bench()
     let origin: SimulatedHost

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Simulation
 
-/// A writer creates a base, and removes a day later what it replaces; meanwhile somebody comes who has read nothing.
+/// A writer creates a base, and removes the replaced files a day later. Meanwhile, a new host joins.
 @Suite struct `A joiner in the midst of a compaction` {
-    /// What a compaction does to the directory, in order.
+    /// The steps of a compaction that change the directory, in order.
     private struct Compaction {
         let bench: Bench
         let values: [PropertyList?]
@@ -19,7 +19,7 @@ import Testing
 
         var steps: Int { removed.count + 1 }
 
-        /// The files that stand where only some of the steps were taken, or have come as far as here.
+        /// The files in the directory after only some of the steps were taken, or have arrived here.
         func files(_ isTaken: (Int) -> Bool) -> Set<PackAddress> {
             var files = before
             if isTaken(0) { files.insert(base) }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// - Parameter isFirst: Whether there is no older base, which goes with the logs.
+    /// - Parameter isFirst: Whether there is no older base, which would be removed with the logs.
     private func compaction(isFirst: Bool) throws -> Compaction {
         let bench = Bench { ($0.leastLogs, $0.supersededFor) = (100, 86_400_000) }
         let (host, peer) = (bench.host("host"), bench.host("peer"))
@@ -54,7 +54,7 @@ import Testing
             removed: removed)
     }
 
-    /// Somebody who finds these files.
+    /// Returns a new host that finds these files.
     private func joiner(_ compaction: Compaction, finding files: Set<PackAddress>) -> SimulatedHost {
         let joiner = SimulatedHost(compaction.bench.world, "joiner")
         joiner.view = Dictionary(uniqueKeysWithValues: files.map { ($0, .whole) })
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// A sync service takes the steps in whatever order, and deletes first.
+    /// A sync service applies the steps in any order, deletions first.
     @Test(arguments: [true, false])
     func `comes to it at last, in whatever order the steps arrive`(_ isFirst: Bool) throws {
         let compaction = try compaction(isFirst: isFirst)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// Who joins, writes and publishes at any step disturbs neither the writer nor the others.
+    /// A host that joins, writes and publishes at any step disturbs neither the writer nor the other hosts.
     @Test func `takes part at every step at which the writer may die`() {
         var step = 1
         while true {

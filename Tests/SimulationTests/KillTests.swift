@@ -5,9 +5,9 @@ import Testing
 
 @testable import Simulation
 
-/// A host dies at every single step of what it does, one run for each.
+/// A host dies at each of its steps, in a separate run for each step.
 @Suite struct `A host that dies` {
-    /// What is prepared, and who then dies while it syncs.
+    /// A preparation, and the host that then dies during a sync.
     struct Script: Sendable {
         let name: String
         var compacts = false
@@ -106,7 +106,7 @@ import Testing
             host.breaksAt = host.stepCount + step
             host.sync(compacts: script.compacts)
             let hasDied = host.stepCount == host.breaksAt
-            // What else was there stands at least in the state that the records give.
+            // Everything else is at least in the state that the records produce.
             #expect(host.engine.local == host.durable, "\(script.name), step \(step)")
             bench.comeToRest()
             bench.comeToRest()

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Simulation
 
-/// What holds of the files that hosts leave behind, whoever reads them in whatever way.
+/// Properties of the files in a mirror that hold for every reader and every order of reading.
 @Suite struct `The files of a mirror` {
     private static let rounds = 3
 
-    /// Runs that have come to rest.
+    /// Returns runs that have come to rest.
     private func worlds(_ names: [String]) -> [(world: World, replay: String)] {
         Scenario.all.filter { names.contains($0.name) }.flatMap { scenario in
             (0..<Self.rounds).map { round in
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// The state of somebody who reads these files, in this order.
+    /// The state of a host that reads these files in this order.
     private func state(_ packs: some Sequence<Pack>) -> AtomStore {
         var state = LocalState(mirror: SimulatedHost.mirror, writer: WriterID(number: 1))
         for pack in packs { state.apply(.joined(pack, at: SimulatedHost.epoch)) }
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// A base stands for all logs before it; who reads it, they, or both, sees the same.
+    /// A base replaces all logs before it. Reading the base, the logs, or both gives the same state.
     @Test func `show the same with and without what bases replace`() {
         for (world, replay) in worlds(["crashes", "clocks that are off"]) {
             let packs = world.files.values
@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct `A host's own write` {
-    /// Whatever clocks say, who writes sees what he has written.
+    /// A writer sees its own write, whatever the clocks show.
     @Test func `is in force where it was made`() {
         for round in 0..<200 {
             var generator = SeededGenerator(stream: "own writes", round: round)
@@ -111,7 +111,7 @@ import Testing
             let keys = (0..<3).map { Path(domain: "d", key: "k\($0)") }
             let paths = keys + keys.map { $0.appending("x") } + [Path(domain: "d")]
             for sequence in UInt64(1)...30 {
-                // A clock that jumps by centuries, and others' stamps from anywhere.
+                // A clock that jumps by centuries, and arbitrary stamps of other hosts.
                 let now = Int64.random(in: -1 << 44...1 << 44, using: &generator)
                 let path = paths[Int.random(in: 0..<paths.count, using: &generator)]
                 if Bool.random(using: &generator) {

@@ -24,7 +24,7 @@ import Testing
 
     private static let day: Int64 = 86_400_000
 
-    /// - Parameter seconds: How long it takes from one change to the next.
+    /// - Parameter seconds: The time between two changes.
     @Test(arguments: [(601, 17), (61, 17), (1, 87)])
     func `of superseded files lets the oldest go before their day is over`(_ seconds: Int64, _ most: Int) {
         let bench = Bench { ($0.supersededFor, $0.mostSuperseded, $0.leastLogs) = (Self.day, 8, 10) }
@@ -60,7 +60,7 @@ import Testing
 
     private struct Stream: CustomTestStringConvertible {
         let testDescription: String
-        /// How many keys are set in turn, and to how many characters each time.
+        /// The number of keys that are set in turn, and the length of each value in characters.
         let keys: Int
         let characters: Int
         let bytesOfWriter: Int
@@ -93,7 +93,7 @@ import Testing
 
     private struct Backlog: CustomTestStringConvertible {
         let testDescription: String
-        /// How many characters one value has after the other.
+        /// The lengths of successive values in characters.
         let characters: [Int]
         var bytesOfWriter = 1 << 20
     }
@@ -117,7 +117,7 @@ import Testing
             bench.comeToRest()
             bench.world.pass(601)
         }
-        // Whoever answers knows nothing of us that we had not said.
+        // The other host knows only the writes that we published.
         #expect(near.durable.writer == writer && far.value("c") == "at last" && bench.isSound)
     }
 
@@ -167,7 +167,8 @@ import Testing
         #expect(far.reports.contains(.changed(domain: "s", keys: ["a20001"], by: near.durable.writer)) && bench.isSound)
     }
 
-    /// A full folder empties itself within ten minutes; a base for each change until then would fill it the more.
+    /// A full folder gets room within ten minutes. Writing a base for each change until then would only fill it
+    /// further.
     @Test func `of bytes is waited for where room comes of itself`() {
         let bench = Bench { ($0.bytesOfWriter, $0.supersededFor, $0.leastLogs) = (100_000, Self.day, .max) }
         let (near, far) = (bench.host("near"), bench.host("far"))

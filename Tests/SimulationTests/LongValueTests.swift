@@ -29,7 +29,7 @@ import Testing
         #expect(far.reports.contains { if case .missingBlobs = $0 { true } else { false } })
         #expect(!far.mayRest)
         far.blobView[near.durable.writer] = names
-        // One that never has its long values is not read at each look.
+        // A file whose long values never arrive is not read at each check.
         bench.world.pass(60)
         bench.comeToRest()
         #expect(far.files["s"]?.values.count == 2 && bench.isSound)
@@ -59,7 +59,7 @@ import Testing
         #expect(blobs(near) == 2 && far.value("d") == Self.long("c") && bench.isSound)
     }
 
-    /// Long values that replace one another go before their time, and what refers to them goes with them.
+    /// Long values that replace one another are removed early, together with the files that refer to them.
     @Test func `is missed by nobody when it goes early`() {
         let day: Int64 = 86_400_000
         let bench = Bench { ($0.supersededFor, $0.unneededFor, $0.bytesOfWriter) = (day, 7 * day, 1 << 20) }

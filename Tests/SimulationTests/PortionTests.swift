@@ -4,13 +4,13 @@ import Testing
 
 @testable import Simulation
 
-/// Hosts that write one change at a time, unless a transaction has more.
+/// Hosts that write one change at a time, except for transactions with several changes.
 @Suite struct `What is written in portions` {
     /// The values of `a` in the files of `s` and `t`.
     private typealias Found = [PropertyList?]
 
-    /// What a host's files hold after it took up what another has said, which goes wrong at one point after the other;
-    /// of those times that count.
+    /// Returns the contents of a host's files after it applied another host's changes, with a fault at each point in
+    /// turn, for the runs that the test compares.
     private func found(
         _ say: (SimulatedHost) -> Void, goingWrong: (SimulatedHost, Int) -> Void,
         counts: (SimulatedHost) -> Bool = { _ in true }
@@ -63,7 +63,8 @@ import Testing
         #expect(found == [[nil, 1], [1, nil]])
     }
 
-    /// - Parameter count: How many files cannot be written. Beyond a number of them the others wait for the next time.
+    /// - Parameter count: The number of files that cannot be written. If it is too high, the other files wait for the
+    ///   next attempt.
     @Test(arguments: [(1, true), (15, true), (16, false), (100, false)])
     func `waits for few files that cannot be written`(_ count: Int, _ isWritten: Bool) {
         let domains = (0..<count).map { "refused\($0)" }

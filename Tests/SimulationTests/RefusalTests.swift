@@ -5,13 +5,13 @@ import Testing
 
 @testable import Simulation
 
-/// The system refuses each single thing that a host asks of it, one run for each: to remember something, to read, lock
-/// or write a preference file, to read, create or remove a file of the mirror's.
+/// Each request of a host to the system fails in a separate run: to write its journal, to read, lock or write a
+/// preference file, and to read, create or remove a file of the mirror.
 @Suite struct `A host to which something is refused` {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let failure: CreationFailure
-        /// Whether all that follows is refused, too, as on a full disk.
+        /// Whether all later requests fail too, as on a full disk.
         let lasts: Bool
     }
 
@@ -46,7 +46,7 @@ import Testing
         let (near, far) = (bench.host("near"), bench.host("far"))
         bench.comeToRest()
         near.set("a", to: "kept")
-        // The intent is remembered, and then the file is refused.
+        // The intent is recorded, and then the creation of the file fails.
         near.fail(2..<3, as: failure)
         near.publishNow()
         #expect(near.reports.last == .waiting(waiting) && near.engine.local.outbox.count == 1)

@@ -6,7 +6,7 @@ import Testing
 @testable import Simulation
 
 @Suite struct `A value that lost` {
-    /// Two hosts that wrote one key while apart; `near` lost.
+    /// Two hosts that wrote the same key while disconnected. The write of `near` lost.
     private func conflict(_ lost: PropertyList?, _ won: PropertyList?) -> (Bench, near: SimulatedHost, SimulatedHost) {
         let bench = Bench()
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -28,7 +28,7 @@ import Testing
         #expect(bench.isSound)
         for host in [near, far] { #expect(host.files["s"]?.values["a"] == lost.map(PropertyList.string)) }
         #expect(near.engine.local.conflicts.conflicts.map(\.resolvedAt).contains(nil) == false)
-        // Who restores has seen the winner, so that this is no conflict.
+        // The user who restores the value has seen the winner, so there is no conflict.
         #expect(far.engine.local.conflicts.conflicts.isEmpty)
     }
 
@@ -115,7 +115,7 @@ import Testing
 }
 
 @Suite struct `A file of our own` {
-    /// Two hosts at rest, of which `near` has said everything in a base.
+    /// Two hosts at rest. `near` has published everything in a base.
     private func pair(checksEvery: Int64 = .max) -> (Bench, near: SimulatedHost, far: SimulatedHost) {
         let bench = Bench { $0.checksEvery = checksEvery }
         let (near, far) = (bench.host("near"), bench.host("far"))
@@ -166,7 +166,7 @@ import Testing
         #expect(near.view[base] == .spoilt)
         for _ in 0..<3 {
             bench.world.pass(3700)
-            // Only a host that is at work looks.
+            // Only an active host checks its folder.
             far.set("b", to: .integer(.init(Int64(bench.world.time))))
             bench.comeToRest()
         }

@@ -5,14 +5,14 @@ import Testing
 @testable import Simulation
 
 @Suite struct `A mirror of many hosts` {
-    /// How many runs of each scenario there are; `Tests/run simulate` runs thousands, optimised.
+    /// The number of runs of each scenario. `Tests/run simulate` runs thousands, in an optimised build.
     private static let rounds = 10
 
     @Test(arguments: Extent.sample(6, of: Scenario.all.map(\.name)))
     func `comes to one state everywhere, whatever happens on the way`(_ name: String) throws {
         let scenario = try #require(Scenario.all.first { $0.name == name })
         var tally = RunStatistics()
-        // Long values take long.
+        // Runs with long values are slow.
         for round in 0..<(scenario.hasLongValues ? 2 : Self.rounds) {
             var run = Run(scenario, round: round)
             run.carryOut()
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// A suite in which a fault never happened says so.
+    /// The report lists the faults that never occurred.
     @Test func `is not proven by few runs`() {
         var tally = RunStatistics()
         #expect(tally.missing.count == Fault.allCases.count + Medium.allCases.count)
@@ -48,7 +48,7 @@ import Testing
 }
 
 extension Scenario {
-    /// The faults without which even a few runs would prove too little.
+    /// The faults that must occur even in a few runs.
     fileprivate var expectedFaults: [Fault] {
         var faults: [Fault] = [.duplicate]
         if crashes { faults.append(.crash) }

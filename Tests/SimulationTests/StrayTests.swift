@@ -6,10 +6,10 @@ import Testing
 @testable import Simulation
 
 @Suite struct `A hundred thousand strays` {
-    /// In each of two folders.
+    /// The number of strays in each of two folders.
     private static let count = 50_000
 
-    /// Names that nobody of us writes, of each sort as many.
+    /// Names that no host writes, the same number of each kind.
     private static let names: [String: Int] = {
         let sorts: [(Int) -> String] = [
             { "l/000000000001.2e9f0a77d1 (conflicted copy \($0)).log" }, { "l/._\($0).log" }, { ".DS_Store\($0)" },
@@ -35,6 +35,6 @@ import Testing
             host.sync()
         }
         #expect(bench.isSound && near.engine.faulty.isEmpty)
-        #expect(Journal.beginning(with: near.durable).count < 10_000, "nothing is remembered of them")
+        #expect(Journal.beginning(with: near.durable).count < 10_000, "strays are not recorded")
     }
 }

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Simulation
 
-/// A host whose version is old beside one whose files it does not all understand.
+/// A host with an old version, and one that also writes files of a newer version.
 @Suite struct `An old version beside a new one` {
-    /// The new one has said `a`, which both understand, `b`, which only a new version does, and `c`, which both do.
+    /// The new host has published `a` and `c`, which both versions understand, and `b`, which only the new one does.
     private func pair() throws -> (bench: Bench, old: SimulatedHost, new: SimulatedHost, held: PackAddress) {
         let bench = Bench { $0.leastLogs = 100 }
         let (old, new) = (bench.host("old"), bench.host("new"))
@@ -30,7 +30,7 @@ import Testing
         let (bench, old, new, held) = try pair()
         bench.comeToRest()
         #expect(old.value("a") == "a" && old.value("b") == nil)
-        // What follows on what it does not understand waits for that as for any other.
+        // Changes that follow the unreadable one wait for it.
         bench.world.pass(601)
         old.set("d", to: "of the old")
         bench.comeToRest()
@@ -86,7 +86,7 @@ import Testing
         #expect(bench.isSound)
     }
 
-    /// What an old version does not know it cannot take over, so the folder stays for one that can.
+    /// An old version cannot take over writes that it does not understand, so it keeps the folder.
     @Test func `purges no folder that says more than it understands`() throws {
         let (bench, old, new, held) = try pair()
         let writer = new.durable.writer
@@ -105,7 +105,7 @@ import Testing
         #expect(["a", "b", "c"].map { joiner.value($0) } == ["a", "b", "c"] && bench.isSound)
     }
 
-    /// A purge takes over what waits for a log before it, too.
+    /// A purge also takes over logs that wait for their predecessor.
     @Test func `purges with what only waits`() {
         let bench = Bench()
         let (near, far, logs) = bench.hostsWithTwoLogs()
@@ -120,7 +120,7 @@ import Testing
         #expect(near.files(of: far.durable.writer).isEmpty && joiner.value("b") == "b" && near.value("b") == "b")
     }
 
-    /// A copy of this state that was upgraded first has said something in our folder.
+    /// A copy of this state that was upgraded first has published a change in our folder.
     @Test func `takes another name where its new copy has said something it does not understand`() throws {
         let bench = Bench()
         let (old, peer) = (bench.host("old"), bench.host("peer"))
