@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// A command line and how it is to be understood.
+/// A command line and its expected result.
 struct ArgumentRow: Sendable, CustomTestStringConvertible {
     let schema: Schemas
     let line: String
@@ -105,7 +105,7 @@ extension ArgumentRow.Schemas {
         #expect(Self.notation(schema.arguments(row.arguments, in: context)) == row.expected)
     }
 
-    /// One line for what came out.
+    /// The outcome as one line.
     static func notation(_ outcome: Schema.Arguments.Outcome) -> String {
         switch outcome {
         case .help(let request):

@@ -110,7 +110,7 @@ import Testing
 }
 
 @Suite struct `A plain form` {
-    /// What is written and asked when these lines are answered, a line each.
+    /// Returns the output of a form that gets these answers, one per line.
     static func run(_ lines: [PlainForm.Event], _ text: String, values: [String: Schema.ValueInForce] = [:]) throws
         -> [String]
     {

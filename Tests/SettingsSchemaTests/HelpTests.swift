@@ -21,7 +21,7 @@ import Testing
         #expect(schema.helpText(program: "backup", width: 78) == Self.wide)
         for width in [40, 41, 50, 60, 78, 100, 200] {
             let lines = schema.helpText(program: "backup", width: width).split(separator: "\n")
-            // A flag that alone is too long has a line of its own.
+            // A flag that is too long by itself has its own line.
             for line in lines where !line.contains("--remove-copies") {
                 #expect(String(line).columns <= width, "\(width): \(line)")
             }
@@ -36,7 +36,7 @@ import Testing
         #expect(text.contains("(default 7 copies; variable BACKUP_KEEP; now 9 from user)"))
         #expect(text.contains("(variable BACKUP_TOKEN; now •••• from environment)"))
         #expect(text.contains("(default 3; now not set)"))
-        // As a flag takes it, and as the default beside it is written.
+        // In the notation that the flag accepts, as the default next to it.
         let others = schema.helpText(program: "backup", width: 200, values: ["every": .init(5400, layer: "user")])
         #expect(others.contains("(now 1h30m from user)"))
         #expect(!text.contains("abc"))
@@ -270,7 +270,7 @@ import Testing
 
 enum SchemaReadingSample: Sendable {
     static let everything = `A schema`.everything
-    /// What would be a macro, an escape or a comment where it is not kept from that.
+    /// Text that would be a macro, an escape or a comment if it were not escaped.
     static let nasty = """
         { Domain = d; Title = ".Bl bad \\\\n(xx"; Summary = "'br. Sh NAME. No more -- than \\"this\\" `x`. é選"; Settings = (
             { Key = a; Flag = Ar; Title = ".It"; Placeholder = "No"; Summary = "One. Two! Three? e.g. four."; },

@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// A shell that values are handed to, and how a script of it takes and shows them.
+/// A shell that receives values, and the statements with which a script reads and prints them.
 struct ShellSubject: Sendable, CustomTestStringConvertible {
     let name: String
     let program: String
@@ -29,17 +29,17 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         ShellSubject(name: "fish", program: "fish", arguments: ["--no-config"], output: .fish),
     ].filter { Tool.isExpected($0.program) }
 
-    /// What takes the values from the file `emitted`, as the manual tells scripts to.
+    /// The statement that reads the values from the file `emitted`, as the manual recommends.
     var taking: String {
         output == .fish ? "eval (cat emitted | string collect)\n" : "eval \"$(cat emitted)\"\n"
     }
 
-    /// What shows variables with a NUL behind each.
+    /// The statements that print variables, each with a NUL after it.
     func showing(_ names: [String]) -> String {
         names.map { output == .fish ? "printf '%s\\0' $\($0)\n" : "printf '%s\\0' \"$\($0)\"\n" }.joined()
     }
 
-    /// What shows the elements of an array, then the operands.
+    /// The statements that print the elements of an array, then the operands.
     func showingElements(of name: String) -> String {
         switch output {
         case .fish: "printf '%s\\0' $\(name)\nprintf '%s\\0' $argv\n"
@@ -48,7 +48,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Runs a script beside a file with what was emitted; returns what it wrote and the files that are there after it.
+    /// Runs a script in a folder with the emitted text, and returns its result and the files in the folder afterwards.
     func run(_ script: String, emitted: String) throws -> (Subprocess, files: [String]) {
         let folder = try TemporaryFolder()
         try folder.write(emitted, to: "emitted")
@@ -62,10 +62,10 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `A value in a shell` {
-    /// Values that would do something where they are not quoted well.
+    /// Values that would execute something if they were not quoted properly.
     static func values(_ count: Int) -> [String] {
         var generator = SeededGenerator(stream: "injection")
-        /// A character that no text should have, which Swift takes in no literal.
+        /// A noncharacter, which Swift accepts in no literal.
         func noncharacter(_ code: UInt32) -> String { Unicode.Scalar(code).map { String($0) } ?? "" }
         let pieces = [
             "'", "\"", "`touch canary`", "$(touch canary)", "${IFS}", "$HOME", "\\", "\\'", "'\\''", "''", "\n", "\r",
@@ -120,7 +120,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: ShellSubject.all)
     func `would run if it were quoted badly`(_ shell: ShellSubject) throws {
-        // The canary of the tests above: what they look for can happen.
+        // Checks that the tests above can fail: this text does create the file.
         let text = shell.output == .fish ? "set -g a (touch canary);" : "a=\"$(touch canary)\""
         #expect(try shell.run(shell.taking, emitted: text).files == ["canary", "emitted", "script"])
     }
@@ -143,7 +143,7 @@ struct ShellSubject: Sendable, CustomTestStringConvertible {
         schema.settings = [
             SettingDeclaration("verbose", ValueRule(.boolean)), SettingDeclaration("nothing"),
             SettingDeclaration("none", ValueRule(.array)), SettingDeclaration("count", ValueRule(.integer)),
-            // One that nobody has set must not be a command that succeeds.
+            // An unset Boolean must not be a command that succeeds.
             SettingDeclaration("quiet", ValueRule(.boolean)),
         ]
         let text = try ScriptValues(schema: schema, values: ["verbose": true, "count": 3], operands: ["x"]).text(

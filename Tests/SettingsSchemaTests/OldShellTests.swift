@@ -4,10 +4,10 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// The bash of long ago, which some machines still have: 3.2, of 2006. No package of it is to be had, so what is
-/// printed is held against all that came later, and run by today's bash as far as that can be made to behave like it.
+/// Output for bash 3.2 of 2006, which some machines still have. No package of it is available, so the output is
+/// checked for all later constructs, and run by the current bash in a mode that is as similar as possible.
 @Suite struct `Text for bash 3 2` {
-    /// What bash cannot do before the version named, as it looks outside of quotes.
+    /// Constructs outside of quotes that bash lacks before a version.
     static let later: [(construct: String, since: String, example: String)] = [
         (#"(declare|local|typeset)\s+-[a-zA-Z]*A"#, "4.0", "declare -A map"),
         (#"\$\{[^}]*(,,?|\^\^?)[^}]*\}"#, "4.0", "${x,,}"),
@@ -30,8 +30,8 @@ import Testing
         (#"EPOCHSECONDS|EPOCHREALTIME|SRANDOM"#, "5.0", "$EPOCHSECONDS"), (#"\$\{[ |]"#, "5.3", "${ x; }"),
     ]
 
-    /// The text with what stands in single quotes left out: there nothing is special. (`'\\''` is how a quote stands
-    /// there.)
+    /// Returns the text without the contents of single quotes, in which no character is special. (`'\\''` is a single
+    /// quote inside them.)
     static func bare(_ text: String) -> String {
         text.replacing("'\\''", with: "").replacing(/'[^']*'/, with: "''")
     }
@@ -44,7 +44,7 @@ import Testing
 
     @Test(arguments: later)
     func `would be found if it had what came later`(_ row: (construct: String, since: String, example: String)) throws {
-        // What stands in single quotes here is code, not a value.
+        // The text in single quotes is code here, not a value.
         let example = row.example.contains("'") ? row.example.replacing("'", with: "\"") : row.example
         let text = row.example.hasPrefix("$'") ? row.example : example
         #expect(try text.contains(Regex(row.construct)), "\(row)")
@@ -67,7 +67,7 @@ import Testing
         let text = try ScriptValues(schema: schema, values: values, operands: operands).text(for: output)
         let others = [output.exit(2), output.printing("usage: it's\n", thenExit: 0)]
         for text in [text] + others { #expect(try Self.findings(in: text).isEmpty) }
-        // Each line is an assignment of words in single quotes, `set --` with such, or one of the two ends.
+        // Each line is an assignment of words in single quotes, `set --` with such words, or one of the two last lines.
         let line = /(?:[A-Za-z_][A-Za-z0-9_]*=(?:''|\((?:'' ?)*\))|set --(?: '')*|exit [0-9]+|printf '' '')/
         for text in [text] + others {
             for found in Self.bare(text).split(separator: "\n") where found.wholeMatch(of: line) == nil {
@@ -82,13 +82,13 @@ import Testing
                 + ", { Key = dir; Kind = folder; Flag = dir; }, { Key = n; Type = integer; Flag = n; }")
         let text = schema.completions(for: .bash, program: "it's a tool")
         #expect(try Self.findings(in: text).isEmpty)
-        // `compopt` came with 4.0: without it there are more names to choose from, and no message.
+        // `compopt` came with bash 4.0. Without it, more names are offered, but there is no error message.
         for found in text.split(separator: "\n") where found.contains("compopt") {
             #expect(found.contains("2>/dev/null"), "\(found)")
         }
     }
 
-    /// How today's shells are made to be those of long ago, or as bare as a POSIX shell may be.
+    /// Current shells in modes that resemble old ones, or that offer little more than POSIX.
     static let shells: [ShellSubject] = [
         ShellSubject(
             name: "bash 3.2 by BASH_COMPAT", program: "env", arguments: ["BASH_COMPAT=3.2", "bash"], output: .bash),

@@ -4,7 +4,7 @@ import Testing
 
 /// Schemas that several tests use.
 enum Sample: Sendable {
-    /// The one that the manual begins with.
+    /// The first schema of the manual.
     static let backupText = """
         {
             Domain = "com.example.backup";
@@ -38,12 +38,12 @@ enum Sample: Sendable {
         }
     }
 
-    /// A schema of these settings and no more.
+    /// Returns a schema with only these settings.
     static func settings(_ settings: String, rest: String = "") throws -> Schema {
         try schema("{ Domain = \"com.example.test\"; Settings = (\(settings)); \(rest) }")
     }
 
-    /// The rule that a setting with these attributes has.
+    /// Returns the rule of a setting with these attributes.
     static func rule(_ attributes: String) throws -> ValueRule {
         try #require(settings("{ Key = k; \(attributes) }").settings.first).rule
     }

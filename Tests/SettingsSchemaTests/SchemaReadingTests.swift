@@ -54,7 +54,7 @@ import Testing
         }
         """
 
-    /// The attributes that only a rest, or only the head of a script, can have.
+    /// The attributes that only the rest operand, or only the head of a script, can have.
     static let ofScripts =
         "{ Settings = ({ Key = a; ChoicesFrom = \"ls\"; }, { Key = b; Type = array; Rest = YES; PassUnknown = YES; }); }"
 

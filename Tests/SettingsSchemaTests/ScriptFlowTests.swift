@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// The whole way of a script, from its text to its variables, but for what reads files and the environment.
+/// Tests a script from its text to its variables, without reading files or the environment.
 @Suite(.enabled(if: Tool.isExpected("bash"), "\(Tool.absence(of: "bash"))"))
 struct `A script` {
     static let script = """
@@ -26,7 +26,7 @@ struct `A script` {
         echo "to $target, $# left"
         """
 
-    /// What `prefs args` would do: text to run, and what to say on standard error.
+    /// The output of `prefs args`: the text to run, and the errors.
     static func emitted(
         _ arguments: [String], _ variables: [String: String], stored: PropertyList.Dictionary
     ) throws -> (text: String, errors: String) {

@@ -4,9 +4,9 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// What scripts need beyond flags and values, declared with one line per option.
+/// Features of declarations beyond flags and values, each declared with one line per option.
 @Suite struct `A script's declaration` {
-    /// Lines of a declaration, a command line, and what it means.
+    /// The lines of a declaration, a command line, and its expected result.
     static let rows: [(lines: String, line: String, expected: String)] = [
         // Operands.
         ("@flag -v", "a", "! unexpected operand a"), ("@flag -v", "-v", "v=true"),
@@ -89,7 +89,7 @@ import Testing
         ("@arg to:address", "example.com:22", "to=example.com:22"),
         ("@arg to:address", "@x", "! TO @x: must be an address such as ada@example.com"),
         ("@arg to:address", "ada@a..b", "! TO ada@a..b: must be an address such as ada@example.com"),
-        // Counters, required options, and the flags that every script has.
+        // Counters, required options, and the built-in flags.
         ("@flag -v... --verbose", "-vvv --verbose", "verbose=4"), ("@option --to=FILE!", "", "! --to is required"),
         ("@flag -v", "--save", "! unknown flag --save"), ("domain=com.example.a\n@flag -v", "--save", "save"),
         ("@flag -v", "--version", "! unknown flag --version; did you mean -v?"),
@@ -104,13 +104,13 @@ import Testing
         let row = Self.rows[index]
         let schema = try Self.schema(row.lines)
         #expect(Self.notation(schema, row.line) == row.expected.replacing("; did you mean -v?", with: ""))
-        // The property list that it is converted to means the same.
+        // The declaration converted to a property list is the same schema.
         let text = try schema.openStepText()
         let (same, mistakes) = Schema.read(Array(text.utf8), from: .head)
         #expect(mistakes.isEmpty && same == schema, "\(text)")
     }
 
-    /// Lines, of which the first may be the rest of the head.
+    /// Parses lines. The first one may be the rest of the head.
     static func schema(_ lines: String) throws -> Schema {
         let parts = lines.split(separator: "\n").map(String.init)
         let head = parts.first.map { $0.hasPrefix("@") ? "" : " \($0)" } ?? ""
@@ -213,9 +213,9 @@ import Testing
     }
 }
 
-/// What `schema check` finds, with its place and how to fix it.
+/// The errors that `schema check` reports, with their places and fixes.
 @Suite struct `A mistake in a script` {
-    /// Lines after `#prefs`, and what is found. A tilde begins a property list between `#prefs{` and `#}`.
+    /// The lines after `#prefs`, and the expected errors. A tilde starts a property list between `#prefs{` and `#}`.
     static let rows: [(text: String, expected: String)] = [
         (
             "# @flag -v --verbose\n# @flag -v --version-check",

@@ -252,7 +252,7 @@ import Testing
         ])
     func `complete in bash`(_ line: String, _ expected: String) throws {
         let typed = line.replacing("''", with: "")
-        // As bash breaks a line into words, and each of the breaks is a word of its own.
+        // Splits words as bash does, in which each separator is a separate word.
         let words = line.replacing(/[:=]/) { " \($0.output) " }
         let script =
             try Self.schema().completions(for: .bash, program: "tool") + """
@@ -278,7 +278,7 @@ import Testing
             ("tool --target ''", "files -/"), ("tool --keep ''", ""),
         ])
     func `complete in zsh`(_ line: String, _ expected: String) throws {
-        // What offers words inside the editor is not there outside of it.
+        // The functions that offer words exist only inside the line editor.
         let script = """
             compdef() { : }
             compadd() { print -rn -- ${(j:|:)offered} }

@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// Secrets that lie inside of values: an entry of a dictionary, or of each dictionary in an array.
+/// Secrets inside values: an entry of a dictionary, or of each dictionary in an array.
 @Suite struct `A secret inside a value` {
     static let text = """
         { Key = server; Type = dictionary; Flag = server; Environment = SERVER; Title = Server;
