@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension `The store of this machine` {
-    /// Writers that are ended by `kill -9` at whatever moment.
+    /// Writers that are killed by `kill -9` at random moments.
     @Suite struct `Survives killed writers` {
         @Test func `of one domain`() throws { try Killing("endless", ["a"]).run(Extent.kills / 4) }
 
@@ -29,7 +29,7 @@ extension `The store of this machine` {
     }
 }
 
-/// Kills one writer after the other and looks each time what it has left.
+/// Kills one writer after another, and checks the files each time.
 private struct Killing {
     private let bench: ProofBench
     private let task: String
@@ -53,20 +53,20 @@ private struct Killing {
         for round in 1...count {
             try killOne()
             left += try temporaries()
-            // A reader finishes what a transaction has left undone, and so does a writer.
+            // A reader completes an interrupted transaction, and so does a writer.
             if round.isMultiple(of: 2) { try writeNext(round) }
             try look()
             if !round.isMultiple(of: 2) { try writeNext(round) }
             try look()
             #expect(try temporaries() == 0, "after the next write, \(Seed.ofThisRun)")
         }
-        #expect(interrupted > 0 || left > 0 || count < 10, "no kill has hit a write, \(Seed.ofThisRun)")
+        #expect(interrupted > 0 || left > 0 || count < 10, "no kill interrupted a write, \(Seed.ofThisRun)")
         print(
             "\(task): \(count) kills, \(interrupted) of them after a write and before its acknowledgement, "
                 + "\(left) temporary files left; longest write after a kill: \(longestWrite)")
     }
 
-    /// Starts a writer and ends it a random time after one of its first writes.
+    /// Starts a writer and kills it a random time after one of its first writes.
     private mutating func killOne() throws {
         let worker = try WorkerProcess(bench.place, [task] + domains.map(\.text))
         var last = ContinuousClock.now
@@ -82,19 +82,19 @@ private struct Killing {
             note(line)
         }
         worker.kill()
-        // What it had said before it died was promised too.
+        // The writes that it acknowledged before it died must be kept too.
         for line in worker.receiveAll() { note(line) }
     }
 
     private mutating func note(_ line: String?) {
         guard let line, let number = Int(line) else {
-            Issue.record("the writer said \(line ?? "nothing")")
+            Issue.record("the writer printed \(line ?? "nothing")")
             return
         }
         acknowledged = number
     }
 
-    /// All domains are whole, of the same number, and of no older one than was acknowledged.
+    /// Checks that all domains are whole, and have the same number, which is at least the last acknowledged one.
     private mutating func look() throws {
         var numbers: Set<Int> = []
         for domain in domains {
@@ -117,7 +117,7 @@ private struct Killing {
         acknowledged = number
     }
 
-    /// The next writer waits for nothing: a lock that a dead process had is free.
+    /// Writes without a wait, because the locks of a dead process are free.
     private mutating func writeNext(_ round: Int) throws {
         let start = ContinuousClock.now
         for domain in domains {

@@ -4,20 +4,20 @@ import Preferences
 import TestSupport
 import Testing
 
-/// What the store promises, shown with processes, files and threads of this machine.
+/// Tests the guarantees of the store with real processes, files and threads.
 ///
-/// One after the other: most of these tests keep all cores busy.
+/// The tests run one after another, because most of them use all cores.
 @Suite(.serialized) struct `The store of this machine` {}
 
 extension Extent {
     /// How many writers are killed: `Tests/run kills` says it. A quarter each writes in another manner.
     static let kills = max(4, ProcessInfo.processInfo.environment["PREFS_KILLS"].flatMap { Int($0) } ?? 60)
 
-    /// All of a number, or a tenth.
+    /// The whole number, or a tenth of it.
     static func share(of number: Int) -> Int { isFull ? number : number / 10 }
 }
 
-/// A store in a folder of a test's own, and this process as a writer of it.
+/// A store in a temporary folder, with this process as a writer.
 struct ProofBench {
     private let folder: TemporaryFolder
     let machine = Machine.ofThisProcess()
@@ -30,21 +30,21 @@ struct ProofBench {
         store = try #require(Store.folder(place))
     }
 
-    /// A store in a folder that is there.
+    /// Uses a store in an existing folder.
     init(at path: String) throws {
         folder = try TemporaryFolder()
         place = path
         store = try #require(Store.folder(path))
     }
 
-    /// The folder beside the store.
+    /// The folder that contains the store.
     var path: FilePath { get throws { try #require(FilePath(folder.url.path(percentEncoded: false))) } }
 
     func file(_ name: DomainName) throws -> DomainFile {
         try #require(try store.process.places.get()).user.file(of: name)
     }
 
-    /// The domain as the disk has it, whatever an instance in this process may know.
+    /// The domain as it is on the disk, without the caches of this process.
     func contents(_ name: DomainName) throws -> DomainContents { try file(name).contents(on: machine) }
 
     func value(_ key: String, _ name: DomainName) throws -> Int? {
@@ -65,7 +65,7 @@ struct ProofBench {
     }
 }
 
-/// What an operation of the store failed with; nil where it did not.
+/// The failure of an operation of the store, or nil if it succeeded.
 func storeFailure(_ body: () throws -> Void) -> StoreFailure? {
     do {
         try body()
@@ -76,6 +76,6 @@ func storeFailure(_ body: () throws -> Void) -> StoreFailure? {
 }
 
 extension StoreFailure {
-    /// The system's reason, where it is one.
+    /// The error code of the system, if the failure has one.
     var code: ErrorCode? { if case .system(let code, _) = problem { ErrorCode(rawValue: code) } else { nil } }
 }

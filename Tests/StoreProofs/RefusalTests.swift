@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension `The store of this machine` {
-    /// What cannot be written leaves the old data as it was, and says why.
+    /// A failed write leaves the old data unchanged, and reports the reason.
     @Suite struct `Keeps the old data` {
         static let mayMount = geteuid() == 0
 
-        /// Whatever a write needs room for, there is a moment at which there is none left.
+        /// The disk becomes full at each step of a write that needs room.
         @Test(.enabled(if: mayMount, "mounting needs privilege"), arguments: [["a"], ["new"], ["a", "b"]])
         func `on a disk with any number of free pages`(_ names: [String]) throws {
             let mount = try Mount.orCancel(size: 256 << 10)
@@ -43,7 +43,7 @@ extension `The store of this machine` {
             #expect(!names.contains { $0.isTemporary })
         }
 
-        /// Nobody need set it again: what the library could not write it writes as soon as it can.
+        /// The program need not set the value again. The library writes it as soon as that is possible.
         @Test(.enabled(if: mayMount, "mounting needs privilege"))
         func `on a full disk, and writes by itself what was set once there is room`() throws {
             let mount = try Mount.orCancel(size: 256 << 10)
@@ -95,7 +95,7 @@ extension `The store of this machine` {
             try bench.setPermissions(0o755, of: file.path.parent)
         }
 
-        /// A file that may not be read is not an empty one.
+        /// An unreadable file is not treated as empty.
         @Test func `that must not be read`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
@@ -112,7 +112,7 @@ extension `The store of this machine` {
             #expect(try bench.value("key", "domain") == 1)
         }
 
-        /// Where nobody says where the user's files are, they are not in the root of the file system.
+        /// If no variable gives the user's folder, the files are not in the root of the file system.
         @Test(arguments: [[], ["HOME="], ["HOME=relative", "XDG_CONFIG_HOME=relative"]])
         func `where there is no home`(_ variables: [String]) throws {
             let stranger = ["unshare", "--user", "--map-user=12345"]
@@ -151,7 +151,7 @@ extension `The store of this machine` {
             #expect(try bench.contents("domain").values["held"] == true)
         }
 
-        /// Readers wait for nobody.
+        /// Readers never wait for a lock.
         @Test func `only where it writes`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
@@ -170,12 +170,12 @@ extension ProofBench {
     }
 }
 
-/// The user of this thread for files, which Swift's Glibc does not know.
+/// Sets the user of this thread for file access. Swift's Glibc module lacks this function.
 @_silgen_name("setfsuid") private func setFileSystemUser(_ user: UInt32) -> Int32
 
-/// Runs `body` as a user who has no more rights than others; root has the right to every file.
+/// Runs `body` as an unprivileged user, because root can access every file.
 private func withoutPrivilege<Result>(_ body: () -> Result) -> Result {
-    // It is this thread alone that takes on another user for files, and only until the body is done.
+    // Only this thread changes its user for file access, and only while the body runs.
     let isRoot = geteuid() == 0
     if isRoot { _ = setFileSystemUser(65_534) }
     defer { if isRoot { _ = setFileSystemUser(0) } }

@@ -58,7 +58,7 @@ extension `The store of this machine` {
             }
         }
 
-        /// As dotfile managers do it: the writers share no lock file but that of what the links lead to.
+        /// Dotfile managers make such links. The writers share only the lock file of the link's target.
         @Test func `of one file that two domains are links to`() throws {
             let (bench, count) = (try ProofBench(), Extent.share(of: 1000))
             let shared = try bench.path.appending("shared.plist")
@@ -91,7 +91,7 @@ extension `The store of this machine` {
             #expect(try bench.value("key", "domain") == 7)
         }
 
-        /// Each in its own place, for its owner alone.
+        /// Each file is in its own folder, which only the owner can access.
         @Test func `where the variables of the desktop say`() throws {
             let bench = try ProofBench()
             let home = try bench.path.description

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 extension `The store of this machine` {
-    /// What another process writes is seen by who observes.
+    /// Observers see the writes of other processes.
     @Suite struct `Tells of changes` {
-        /// Writes times as values, and returns how long after each the observer has seen it.
+        /// Writes times as values, and returns the delay until the observer has seen each of them.
         static func delays(_ count: Int, _ observer: WorkerProcess, _ bench: ProofBench) throws -> [Duration] {
             try (0..<count).map { _ in
                 let now = bench.machine.clock.now.nanoseconds
@@ -56,7 +56,7 @@ extension `The store of this machine` {
             _ = try Self.delays(3, observer, bench)
         }
 
-        /// An observer that waits for changes costs nothing as long as there are none.
+        /// An observer uses no processor time while there are no changes.
         @Test func `without waking up while there are none`() throws {
             let bench = try ProofBench()
             try bench.write("key", 1, "domain")
@@ -86,13 +86,13 @@ extension `The store of this machine` {
         }
     }
 
-    /// What a command costs that changes one key.
+    /// The number of system calls of a command that changes one key.
     @Suite struct `Makes few calls` {
         @Test(.enabled(if: Tool.isExpected("strace"), "\(Tool.absence(of: "strace"))"), arguments: [1, 1000])
         func `for one write`(_ keys: Int) throws {
             guard try Subprocess.run("strace", ["true"]).status == 0 else { try Test.cancel("no privilege to trace") }
             let bench = try ProofBench()
-            // What comes once in the life of a domain is not counted.
+            // Calls that occur only once for a domain are not counted.
             for number in 0..<40 { try bench.write("key", .integer(PropertyList.Integer(number)), "domain") }
             for number in 1..<keys where keys > 1 {
                 Defaults("domain", in: bench.store).set(number, forKey: "key\(number)")
@@ -104,10 +104,10 @@ extension `The store of this machine` {
             let end = try #require(trace.firstIndex { $0.contains("/end-of-the-write") })
             let calls = trace[(begin + 1)..<end]
             #expect(try bench.value("key", "domain") == 77)
-            // Of these, 25 see to it that nothing is lost or left: the lock of the store, a look for temporary files of
-            // writers that died, a comparison with the newest version, its renaming, and, for root, owners.
+            // Of these, 25 protect against losses and leftovers: the lock of the store, a search for temporary files of
+            // writers that died, a comparison with the newest version, its renaming, and, for root, the owners.
             #expect(calls.count <= 90, "\(calls.joined(separator: "\n"))")
-            // Who watches nothing has neither a queue of notifications nor a thread that waits for them.
+            // A command that watches nothing has neither a notification queue nor a thread for it.
             #expect(!trace.contains { $0.contains("inotify_init") || $0.contains("clone") })
             #expect(calls.count { $0.contains("sync(") } <= 2)
             print("one write among \(keys) keys: \(calls.count) calls, \(calls.count { $0.contains("sync(") }) syncs")

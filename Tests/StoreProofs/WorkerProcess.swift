@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// A worker that runs beside the test, and is gone with it.
+/// A worker process, which ends with the test.
 final class WorkerProcess {
     let id: pid_t
     private let input: Int32
@@ -13,7 +13,7 @@ final class WorkerProcess {
     /// - Parameters:
     ///   - place: The folder of its store, or `native`.
     ///   - prefix: A program, with arguments, that starts the worker.
-    ///   - environment: All of its variables; the test's own without.
+    ///   - environment: All of its variables, by default those of the test.
     init(_ place: String, _ words: [String], by prefix: [String] = [], environment: [String]? = nil) throws {
         let (toChild, fromChild) = (try Self.pipe(), try Self.pipe())
         (input, output) = (toChild.writing, fromChild.reading)
@@ -45,13 +45,13 @@ final class WorkerProcess {
         init(_ description: String) { self.description = description }
     }
 
-    /// Where the worker is: where the build has put it beside the tests, or as the environment says.
+    /// The path of the worker: next to the tests, or from the environment.
     static let program =
         ProcessInfo.processInfo.environment["PREFS_STORE_WORKER"]
         ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "StoreWorker").path(percentEncoded: false)
 
-    /// Runs a worker to its end and returns what it said.
+    /// Runs a worker to its end, and returns the lines that it printed.
     @discardableResult
     static func run(
         _ place: String, _ words: [String], by prefix: [String] = [], environment: [String]? = nil
@@ -60,7 +60,7 @@ final class WorkerProcess {
     }
 }
 
-// MARK: What it says
+// MARK: Output
 
 extension WorkerProcess {
     func send(_ line: String) {
@@ -68,7 +68,7 @@ extension WorkerProcess {
         _ = write(input, bytes, bytes.count)
     }
 
-    /// The next line, or nil at the end of all lines, or when there is none in time.
+    /// Returns the next line, or nil at the end of the output or after the time limit.
     func receive(within patience: Duration = .seconds(60)) -> String? {
         let deadline = ContinuousClock.now + patience
         while true {
@@ -80,7 +80,7 @@ extension WorkerProcess {
         }
     }
 
-    /// All lines up to the end of the process.
+    /// Returns all remaining lines, up to the end of the process.
     func receiveAll() -> [String] {
         var lines: [String] = []
         while let line = receive() { lines.append(line) }
@@ -90,7 +90,7 @@ extension WorkerProcess {
     private func receiveMore(by deadline: ContinuousClock.Instant) -> Bool {
         var polled = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
         var left: Duration { deadline - ContinuousClock.now }
-        // Less than a millisecond is waited for by asking again.
+        // A wait of less than a millisecond is a repeated call.
         while poll(&polled, 1, left.wholeMilliseconds) <= 0 {
             guard left > .zero else { return false }
         }
@@ -101,22 +101,22 @@ extension WorkerProcess {
         return true
     }
 
-    // MARK: Its end
+    // MARK: End
 
-    /// Ends the process where it is, as `kill -9` does. Once this has returned, it is no more.
+    /// Kills the process as `kill -9` does, and waits until it is gone.
     func kill() {
         guard ending == nil else { return }
         _ = Glibc.kill(id, SIGKILL)
         _ = status
     }
 
-    /// What the process says until it ends, and the status of that.
+    /// Returns the remaining lines of the process and its exit status.
     func finish() throws -> (status: Int32, lines: [String]) {
         let lines = receiveAll()
         return (status, lines)
     }
 
-    /// The exit status, or 128 and the signal that ended the process, for which it waits.
+    /// Waits for the end of the process, and returns the exit status, or 128 plus the signal that ended it.
     private var status: Int32 {
         if let ending { return ending }
         var word: Int32 = 0
@@ -128,19 +128,19 @@ extension WorkerProcess {
 
     private static func pipe() throws -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [0, 0]
-        // No other process that a test starts at the same time may inherit them: an end would never be seen.
+        // If another process that a test starts inherited the descriptors, the end of the output would never be seen.
         guard makePipe(&ends, O_CLOEXEC) == 0 else { throw Failure("pipe: \(String(cString: strerror(errno)))") }
         return (ends[0], ends[1])
     }
 }
 
 extension Duration {
-    /// As `poll` wants it: rounded down, and never endless.
+    /// The timeout for `poll`: rounded down, and never infinite.
     fileprivate var wholeMilliseconds: Int32 {
         Int32(clamping: max(0, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000))
     }
 }
 
-/// `pipe2`, which Swift's module of the C library leaves out.
+/// `pipe2`, which Swift's module of the C library lacks.
 @_silgen_name("pipe2")
 private func makePipe(_ ends: UnsafeMutablePointer<Int32>, _ flags: Int32) -> Int32
