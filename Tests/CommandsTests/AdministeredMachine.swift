@@ -5,7 +5,7 @@ import SimulatedPlatform
 import TestSupport
 
 extension SimulatedMachine {
-    /// Writes a file of settings as the administrator, for all to read.
+    /// Writes a file of settings as the administrator, readable by everyone.
     func administrate(
         _ path: FilePath, _ text: String, permissions: FilePermissions = FilePermissions(rawValue: 0o644)
     ) throws {
@@ -20,7 +20,7 @@ extension SimulatedMachine {
         try root.open(path, .reading)?.setPermissions(permissions)
     }
 
-    /// Writes a domain's file as a program does that knows nothing of us, be its keys such as no command would write.
+    /// Writes a domain's file as another program would, possibly with keys that no command can write.
     func store(_ values: PropertyList.Dictionary, as domain: String) throws {
         let path =
             try FilePath("/home/ada/.config/prefs/\(domain).plist")
@@ -30,7 +30,7 @@ extension SimulatedMachine {
         try fileSystem.replace(path, with: bytes.span.bytes)
     }
 
-    /// What a line of the shell makes `prefs` print, and how it ends.
+    /// Runs a `prefs` command line, and returns its output and exit status.
     func run(_ line: String, input: String = "") throws -> Transcript.Outcome {
         try runPrefs(ShellScript.words(line), input: input, on: self)
     }

@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Domains
 
-    /// The path of a file of preferences, and how `prefs` names the same domain.
+    /// The path of a preference file, and the arguments with which `prefs` names the same domain.
     static let places: [(path: String, domain: [String])] = [
         ("/home/ada/Library/Preferences/com.example.app.plist", ["com.example.app"]),
         ("~/Library/Preferences/com.example.app.plist", ["com.example.app"]),

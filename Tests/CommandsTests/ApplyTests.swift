@@ -18,7 +18,7 @@ import Testing
         return machine
     }
 
-    /// What all domains hold, as a new process of the user finds it on the disk.
+    /// The contents of all domains, as a new process of the user reads them from the disk.
     private static func state(_ disk: SimulatedDisk, _ machine: SimulatedMachine) throws -> String {
         try run(["read", "--format", "typed"], on: disk, machine).output
     }
@@ -62,7 +62,7 @@ import Testing
                 let found = try Self.state(after, machine)
                 let place: Comment = "\(effect) at \(number), \(String(describing: survivors))"
                 #expect(run.status == .done ? found == new : found == old || found == new, place)
-                // Whichever it is, the record says what was applied, and so nothing applied is left.
+                // In either state, the record lists what was applied, so an empty declaration removes all of it.
                 #expect(try Self.run(words, input: "{}", on: after, machine).status == .done)
                 let left = try Self.state(after, machine)
                 for line in ["theme", "size"] { #expect(!left.contains(line), place) }

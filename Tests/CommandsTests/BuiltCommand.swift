@@ -9,13 +9,14 @@ import TestSupport
     import Darwin
 #endif
 
-/// The executable that the build has left beside the tests, and a home of its own.
+/// The executable next to the tests, with its own home folder.
 struct BuiltCommand {
     let home: TemporaryFolder
 
     init() throws { home = try TemporaryFolder() }
 
-    /// Nil where the tests lie somewhere else than the products of the build. `Tests/run` names a released one.
+    /// Nil if the tests are not in the folder of the build's products. `Tests/run` may give the path of a release
+    /// build.
     static let path: String? = {
         if let path = ProcessInfo.processInfo.environment["PREFS_COMMAND"] { return path }
         let folders = [
@@ -30,7 +31,7 @@ struct BuiltCommand {
 
     var folder: String { home.url.path(percentEncoded: false) }
 
-    /// What the command sees of the machine: a home in which there is nothing, and no administrator.
+    /// The environment of the command: an empty home, and no settings of an administrator.
     var environment: [String: String] {
         var variables = [
             "HOME": folder, "TMPDIR": folder, "PREFS": Self.path ?? "prefs", "VISUAL": "", "EDITOR": "",
@@ -48,7 +49,7 @@ struct BuiltCommand {
             path, words, input: Data(input.utf8), environment: environment.merging(variables) { $1 }, in: home.url)
     }
 
-    /// Runs a script of the shell, which has the command's path in `PREFS`.
+    /// Runs a shell script with the command's path in `PREFS`.
     func script(_ text: String) throws -> Subprocess {
         let (output, errors) = (home.url.appending(path: "output"), home.url.appending(path: "errors"))
         for file in [output, errors] { try Data().write(to: file) }
@@ -60,7 +61,7 @@ struct BuiltCommand {
             errors: try Data(contentsOf: errors))
     }
 
-    /// Starts the command, for a test to look at while it runs.
+    /// Starts the command without waiting for its end.
     func start(_ words: [String], output: FileHandle? = nil) throws -> SpawnedProcess {
         guard let path = Self.path else { throw NotBuilt() }
         let script = "cd \"$HOME\" && exec \"$0\" \"$@\""
@@ -68,19 +69,19 @@ struct BuiltCommand {
     }
 }
 
-/// The lines that a running command writes, as they come.
+/// The lines that a running command writes.
 final class RunningOutput {
     private let pipe = Pipe()
     var end: FileHandle { pipe.fileHandleForWriting }
     private var bytes: [UInt8] = []
 
-    /// Whether something has come by now.
+    /// Whether there is output to read.
     var hasCome: Bool { isReady(within: 0) }
 
-    /// Leaves the writing to the command alone, so that its end is the end of the lines.
+    /// Closes the test's end for writing, so that the output ends when the command does.
     func close() throws { try pipe.fileHandleForWriting.close() }
 
-    /// The next whole line; nil once the command has ended, or where none comes within two minutes.
+    /// Returns the next complete line, or nil at the end of the command or after two minutes.
     func line() -> String? {
         while true {
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -4,7 +4,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// What only processes can show: the executable as it was built, in a home of its own.
+/// Tests that require real processes: they run the built executable with its own home folder.
 @Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"), .serialized)
 struct BuiltCommandTests {
     private func values(_ command: BuiltCommand, _ domain: String) throws -> PropertyList.Dictionary {
@@ -58,7 +58,7 @@ struct BuiltCommandTests {
         }
     }
 
-    /// `Tests/run` has a released command compare 500.
+    /// `Tests/run` compares 500 pairs with a release build.
     private static let pairs = Int(ProcessInfo.processInfo.environment["PREFS_PAIRS"] ?? "") ?? 40
 
     @Test func `what diff prints as commands makes one domain equal to the other when a shell runs it`() throws {
@@ -171,7 +171,7 @@ struct BuiltCommandTests {
         try command.home.write("{\(domains.joined(separator: ", "))}", to: file)
     }
 
-    /// The value that all domains have, which is one: each apply is whole.
+    /// Returns the value of all domains, which is the same because each apply is a transaction.
     private func commonValue(_ command: BuiltCommand) throws -> PropertyList? {
         let result = try command.run(["read", "--format", "json"])
         #expect(result.status == 0, "\(result.errorText)")
@@ -198,7 +198,7 @@ struct BuiltCommandTests {
         try checkTransactions(command)
     }
 
-    /// Each transaction of which versions are kept has set the same value in all domains.
+    /// Checks that each transaction in the history set the same value in all domains.
     private func checkTransactions(_ command: BuiltCommand) throws {
         var transactions: [Substring: [PropertyList?]] = [:]
         for domain in Self.domains {
@@ -223,7 +223,7 @@ struct BuiltCommandTests {
         for round in 1...40 {
             try declare(round, in: command, "next.json")
             let process = try command.start(["apply", "--domains", "./next.json"])
-            // Ever later: from before the command has begun to after its end.
+            // The moments range from before the start of the command to after its end.
             let moment = ContinuousClock.now + .microseconds(600 * round)
             while ContinuousClock.now < moment {}
             process.send(SIGINT)
@@ -247,7 +247,7 @@ struct BuiltCommandTests {
         let output = RunningOutput()
         let process = try command.start(["watch", "--format", "json"], output: output.end)
         try output.close()
-        // It has begun once it tells of something.
+        // It is watching once it reports a change.
         var probes = 0
         while !output.hasCome, probes < 500 {
             #expect(try command.run(["write", "probe", "k", "-int", "\(probes)"]).status == 0)
@@ -258,7 +258,7 @@ struct BuiltCommandTests {
         var line = output.line()
         while let other = line, other != expected { line = output.line() }
         #expect(line == expected)
-        // What was written before the signal is told before the end.
+        // A write before the signal is reported before the end.
         #expect(try command.run(["-currentHost", "write", "d", "k", "last"]).status == 0)
         process.send(signal)
         let last = output.line()
@@ -300,7 +300,7 @@ struct BuiltCommandTests {
 }
 
 extension PropertyList.Dictionary {
-    /// Without keys that no command may write: they are kept where a file has them, and never come.
+    /// Removes the keys that no command can write, except for those that the old file already has.
     func withoutUnwritable(of old: PropertyList.Dictionary) -> PropertyList.Dictionary {
         var result = self
         result.removeAll { ($0.key.isEmpty || $0.key.utf8.contains(0)) && old[$0.key] == nil }

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The transcripts once more, by the executable and on the machine that there is.
+/// Runs the transcripts with the built executable on the real machine.
 @Suite(.enabled(if: BuiltCommand.path != nil, "the executable is not beside the tests"))
 struct BuiltTranscriptTests {
     @Test(arguments: TranscriptTests.names)
@@ -17,7 +17,7 @@ struct BuiltTranscriptTests {
     }
 }
 
-/// A home whose path is as long as that of the simulated machine's user: what is set out in columns stays so.
+/// A home whose path has the length of the simulated user's home, so that columns stay aligned.
 private final class ShortHome {
     private let path: String
     private static let simulated = "/home/ada"
@@ -40,7 +40,7 @@ private final class ShortHome {
         for (name, place) in [("XDG_CONFIG_DIRS", "/etc/xdg"), ("XDG_DATA_DIRS", "/usr/share")] {
             environment[name] = path + place
         }
-        // As a link, so that it is called by the name in the transcript.
+        // A link gives the command the name in the transcript.
         let link = path + "/" + (words.first?.split(separator: "/").last.map(String.init) ?? "prefs")
         if !FileManager.default.fileExists(atPath: link) {
             try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: program)
@@ -51,8 +51,8 @@ private final class ShortHome {
         return Transcript.Outcome(output: process.text, errors: process.errorText, status: process.status)
     }
 
-    /// The text with this home as that of the simulated machine, and without what each run has of its own: host,
-    /// moments in time, programs with the numbers of their processes.
+    /// Returns the text with the path of the simulated home, and without details that differ between runs: the host,
+    /// times, and programs with their process numbers.
     func masked(_ text: String) -> String {
         text.replacingOccurrences(of: path, with: Self.simulated)
             .replacingOccurrences(of: BuiltCommand.path ?? "", with: "/usr/bin/program")

@@ -4,9 +4,9 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// The text of `defaults read`, to the byte. Values are in the notation of `ValueNotation`.
+/// The exact text of `defaults read`. Values are in the notation of `ValueNotation`.
 @Suite struct ClassicTextTests {
-    /// What stands alone is not quoted; backslashes are doubled and what is not ASCII is escaped.
+    /// A value at the top level is not quoted, but backslashes are doubled and non-ASCII characters are escaped.
     static let scalars: [(value: String, text: String)] = [
         (#""""#, ""), (#""a""#, "a"), (#""two words""#, "two words"), (#""a.b-c_d""#, "a.b-c_d"),
         (#""say \"hi\"""#, #"say "hi""#), (#""it's""#, "it's"), (#""a\\b""#, #"a\\b"#),
@@ -71,7 +71,7 @@ import Testing
             """
         ),
         ("{\"a key\": 1, \"\": 2, \"\\u{E9}\": 3}", "{\n    \"\" = 2;\n    \"a key\" = 1;\n    \"\\\\U00e9\" = 3;\n}"),
-        // U+E000 stands before U+10000, though its UTF-16 is greater.
+        // U+E000 sorts before U+10000, although its UTF-16 code is greater.
         ("{\"\\u{10000}\": 1, \"\\u{E000}\": 2}", "{\n    \"\\\\Ue000\" = 2;\n    \"\\\\Ud800\\\\Udc00\" = 1;\n}"),
         ("[[1, 2], []]", "(\n        (\n        1,\n        2\n    ),\n        (\n    )\n)"),
         ("{d: <00>}", "{\n    d = {length = 1, bytes = 0x00};\n}"),

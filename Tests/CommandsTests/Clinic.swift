@@ -4,7 +4,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A simulated machine on which something is wrong, and a small shell that mends it.
+/// A simulated machine with problems, and a small shell for the commands that fix them.
 final class Clinic {
     let machine: SimulatedMachine
     let root: SimulatedFileSystem
@@ -42,7 +42,7 @@ final class Clinic {
         try root.open(place, .reading)?.setPermissions(FilePermissions(rawValue: mode))
     }
 
-    /// Runs a line as a shell does, of the few programs that the doctor names.
+    /// Runs a line like a shell. It supports the few programs that the doctor suggests.
     func run(_ line: String) throws {
         var words = try ShellScript.words(line)
         let isAdministrator = words.first == "sudo"
@@ -79,7 +79,7 @@ final class Clinic {
         try root.open(path, .reading)?.setPermissions(FilePermissions(rawValue: mode))
     }
 
-    /// A line without what differs from one machine to the next.
+    /// Removes text that differs between machines from a line.
     func withoutNumbers(_ line: String) -> String {
         line.replacing(/[0-9a-f]{32}\.plist/, with: "HOST.plist").replacing(
             /-write-[0-9a-f]{16}(\.[0-9a-f]{8})?-/, with: "-write-VERSION-")

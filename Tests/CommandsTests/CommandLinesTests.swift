@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `the generated pairs take every shape of line`() throws {
-        // Of one seed: in another run a rare shape may stay away.
+        // The seed is fixed, because a rare shape might be missing in another run.
         var mutations = Mutations(SeededGenerator(seed: Seed(number: 1), stream: "pairs"))
         let shapes = try (0..<Self.pairs).reduce(into: Set<String>()) { shapes, _ in
             let pair = mutations.pair()
@@ -123,7 +123,7 @@ import Testing
         #expect(shapes == Self.allShapes)
     }
 
-    /// What there is to try: pairs in which one never comes up prove less than they say.
+    /// The shapes that the generated pairs must contain.
     private static let allShapes: Set = [
         "delete key", "delete path", "write key", "write key -json", "write path", "write path -json", "append",
         "import", "import --replace",
@@ -140,13 +140,13 @@ import Testing
         return isAppended ? "append" : "\(words[1]) path\(json)"
     }
 
-    /// A call of the stub: its arguments, and behind them what it read.
+    /// The expected call of the stub: its arguments, followed by its input.
     private static func expectedCall(_ pipeline: ShellScript.Pipeline) -> [Data] {
         let words = pipeline[pipeline.count - 1].dropFirst().map { Data($0.utf8) }
         return pipeline.count == 1 ? Array(words) : words + [Data(pipeline[0][2].utf8)]
     }
 
-    /// What `prefs` is called with when a shell runs all the lines in one go.
+    /// Returns the calls of `prefs` when a shell runs all lines as one script.
     private func calls(of texts: [String], by shell: String) throws -> [[Data]] {
         let stub = """
             prefs() {
@@ -172,7 +172,7 @@ import Testing
     }
 }
 
-/// What the commands make of a dictionary, by the command's own parser and value forms.
+/// Applies the commands to a dictionary, with the command's own parser and value forms.
 func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionary) throws -> PropertyList.Dictionary {
     let context = try sampleContext()
     var value = PropertyList.dictionary(old)
@@ -204,7 +204,7 @@ func result(of pipelines: [ShellScript.Pipeline], on old: PropertyList.Dictionar
     return value.dictionaryValue ?? [:]
 }
 
-/// Pairs of dictionaries that have something in common.
+/// A generator of pairs of dictionaries that share entries.
 struct Mutations {
     private var values: ValueGenerator
 
@@ -212,7 +212,7 @@ struct Mutations {
 
     mutating func pair() -> (old: PropertyList.Dictionary, new: PropertyList.Dictionary) {
         var old = dictionary()
-        // Mostly a domain has no keys that no command line can name.
+        // Keys that no command line can name are rare.
         if chance(5) { old.removeAll { $0.key.isEmpty || $0.key.utf8.contains(0) } }
         guard case .dictionary(let new) = changed(.dictionary(old)) else { return (old, old) }
         return chance(2) ? (new, old) : (old, new)
@@ -224,7 +224,7 @@ struct Mutations {
         }
     }
 
-    /// Whether something happens that does so in all of `count` cases but one.
+    /// Returns true in all of `count` cases but one.
     private mutating func chance(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &values.generator) > 0 }
 
     private mutating func changed(_ value: PropertyList) -> PropertyList {

@@ -155,7 +155,7 @@ import Testing
     }
 }
 
-/// The scripts in the shells that they are for. A function stands in for the command: it keeps what it was asked.
+/// Runs the scripts in their shells. A function replaces the command, and records its arguments.
 @Suite struct CompletionScriptTests {
     private func run(_ shell: String, _ script: CompletionScript, _ lines: String) throws -> Subprocess {
         let folder = try TemporaryFolder()

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct ConvertTests {
-    /// Plain OpenStep has the letter by another number than GNUstep.
+    /// Plain OpenStep text has another character code for the letter than GNUstep text.
     @Test(arguments: [("gnustep", "\"é\""), ("openstep", "\"Ø\"")])
     func `in place the format that is said is the one that is read`(_ format: String, _ text: String) throws {
         let machine = try SimulatedMachine()
@@ -16,7 +16,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == "{\n  \"a\": \(text)\n}\n")
     }
 
-    /// By whatever way it is named, a domain's file has the meaning that the store gives it.
+    /// A domain's file is treated as a domain, whether it is given by name or by path.
     @Test(arguments: ["d", "/home/ada/.config/prefs/d.plist"])
     func `a domain keeps what is wrapped`(_ word: String) throws {
         let machine = try SimulatedMachine()
@@ -95,7 +95,7 @@ import Testing
         var (interrupted, finished) = (0, 0)
         for round in 0..<30 {
             let process = try command.start(["convert", "-o", "out.plist", "list.plist", "xml"])
-            // Ever later: from before the command has begun to after its end.
+            // The moments range from before the start of the command to after its end.
             let moment = ContinuousClock.now + .milliseconds(4 * round)
             while ContinuousClock.now < moment {}
             process.send(SIGINT)
@@ -110,7 +110,7 @@ import Testing
         try Data(text.utf8).write(to: command.home.url.appending(path: "list.plist"))
     }
 
-    /// What is in the home folder, but for what the script itself writes there, and the folder of locks.
+    /// The names in the home folder, except for files of the script and the folder of locks.
     private static func names(_ command: BuiltCommand) throws -> Set<String> {
         let path = command.home.url.path(percentEncoded: false)
         return Set(try FileManager.default.contentsOfDirectory(atPath: path)).subtracting(["output", "errors", "state"])

@@ -5,7 +5,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What can be wrong, a row each.
+/// The problems that the doctor can find, one per row.
 extension DoctorTests {
     static let permissions = [
         Case(

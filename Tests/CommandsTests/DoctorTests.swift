@@ -8,12 +8,12 @@ import TestSupport
 import Testing
 
 @Suite struct DoctorTests {
-    /// One thing that is wrong, what the doctor says of it, and whether what it prints mends it.
+    /// A problem, the doctor's report of it, and the result of the suggested fix.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        /// What a finding's first line begins with, behind which stands its place.
+        /// The start of each finding's first line, which is followed by the place.
         let said: [String]
-        /// The lines below, without the places in them.
+        /// The suggested commands, without the places in them.
         let mended: [String]
         let provoke: @Sendable (Clinic) throws -> Void
 
@@ -31,7 +31,7 @@ import Testing
         #expect(try clinic.doctor() == Transcript.Outcome(output: "no problems found\n"))
         try row.provoke(clinic)
         var (said, mended): ([String], [String]) = ([], [])
-        // What mends one thing may leave another behind: a damaged file is set aside.
+        // A fix may cause another finding, such as a damaged file that was set aside.
         for _ in 0..<3 {
             let outcome = try clinic.doctor()
             guard outcome.status != 0 else { break }
@@ -77,7 +77,7 @@ import Testing
         let clinic = try Clinic()
         try clinic.run("prefs write d k 1")
         try clinic.run("prefs -currentHost write d k 1")
-        // The writer dies once the change is decided, and the folder of one file is closed meanwhile.
+        // The writer dies after the commit, and one file's folder becomes inaccessible.
         let plan = FaultPlan([Fault(.dieBefore, .once(2), of: .rename)])
         _ = try runPrefs(
             ["prefs", "delete-all", "d", "k"], on: clinic.machine, as: clinic.machine.disk.process(user: 1000, plan))
@@ -85,7 +85,7 @@ import Testing
         let outcome = try clinic.doctor()
         #expect(outcome.output.contains("a committed change to d, d could not be completed"), "\(outcome)")
         #expect(outcome.output.contains("\n    prefs read d\n"))
-        // The age of its files alone does not make them stale.
+        // The age alone does not make a file stale.
         clinic.machine.clock.advance(by: .seconds(7200))
         #expect(try !clinic.doctor().output.contains("left behind"))
         for line in outcome.output.split(separator: "\n") where line.hasPrefix("    ") {

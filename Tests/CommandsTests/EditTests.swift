@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct EditTests {
-    /// An editor that changes text, one way each time that it is opened.
+    /// An editor that makes a given change each time it is opened.
     final class Editor: Sendable {
         let machine: SimulatedMachine
         private let edits: [@Sendable (String) throws -> String?]
@@ -18,7 +18,7 @@ import Testing
 
         var count: Int { calls.value }
 
-        /// What a run of it does; a text of nil is a failure of the editor.
+        /// Makes the next change. If the new text is nil, the editor fails.
         func run(_ arguments: [String]) throws -> Int32 {
             let call = calls.next()
             let path = try #require(arguments.last.flatMap { FilePath($0) })
@@ -63,7 +63,7 @@ import Testing
         #expect(outcome == Transcript.Outcome())
         let bytes = try #require(try machine.fileSystem.contents(of: path))
         #expect(String(decoding: bytes, as: UTF8.self) == expected.replacing("[1,", with: "[7,"))
-        // A comment alone is a change, too.
+        // A change of only a comment is saved too.
         let comment = try edit(["/tmp/a.json5"], on: machine, [{ $0.replacing("us", with: "all") }])
         #expect(comment == Transcript.Outcome())
         let last = try #require(try machine.fileSystem.contents(of: path))
@@ -81,7 +81,7 @@ import Testing
         try runPrefs(["prefs", "read", "--format", "typed", domain], on: machine).output
     }
 
-    /// What is left of texts for editors.
+    /// The remaining temporary files for editors.
     private func leftovers(_ machine: SimulatedMachine) throws -> [FileName] {
         try machine.fileSystem.names(in: "/tmp") ?? []
     }
@@ -159,7 +159,7 @@ import Testing
         #expect(kept == "<plist>")
     }
 
-    /// The text of the file that the message names.
+    /// Returns the text of the file that the message names.
     private func kept(_ outcome: Transcript.Outcome, _ machine: SimulatedMachine) throws -> String? {
         let path = outcome.errors.split { " \n".contains($0) }.last.flatMap { FilePath($0) }
         return try path.flatMap { try machine.fileSystem.contents(of: $0) }.map { String(decoding: $0, as: UTF8.self) }
@@ -225,13 +225,13 @@ import Testing
     }
 }
 
-/// Counts, also on several threads.
+/// A counter that several threads can use.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
     var value: Int { count.withLock(\.self) }
 
-    /// The number before, and one more from now on.
+    /// Returns the current number, and increments it.
     func next() -> Int {
         count.withLock { count in
             defer { count += 1 }

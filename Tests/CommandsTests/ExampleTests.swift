@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The examples do what they are there for.
+/// Runs the examples of this repository.
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
 struct `An example` {
     private let command: InstalledCommand
@@ -57,7 +57,7 @@ struct `An example` {
             "backup/backup", ["--target", "copies", "--save", "create", "--name", "a", "--keep", "1", "data"])
         #expect(saved.status == 0, "\(saved.errorText)")
         #expect(try command.run("prefs", ["read", "com.example.backup", "keep"]).text == "1\n")
-        // What was given as seen from here holds from everywhere.
+        // A relative path is stored as an absolute one.
         let copies = command.home.appending(path: "copies").path(percentEncoded: false)
         #expect(try run("backup/backup", ["create", "--name", "b", "data"]).text == "\(copies)/b\n")
         #expect(try run("backup/backup", ["list"]).text == "b\n")

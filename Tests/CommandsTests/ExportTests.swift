@@ -6,9 +6,9 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What `export` writes, `import` takes back: each format that loses nothing, with every value that it holds.
+/// `import` reads the output of `export` without loss, in each lossless format and with every value that it supports.
 @Suite struct ExportTests {
-    /// Words behind `export` and `import` with which every value of a scope goes through a file.
+    /// The arguments of `export` and `import` with which every value of a scope survives a file.
     struct Way: Sendable, CustomStringConvertible {
         let exporting: [String]
         var importing: [String] = []
@@ -18,7 +18,7 @@ import Testing
         var description: String { (exporting + importing).joined(separator: " ") }
     }
 
-    /// What GNUstep holds: a fraction of a second is dropped.
+    /// The values that GNUstep text supports, in which dates lack fractions of a second.
     private static let wholeSeconds: ValueGenerator.Scope = {
         var scope = ValueGenerator.Scope.everything
         scope.allowsFractionalDates = false
@@ -60,13 +60,13 @@ import Testing
         }
     }
 
-    /// A random domain, in the store as `d`.
+    /// Returns a random domain, which is stored as `d`.
     private static func planted(
         _ scope: ValueGenerator.Scope, _ stream: String, _ round: Int, on machine: SimulatedMachine
     ) throws -> PropertyList.Dictionary {
         var values = ValueGenerator(SeededGenerator(stream: "export \(stream)", round: round), scope: scope)
         var domain = values.root(depth: 4).dictionaryValue ?? [:]
-        // Keys that no domain may get, whoever writes it.
+        // No domain can have these keys.
         for key in domain.keys where key.isEmpty || key.utf8.contains(0) { domain[key] = nil }
         domain["always"] = "there"
         let folder = "/home/ada/.config/prefs" as FilePath

@@ -68,14 +68,14 @@ import Testing
         Row(
             "/tmp/g.plist", "{\n  a = <*I1>; // one\n  b = (x,y);\n}\n", "write", "/tmp/g.plist", "a", "-int", "2",
             changes: ("<*I1>", "<*I2>")),
-        // A domain that is kept as text.
+        // A domain in a text format.
         Row(
             "/home/ada/.config/prefs/d.plist", xml, "write", "d", "Version", "2", changes: ("<string>1<", "<string>2<")
         ),
         Row(
             "/home/ada/.config/prefs/d.plist", xml, "apply", "--domain", "d", "/tmp/new.json",
             changes: ("<string>1<", "<string>3<")),
-        // On request, all of it.
+        // On request, the whole file is rewritten.
         Row(
             "/tmp/a.json", json, "write", "--rewrite", "/tmp/a.json", "name", "y",
             changes: (json, "{\n  \"list\": [\n    1,\n    2\n  ],\n  \"name\": \"y\",\n  \"size\": 1.5\n}\n")),
@@ -100,7 +100,7 @@ import Testing
         guard !row.words.contains("x") else { return }
         #expect(try runPrefs(["prefs", "undo", domain], on: machine).status == 0)
         #expect(try text() == row.text)
-        // The found text is version 2, for what was before it is unknown.
+        // The original text is version 2, because the previous value is unknown.
         #expect(try runPrefs(["prefs", "restore", domain, "3"], on: machine).status == 0)
         #expect(try text() == row.result)
         #expect(try runPrefs(["prefs", "restore", domain, "2"], on: machine).status == 0)

@@ -14,7 +14,7 @@ import Testing
     import Darwin
 #endif
 
-/// The schema of the forms that are filled in here: every control.
+/// A schema with every control.
 private let schema = """
     {
         Domain = "com.example.form"; Title = "A form"; Version = 2;
@@ -76,7 +76,7 @@ private let schema = """
                 token\tstring\t••••
 
                 """)
-        // A secret goes into files alone.
+        // Secrets are written only to files.
         #expect(try machine.run("prefs export --format typed com.example.form /home/ada/form").status == 0)
         let bytes = try #require(try machine.fileSystem.contents(of: "/home/ada/form"))
         #expect(String(decoding: bytes, as: UTF8.self).contains("token\tstring\ts3cret\n"))
@@ -118,7 +118,7 @@ private let schema = """
         #expect(try machine.run("prefs read com.example.form mode").status == 1)
         #expect(try machine.run("prefs read com.example.form keep").output == "9\n")
         #expect(try fill([":save"]).output.hasSuffix("Nothing was changed.\n"))
-        // Of whose version the settings are stands beside them, so that nothing is migrated that need not be.
+        // The version of the schema is stored with the settings only if a migration depends on it.
         #expect(try !stored().contains("schemaVersion"))
         #expect(try fill([":save"]).status == 0)
     }
@@ -184,7 +184,7 @@ struct `A form on a terminal` {
     private func comesToSecret() {
         for (prompt, text) in [("Name", "Ada\r"), ("Mode", "\r"), ("Color", "n\r"), ("Copies", "30\r")] {
             answer(prompt, text)
-            // The prompt to its end, so that the next one is not taken for the echo of this.
+            // Waits for the end of the prompt, so that its echo is not mistaken for the next one.
             #expect(terminal.shows("\r\n"))
         }
     }

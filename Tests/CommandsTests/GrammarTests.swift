@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct GrammarTests {
-    /// What the parser makes of a command line: the verb, its options, its operands.
+    /// Returns the verb, the options and the operands of a parsed command line.
     private func reading(_ words: [String], as program: String = "prefs") throws -> String {
         let request = try Parser.request(words, program: program) { $0 == "Notes" ? "org.example.notes" : nil }
         guard case .run(let invocation) = request else { return "" }
@@ -80,7 +80,7 @@ import Testing
         #expect(try reading(words) == expected)
     }
 
-    /// The grammar of macOS: options before the domain, and everything after it as it is.
+    /// The grammar of macOS: options precede the domain, and everything after it is literal.
     static let classicRows: [([String], String)] = [
         (["delete", "d", "-k"], "delete DOMAIN:d KEY:-k"), (["write", "d", "k", "v"], "write DOMAIN:d KEY:k VALUE:v"),
         (["write", "d", "{}"], "write DICTIONARY:{} DOMAIN:d"),
@@ -187,7 +187,7 @@ import Testing
                 words.randomElement(using: &generator) ?? ""
             }
             let outcome = try runPrefs([Bool.random(using: &generator) ? "prefs" : "defaults"] + line, on: machine)
-            // `find` is silent where it finds nothing, as grep is.
+            // Like grep, `find` prints nothing if it finds nothing.
             #expect(outcome.status <= 1 || !(outcome.errors + outcome.output).isEmpty, "\(line) \(Seed.ofThisRun)")
         }
     }

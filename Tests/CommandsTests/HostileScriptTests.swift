@@ -6,9 +6,9 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// Scripts and schemas that are not what they should be: a sentence, and an end that is safe to evaluate.
+/// Invalid scripts and schemas cause a one-line error and output that is safe to evaluate.
 @Suite struct `A hostile script` {
-    /// Scripts, what is said of them behind the program's name, and the status.
+    /// Scripts, their errors after the program's name, and the exit status.
     static let scripts: [(script: String, errors: String, status: Int32)] = [
         ("", "/tmp/backup: the script names no schema; add a line # prefs-schema: FILE", 5),
         (

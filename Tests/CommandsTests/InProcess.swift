@@ -5,16 +5,16 @@ import SimulatedPlatform
 import Synchronization
 import TestSupport
 
-/// Runs the command in this process, on a machine of its own.
+/// Runs the command in this process, on a simulated machine.
 ///
 /// - Parameters:
-///   - process: Whose view of the disk it has; that of the machine's user where nobody else is named.
-///   - environment: What it is told, its arguments apart.
-///   - watcher: What tells it of changes.
-///   - variables: What its environment says besides.
-///   - descriptors: What stands on the descriptors that it was started with.
-///   - meanwhile: What happens while the command waits, one after the other. Behind the last one it is interrupted.
-///   - program: What a program does that the command runs, and its exit status.
+///   - process: The process that runs the command, by default one of the machine's user.
+///   - environment: The environment of the command, except for its arguments.
+///   - watcher: The watcher of the command.
+///   - variables: Additional environment variables.
+///   - descriptors: The contents of the descriptors with which it is started.
+///   - meanwhile: Actions to run in order while the command waits. After the last one, the command is interrupted.
+///   - program: The behavior and exit status of programs that the command runs.
 func runPrefs(
     _ words: [String], input: String = "", on machine: SimulatedMachine? = nil, as process: SimulatedFileSystem? = nil,
     environment: Environment? = nil, watcher: (any FolderWatcher)? = nil, variables: EnvironmentVariables = [:],
@@ -39,7 +39,7 @@ func runPrefs(
         output: terminal.text(of: .output), errors: terminal.text(of: .errors), status: status.rawValue)
 }
 
-/// What a test makes happen while a command runs.
+/// The actions that a test runs while a command waits.
 private final class Happenings: Sendable {
     private let state: Mutex<(waiting: [@Sendable () throws -> Void], failure: (any Error)?)>
 
@@ -47,7 +47,7 @@ private final class Happenings: Sendable {
 
     var failure: (any Error)? { state.withLock(\.failure) }
 
-    /// Lets the next one happen; false where there is none.
+    /// Runs the next action, and returns false if there is none.
     func next() -> Bool {
         let action = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
         guard let action else { return false }

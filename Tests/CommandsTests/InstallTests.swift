@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `Sources/prefs/install` puts in place, and takes away.
+/// Tests the files that `Sources/prefs/install` installs and removes.
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"))
 struct `Installing` {
     private let folder: TemporaryFolder
@@ -38,7 +38,7 @@ struct `Installing` {
         #expect(try files(folder.url.appending(path: "home")) == [])
     }
 
-    /// The folder by its name, and by its whole path.
+    /// The folder is given by its name and by its full path.
     @Test(arguments: ["a prefix", ""])
     func `puts command, manual and completions below a folder, and removes no more than that`(_ word: String) throws {
         let words = [word.isEmpty ? prefix.path(percentEncoded: false) : word]
@@ -67,7 +67,7 @@ struct `Installing` {
 
     private static let appleNames = ["defaults", "plutil", "PlistBuddy"]
 
-    /// A program of another package under one of the names stays, and so do its page and its completions.
+    /// If another package has a program with one of the names, its page and its completions are kept too.
     @Test func `with Apple's names links the names that are free`() throws {
         try folder.write("", to: "a prefix/bin/plutil")
         let installed = try install(["--apple-names", "a prefix"])

@@ -4,7 +4,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// The verbs where the administrator has a say too.
+/// The verbs, with settings of the administrator.
 @Suite struct LayeredCommandTests {
     static let forced: FilePath = "/etc/prefs/forced/d.plist"
     static let site: FilePath = "/etc/xdg/prefs/d.plist"

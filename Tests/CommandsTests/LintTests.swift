@@ -10,7 +10,7 @@ import Testing
         return (try? Array(value.serialized(as: .binary))) ?? []
     }()
 
-    /// The trailer says that there are no objects.
+    /// A file whose trailer gives a count of zero objects.
     private static let damaged: [UInt8] = {
         var bytes = binary
         bytes.replaceSubrange((bytes.count - 24)..<(bytes.count - 16), with: repeatElement(0, count: 8))

@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// The real shells, the real command, and a home of its own.
+/// Tests completion with real shells, the built command and a temporary home.
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the command is not built"))
 struct ShellCompletionTests {
     private func command() throws -> InstalledCommand {

@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// One look-up, and what everyone who does it must find: a program that parses its command line, `prefs explain`,
+/// A look-up, whose result must be the same for a program that parses its command line, `prefs explain`,
 /// `prefs read --effective` and a script.
 struct Lookup: Sendable, CustomTestStringConvertible {
     /// The text of a domain's file in each layer that has one, by the layer's name.
@@ -18,7 +18,7 @@ struct Lookup: Sendable, CustomTestStringConvertible {
     let expected: String
     /// The layer of the value.
     var layer: Layer?
-    /// The value for a program that does not parse its command line, where an error is expected.
+    /// The value for a program that does not parse its command line, if an error is expected.
     var unparsed: String?
 
     init(
@@ -99,7 +99,7 @@ struct Lookup: Sendable, CustomTestStringConvertible {
     ]
 }
 
-/// A machine with the files of a look-up, and those who look.
+/// A machine with the files of a look-up, and the programs that look up the value.
 private struct LookupBench {
     let machine: SimulatedMachine
     let row: Lookup
@@ -112,7 +112,7 @@ private struct LookupBench {
         let user = "/home/ada/.config/prefs"
         let host = try machine.environment.hostIdentity(in: machine.fileSystem)
         for (layer, text) in row.files {
-            // The settings of a user are of the schema's version where the text names no other.
+            // The user's settings have the current version of the schema unless the text gives another one.
             let isOfUser = layer.hasPrefix("user")
             let current = text.contains("$") || !isOfUser ? text : "{ \"$schemaVersion\" = 2;" + text.dropFirst()
             switch layer {
@@ -145,7 +145,7 @@ private struct LookupBench {
         return "error: " + (line.split(separator: ": ").last ?? "")
     }
 
-    /// What the store of a new process finds.
+    /// The store of a new process.
     private func store() -> Store {
         var environment = machine.environment
         environment.variables = environment.variables.merging(row.variables)
@@ -156,7 +156,7 @@ private struct LookupBench {
                 environment: environment, terminal: SimulatedTerminal()))
     }
 
-    /// What a program finds that parses its command line.
+    /// The result for a program that parses its command line.
     func program() throws -> (found: String, layer: Layer?) {
         do {
             let schema = try Schema(parsing: Array(Lookup.schema.utf8))
@@ -167,7 +167,7 @@ private struct LookupBench {
         }
     }
 
-    /// What a program finds that parses nothing.
+    /// The result for a program that does not parse its command line.
     func defaults() throws -> String {
         let defaults = Defaults("d", in: store())
         return try text(defaults.explain(row.key).inForce?.value)
@@ -210,7 +210,7 @@ private struct LookupBench {
         #expect(try LookupBench(row).script() == row.expected)
         let program = try LookupBench(row).program()
         #expect(program.found == row.expected)
-        // Only a program that parses its command line migrates what is stored.
+        // Only a program that parses its command line migrates stored settings.
         if row.expected == "7" || !"\(row.files)".contains("copies") {
             #expect(try LookupBench(row).defaults() == row.unparsed ?? row.expected)
         }

@@ -5,7 +5,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What a format cannot hold: what is written, what is reported, and what is refused.
+/// Values that a format cannot hold, and how they are written, reported or refused.
 @Suite struct LossTests {
     private static let note = "dates are written without fractions of a second"
     private static let half: PropertyList = .date(Date(timeIntervalSinceReferenceDate: 1000.5))

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pages of the manual refer to one another as the chapters of one book do.
+/// The references between the pages of the manual.
 @Suite struct `The manual's pages` {
     private let pages: [String: String]
 
@@ -20,7 +20,7 @@ import Testing
         String(text).matches(of: /\bXr ([A-Za-z-]+) ([1-9])/).map { "\($0.1).\($0.2)" }
     }
 
-    /// What a page's section of that name refers to.
+    /// The references in the SEE ALSO section of a page.
     private func seeAlso(_ text: String) throws -> [String] {
         let start = try #require(text.range(of: ".Sh SEE ALSO\n")).upperBound
         let end = text.range(of: "\n.Sh ", range: start..<text.endIndex)?.lowerBound ?? text.endIndex

@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// The manual says what the table says, in both directions.
+/// The manual and the table of verbs list the same verbs and options.
 @Suite struct ManualTests {
     /// The lines of a section.
     private func section(
@@ -46,7 +46,7 @@ import Testing
             let own = lines[(start + 1)...].prefix { !$0.hasPrefix(".Ss ") }
             let items = own.filter { $0.hasPrefix(".It Fl ") }
             let named = Set(items.compactMap { $0.split(separator: " ").dropFirst(2).first.map(String.init) })
-            // One option is the same for all of them, and explained with the first.
+            // The option that all of these verbs share is documented only with the first one.
             let expected = verb.options.filter { $0.name != Option.mirror.name || verb.name == "add" }
             #expect(named == Set(expected.map { String($0.name.dropFirst()) }), "\(verb.name)")
         }
@@ -196,12 +196,12 @@ import Testing
 
     private func transcript(of displays: [[String]]) -> String {
         displays.joined().map { line in
-            // What the command says of itself comes on the standard error.
+            // Messages that start with the program's name are on standard error.
             (line.hasPrefix("$ ") ? "" : line.hasPrefix("prefs: ") ? "! " : "| ") + line + "\n"
         }.joined()
     }
 
-    /// A line of a display without its escapes.
+    /// Removes the escapes from a line of a display.
     private static func plain(_ line: String) -> String {
         line.replacing("\\(aq", with: "'").replacing("\\-", with: "-").replacing("\\&", with: "")
             .replacing("\\e", with: "\\").replacing("\\(ti", with: "~").replacing("\\(bu", with: "•")
@@ -242,7 +242,7 @@ import Testing
         #expect(examples.steps.count > 8)
         let failures = try examples.failures { words, input in
             var outcome = try runPrefs(words, input: input, on: machine)
-            // The page does not show how a command ends, only what it says.
+            // The page shows only the output of a command, not its exit status.
             outcome.status = 0
             return outcome
         }

@@ -45,7 +45,7 @@ private struct MirrorPair: Sendable {
         try desk("mirror", "sync")
     }
 
-    /// Writes a domain's file as a program does that knows nothing of the mirror.
+    /// Writes a domain's file as a program that does not use this library.
     func scribble(_ values: PropertyList.Dictionary, in folder: String) throws {
         let path = try #require(FilePath("\(folder)/com.example.editor.plist"))
         let bytes = Array(try PropertyList.dictionary(values).serialized(as: .binary))
@@ -73,7 +73,7 @@ private struct MirrorPair: Sendable {
 @Suite struct `The status of a mirror that is not in sync` {
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// What is printed before and after an exchange.
+        /// The output before and after an exchange.
         let lines: [String]
         fileprivate let arrange: @Sendable (MirrorPair) throws -> Void
         fileprivate let fix: @Sendable (MirrorPair) throws -> Void

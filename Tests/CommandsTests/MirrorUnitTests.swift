@@ -4,7 +4,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What lets the system watch the mirrors of a store.
+/// The service unit that lets the system watch the mirrors of a store.
 @Suite struct MirrorUnitTests {
     @Test(arguments: [
         ([], "prefs-mirror", "/usr/bin/program mirror"),

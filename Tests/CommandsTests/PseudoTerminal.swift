@@ -9,14 +9,14 @@ import Testing
     import Darwin
 #endif
 
-/// A terminal with nobody in front of it but a test.
+/// A pseudo-terminal that a test controls.
 final class PseudoTerminal {
     private let master: Int32
-    /// Kept open, so that the terminal outlives the program in it.
+    /// Kept open, so that the terminal remains after the program in it has ended.
     private let slave: Int32
-    /// The terminal as programs open it.
+    /// The path with which programs open the terminal.
     let path: String
-    /// All that it has shown so far.
+    /// All output so far.
     private(set) var screen = ""
 
     struct Failure: Error { let code: Int32 }
@@ -24,7 +24,7 @@ final class PseudoTerminal {
     init() throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (locked, number) = (Int32(0), UInt32(0))
-        // `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not take over.
+        // `TIOCSPTLCK` and `TIOCGPTN`, which are macros that Swift does not import.
         guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
             throw Failure(code: errno)
         }
@@ -43,7 +43,7 @@ final class PseudoTerminal {
         #expect(write(master, bytes, bytes.count) == bytes.count)
     }
 
-    /// Waits until a text is shown, behind all that was waited for before; false where it does not come in ten seconds.
+    /// Waits until a text appears after the previous text that was waited for. Returns false after ten seconds.
     func shows(_ text: String) -> Bool {
         while true {
             if let range = screen[seen...].range(of: text) {
@@ -63,7 +63,7 @@ final class PseudoTerminal {
 
     private lazy var seen = screen.startIndex
 
-    /// Whether it shows what is typed, and takes lines.
+    /// Whether the terminal echoes input and reads whole lines.
     var isAsUsual: Bool {
         var settings = termios()
         guard tcgetattr(slave, &settings) == 0 else { return false }

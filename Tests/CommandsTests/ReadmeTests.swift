@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README shows what happens: its commands are run, and print what stands there.
+/// Runs the commands of the README, and compares their output with the README.
 ///
-/// A `console` block is commands behind `$` with all that they write. `laptop$` is the prompt of another host, which
-/// shares the folder Sync. `cat FILE` of a file that is not there shows what is to be put there.
+/// A `console` block consists of commands after `$`, each with its whole output. `laptop$` is the prompt of another
+/// host, which shares the folder Sync. If the file does not exist, `cat FILE` shows the contents to create.
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"))
 struct `The README` {
     private let text: String
@@ -40,14 +40,14 @@ struct `The README` {
         #expect(sources == [String(decoding: try Data(contentsOf: file), as: UTF8.self)])
     }
 
-    /// The words of each command for the clone of the package.
+    /// The words of each command that is run in a clone of the package.
     private var commandsOfClone: [String] {
         blocks.filter { $0.language == "sh" }.flatMap(\.lines).filter { !$0.isEmpty }.map { line in
             String(line.prefix { $0 != "#" }).trimmingCharacters(in: .whitespaces)
         }
     }
 
-    /// Runs in the clone what need not be built for it, and looks whether the rest is there.
+    /// Runs the commands that require no build, and checks that the others exist.
     @Test func `names commands that there are`() throws {
         let reader = try Reader()
         let help = try Subprocess.run("Tests/run", ["help"], in: packageRoot).text
@@ -75,7 +75,7 @@ struct `The README` {
         String(decoding: try Data(contentsOf: packageRoot.appending(path: path)), as: UTF8.self)
     }
 
-    /// How many files of the tests hold a test or a suite of that name.
+    /// The number of test files with a test or suite of that name.
     private func matches(_ filter: String) throws -> Int {
         let name = filter.trimmingCharacters(in: .init(charactersIn: "'^$")).replacing("\\.", with: "")
         return try Subprocess.run("git", ["grep", "-l", name, "--", "Tests"], in: packageRoot).text
@@ -95,7 +95,7 @@ struct `The README` {
     }
 }
 
-/// A command of a block with what it shows.
+/// A command of a block and its output.
 private struct Step {
     let line: Int
     let prompt: String
@@ -117,7 +117,7 @@ private struct Step {
     }
 }
 
-/// Who does what the README says: the homes of two hosts, and the programs that were built.
+/// Runs the commands of the README, in the homes of two hosts and with the built programs.
 private struct Reader {
     private let folder: TemporaryFolder
     private let programs: URL
@@ -156,7 +156,7 @@ private struct Reader {
         ]
     }
 
-    /// What the command writes.
+    /// Runs a step, and returns its output.
     func run(_ step: Step) throws -> String {
         let home = home(step.prompt)
         if let file = step.command.wholeMatch(of: /cat ([a-z.-]+)/).map({ home.appending(path: String($0.1)) }),
@@ -172,7 +172,7 @@ private struct Reader {
         ).text
     }
 
-    /// Runs what is to be typed in the clone, with the programs that the tests have instead of a new build.
+    /// Runs a command in the clone, with the programs of the test run instead of a new build.
     func runInClone(_ command: String) throws -> Subprocess {
         let line = command.replacing("swift run -c release prefs", with: "prefs")
             .replacing(".build/release/prefs", with: "prefs")
@@ -181,7 +181,7 @@ private struct Reader {
         return try Subprocess.run("bash", ["-c", line], environment: variables, in: packageRoot)
     }
 
-    /// The text without what each run has of its own.
+    /// Returns the text without details that differ between runs.
     func masked(_ text: String) -> String {
         text.replacing(home("").path(percentEncoded: false), with: "/home/ada")
             .replacing(home("laptop").path(percentEncoded: false), with: "/home/ada")

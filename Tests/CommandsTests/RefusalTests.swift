@@ -6,9 +6,9 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// What the command does not do, and how it says so.
+/// Requests that the command refuses, and its error messages.
 @Suite struct `The command` {
-    /// A name may come from a stranger's folder; what it does to a terminal is nobody's wish.
+    /// A name may come from another user's folder, and must not control the terminal.
     @Test(arguments: [
         ["write", "/etc/a\u{1B}[2J\nb.plist", "key", "value"], ["import", "domain", "no\u{1B}[2J\nfile"],
         ["write", "domain", ":\u{1B}::b", "value"], ["--store", "/etc/a\u{9B}b", "write", "domain", "key", "value"],
@@ -23,7 +23,7 @@ import Testing
 
     static let steering = "a\u{1B}[2J\u{9B}1m\u{202E}\u{200B}\u{AD}\u{7F}b"
 
-    /// A value may come from a stranger, too. To a pipe its bytes go as they are.
+    /// A value may come from another user too. Its bytes are written to a pipe unchanged.
     @Test(arguments: [
         "read d", "read d k", "explain d", "history d", "diff d e", "domains", "find a", "export d -",
         "export --format json d -", "export --format gnustep d -", "read --format raw d k", "read-type d k",
@@ -43,7 +43,7 @@ import Testing
                 Machine(
                     fileSystem: machine.fileSystem, clock: machine.clock, watcher: machine.watcher,
                     environment: environment, terminal: terminal)))
-        // Colors are ours.
+        // The command itself writes colors.
         let text = (terminal.text(of: .output) + terminal.text(of: .errors)).replacing(/\u{1B}\[[0-9]+m/, with: "")
         #expect(!text.isEmpty, "\(status)")
         let invisible = text.unicodeScalars.filter {
@@ -105,7 +105,7 @@ import Testing
         #expect(try runPrefs(["prefs", "read", "d", "a"], on: machine).output == "2\n")
     }
 
-    /// With two locks for one file, one of two writers would lose what it wrote.
+    /// If a file had two locks, one of two writers could lose its write.
     @Test(arguments: ["/home/ada/.config/prefs/d.plist", "~/.config/prefs/d", "/tmp/link.plist", "/tmp/folder/d.plist"])
     func `waits for the lock of the domain whose file a path leads to`(_ path: String) throws {
         let machine = try SimulatedMachine()
@@ -125,7 +125,7 @@ import Testing
         #expect(try runPrefs(["prefs", "read", "d", "key"], on: machine).output == "second\n")
     }
 
-    /// The kernel's links lead from a descriptor to the file behind it, which others write as well.
+    /// The kernel's links lead from a descriptor to its file, which other programs may write too.
     @Test(arguments: ["/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "/tmp/out"])
     func `does not replace the file behind an open descriptor`(_ path: String) throws {
         let machine = try SimulatedMachine()
@@ -147,7 +147,7 @@ import Testing
         #expect(try machine.fileSystem.contents(of: "/home/ada/log") == Array("log".utf8))
     }
 
-    /// To put a file in the place of a device is to break the machine for all programs on it.
+    /// Replacing a device with a file would break the machine for all programs.
     @Test func `does not replace what is no file`() throws {
         let folder = try TemporaryFolder()
         let pipe = folder.url.appending(path: "pipe").path(percentEncoded: false)

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What the command does with domains that have a schema, beyond what the transcript shows.
+/// Commands on domains that have a schema, in addition to the transcript.
 @Suite struct SchemaCommandTests {
     static let text = """
         { Domain = d; Settings = (
@@ -269,7 +269,7 @@ import Testing
         let clinic = try clinic()
         #expect(try prefs("prefs write d account -dict name ada", clinic).status == 0)
         try clinic.setPermissions(0o644, "d.plist")
-        // Without a secret in it, it is like any other.
+        // An entry that is not secret is shown.
         #expect(try prefs("prefs read --effective d :account:name", clinic).output == "ada\n")
         #expect(try prefs("prefs write d account -dict name bob", clinic).status == 0)
         let outcome = try prefs("prefs write d :account:password sesame", clinic)
@@ -284,7 +284,7 @@ import Testing
                 "ignored: is sensitive, but other users can read the file"))
     }
 
-    // MARK: What is in force
+    // MARK: Values in force
 
     @Test func `what is in force heeds variables, former keys and defaults`() throws {
         let clinic = try clinic()
@@ -305,7 +305,7 @@ import Testing
     }
 }
 
-/// Texts that are handed out one by one, the last of them again and again.
+/// Returns texts one by one, and then repeats the last one.
 private final class Shelf: Sendable {
     private let texts: Mutex<[String]>
 

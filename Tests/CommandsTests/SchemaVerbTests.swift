@@ -55,7 +55,7 @@ import Testing
         ])
         var expected = Self.mistakes
         let outcome = try runPrefs(["prefs", "schema", "check", "~/bad.plist"], on: machine)
-        // What it extends may lie beside it.
+        // A schema that it extends may be in the same folder.
         expected.removeLast()
         #expect(outcome.output.split(separator: "\n").map(String.init) == expected.map { "~/bad.plist:\($0)" })
         #expect(outcome.status == 5 && outcome.errors.isEmpty)

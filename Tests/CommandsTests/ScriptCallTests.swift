@@ -6,7 +6,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A script and its schema on a machine of their own.
+/// A simulated machine with a script and its schema.
 struct ScriptBench {
     let machine: SimulatedMachine
 
@@ -49,7 +49,7 @@ struct ScriptBench {
 
     func prefs(_ words: String...) throws -> Transcript.Outcome { try runPrefs(["prefs"] + words, on: machine) }
 
-    /// The line of the output that gives a variable its value.
+    /// The value that the output assigns to a variable.
     func value(_ name: String, in outcome: Transcript.Outcome) -> String? {
         outcome.output.split(separator: "\n").first { $0.hasPrefix("\(name)=") }.map {
             String($0.dropFirst(name.count + 1))

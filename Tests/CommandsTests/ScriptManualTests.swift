@@ -4,7 +4,7 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// The manual of `prefs args` says what is so, and its examples run as they stand there.
+/// Checks the manual of `prefs args` against the code, and runs its examples.
 @Suite struct `The manual of prefs args` {
     private let lines: [String]
 
@@ -19,7 +19,7 @@ import Testing
         return Array(lines[(start + 1)...].prefix { !$0.hasPrefix(".Sh ") })
     }
 
-    /// The words behind a macro in the heads of a section's items.
+    /// The words after a macro in the heads of a section's items.
     private func heads(_ macro: String, _ name: String) throws -> [String] {
         try section(name).filter { $0.hasPrefix(".It \(macro) ") }
             .flatMap { $0.dropFirst(5 + macro.count).split(separator: " ").map(String.init) }.filter { $0 != "," }
@@ -40,14 +40,14 @@ import Testing
         let named = try heads("Cm", "SCHEMA")
         for name in named { #expect(known.values.contains { $0.contains(name) }, "\(name)") }
         for name in try #require(known["schema"]) { #expect(named.contains(name), "\(name)") }
-        // Other attributes have no meaning for a script.
+        // These attributes have no meaning for a script.
         let elsewhere: Set = ["Key", "Elements", "Entries", "Mirrored", "Merge"]
         for name in try #require(known["setting"]) where !elsewhere.contains(name) {
             #expect(named.contains(name), "\(name)")
         }
     }
 
-    /// The commands of the examples, with what they show.
+    /// The commands of the examples, with their output.
     private func steps() throws -> [(command: String, shown: String)] {
         var steps: [(command: String, shown: String)] = []
         var isExample = false

@@ -3,12 +3,12 @@ import SettingsSchema
 import TestSupport
 import Testing
 
-/// A public script whose options are declared in Tests/Examples/options, and what its command lines mean.
+/// A public script whose options are declared in Tests/Examples/options, with command lines and their results.
 struct PublicScript: Sendable, CustomTestStringConvertible {
     let name: String
-    /// The lines that take the options in the script itself.
+    /// The number of lines that parse the options in the original script.
     let linesBefore: Int
-    /// What keeps `--build` from inlining the parser; nil if it can.
+    /// The reason that `--build` cannot inline the parser, or nil if it can.
     var refusal: String?
 
     var testDescription: String { name }
@@ -52,7 +52,7 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// What the script prints instead of doing its work: its variables, and its operands.
+    /// A script body that prints the variables and operands instead of the script's work.
     func body(hasArrays: Bool) throws -> String {
         var lines = ["printf 'operands'", "for word in \"$@\"; do printf ' %s' \"$word\"; done", "printf '\\n'"]
         let settings = try schema.allSettings
@@ -73,7 +73,7 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The notation of a row for what the script printed.
+    /// Returns the output of the script in the notation of a row.
     func notation(_ result: Subprocess, like expected: String) -> String {
         if result.status != 0 {
             let lines = result.errorText.split(separator: "\n").map { line in
@@ -93,7 +93,7 @@ struct PublicScript: Sendable, CustomTestStringConvertible {
         return (words.sorted() + (isOfOperands ? ["--\(operands)"] : [])).joined(separator: " ")
     }
 
-    /// A row's expectation in the order in which `notation` has it.
+    /// Returns a row's expectation in the order of `notation`.
     static func normal(_ expected: String) -> String {
         if expected.hasPrefix("! ") { return expected }
         let parts = expected.split(separator: "-- ", maxSplits: 1, omittingEmptySubsequences: false)
@@ -160,7 +160,7 @@ struct `The options of a public script` {
         #expect(after.reduce(0, +) < before / 3, "\(before) lines became \(after.reduce(0, +))")
     }
 
-    /// What a shell must not do with what it is given.
+    /// A shell must not execute any of the arguments.
     @Test func `execute nothing, whoever parses them`() throws {
         let (command, folder) = (try InstalledCommand(), try TemporaryFolder())
         let head = """

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A shell that runs whole scripts which call the command as the manual tells them to.
+/// A shell that runs complete scripts, which call the command as the manual recommends.
 struct ScriptShell: Sendable, CustomTestStringConvertible {
     let name: String
     let program: String
     var options: [String] = []
-    /// What its script begins with, its options made as strict as they can be.
+    /// The start of its script, with the strictest options.
     let start: String
     var locale = "C.UTF-8"
 
@@ -32,12 +32,12 @@ struct ScriptShell: Sendable, CustomTestStringConvertible {
         ),
     ].filter { Tool.isExpected($0.program) }
 
-    /// What shows variables, each with a NUL behind it.
+    /// The statements that print variables, each followed by a NUL.
     func showing(_ names: [String]) -> String {
         names.map { isFish ? "printf '%s\\0' $\($0)\n" : "printf '%s\\0' \"$\($0)\"\n" }.joined()
     }
 
-    /// What shows the elements of an array, then the operands.
+    /// The statements that print the elements of an array, then the operands.
     func showingElements(of name: String) -> String {
         switch program {
         case "fish": "printf '%s\\0' $\(name)\nprintf '%s\\0' $argv\n"
@@ -46,7 +46,7 @@ struct ScriptShell: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Runs a script with arguments, and looks whether a file is beside it that was not there before.
+    /// Runs a script with arguments, and returns the files in its folder afterwards.
     func run(
         _ body: String, schema: String, _ arguments: [String], _ variables: [String: String] = [:],
         in command: InstalledCommand
@@ -64,7 +64,7 @@ struct ScriptShell: Sendable, CustomTestStringConvertible {
 
 @Suite(.enabled(if: InstalledCommand.isBuilt, "the executable is not beside the tests"), .serialized)
 struct `A script in its shell` {
-    /// Five thousand texts that would do something where one of them is not quoted well.
+    /// Five thousand texts that would execute something if they were not quoted properly.
     static let hostile: [String] = {
         var generator = SeededGenerator(stream: "hostile arguments")
         let pieces = [
@@ -114,7 +114,7 @@ struct `A script in its shell` {
     func `has the same from its environment, from what is stored, and in a default`(_ shell: ScriptShell) throws {
         let command = try InstalledCommand()
         let values = Self.hostile.filter { !$0.isEmpty }.prefix(Extent.isFull ? 70 : 20)
-        // Several in one script, for to start it takes longest.
+        // Several texts in each script, because starting it takes most of the time.
         for start in stride(from: 0, to: values.count, by: 10) {
             let some = zip(0..., values.dropFirst(start).prefix(10))
             let settings = some.map { number, value in

@@ -8,21 +8,21 @@ import Foundation
     import Darwin
 #endif
 
-/// A program that runs with all signals as a terminal's shell leaves them: the threads that tests run on block most,
-/// and what they start by other means does so too.
+/// A program that runs with the signal mask that an interactive shell gives it. The threads of tests block most
+/// signals, and other ways to start a program inherit that.
 final class SpawnedProcess {
     let number: pid_t
 
     struct Failure: Error { let code: Int32 }
 
-    /// How a process has ended.
+    /// The end of a process.
     struct End: Hashable {
-        /// Its exit status; of one that a signal ended, 128 and the number of the signal.
+        /// The exit status, or 128 plus the number of the signal that ended the process.
         let status: Int32
         let isKilled: Bool
     }
 
-    /// - Parameter terminal: The path of a terminal that is to be all its streams, and that controls it.
+    /// - Parameter terminal: The path of its controlling terminal, which is also used for all its streams.
     init(
         _ path: String, _ arguments: [String], _ environment: [String: String],
         output: FileHandle? = nil, errors: FileHandle? = nil, terminal: String? = nil
@@ -44,8 +44,8 @@ final class SpawnedProcess {
         for signal in [SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGHUP] { sigaddset(&presets, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &presets)
-        // The first terminal that the leader of a session opens is the one that controls it.
-        // That is `POSIX_SPAWN_SETSID`, which Swift's module of the C library leaves out.
+        // The first terminal that a session leader opens becomes its controlling terminal.
+        // The value of `POSIX_SPAWN_SETSID`, which Swift's module of the C library lacks.
         let session: Int16 = terminal == nil ? 0 : 0x80
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | session)
         posix_spawn_file_actions_addopen(&actions, 0, terminal ?? "/dev/null", terminal == nil ? O_RDONLY : O_RDWR, 0)
@@ -73,7 +73,7 @@ final class SpawnedProcess {
 
     func send(_ signal: Int32) { kill(number, signal) }
 
-    /// Waits for the end.
+    /// Waits for the end of the process.
     func end() throws -> End {
         var status: Int32 = 0
         while waitpid(number, &status, 0) == -1 {

@@ -3,7 +3,7 @@ import PropertyLists
 import TestSupport
 import Testing
 
-/// A terminal in which a shell runs, for what only a real terminal shows.
+/// A real terminal with a shell, for tests that a simulated one cannot replace.
 final class Tmux {
     static let path = ["/usr/bin/tmux", "/usr/local/bin/tmux", "/opt/homebrew/bin/tmux"].first {
         FileManager.default.isExecutableFile(atPath: $0)
@@ -30,7 +30,8 @@ final class Tmux {
         ).text
     }
 
-    /// Closes inherited descriptors first. The server would keep them open, and one of them tells when a process ends.
+    /// Closes inherited descriptors first, because the server would keep them open. One of them signals the end of a
+    /// process.
     private static let closing = #"""
         for file in /proc/$$/fd/*; do
             number=${file##*/}
@@ -49,7 +50,7 @@ final class Tmux {
 
     var screen: String { (try? run("capture-pane", "-p")) ?? "" }
 
-    /// Waits until the screen shows a text, at most a minute or so.
+    /// Waits until the screen shows a text, for about a minute at most.
     func shows(_ text: String) -> Bool { until { $0.contains(text) } }
 
     func until(_ condition: (String) -> Bool) -> Bool {
@@ -58,7 +59,7 @@ final class Tmux {
         return false
     }
 
-    /// The settings of the terminal, as the shell reads them, and where its cursor is visible.
+    /// The settings of the terminal according to the shell, and whether its cursor is visible.
     func settings(_ name: String) throws -> String {
         try type("clear; stty -g > \(name); echo done-\(name)")
         #expect(until { $0.split(separator: "\n").contains("done-\(name)") }, "\(screen)")
@@ -98,7 +99,7 @@ struct `A form in tmux` {
 
     private func read(_ key: String) throws -> String { try command.run(["read", "com.example.editor", key]).text }
 
-    /// The form is left, and the terminal is as it was.
+    /// Checks that the form has ended and restored the terminal.
     private func ends(_ text: String) throws {
         #expect(tmux.shows(text), "\(tmux.screen)")
         #expect(!tmux.screen.contains("Appearance"))

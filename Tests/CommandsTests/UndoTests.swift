@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct UndoTests {
-    /// Every verb of this build that writes into `d`, which has `theme`, `list` and `old` by then.
+    /// Every verb that writes into `d`, which already has `theme`, `list` and `old`.
     static let writes: [[String]] = [
         ["write", "d", "theme", "dark"], ["write", "d", "new", "-int", "1"], ["write", "d", ":list:0", "z"],
         ["write", "d", "list", "-array-add", "c"], ["write", "d", "--plist", "{ only = 1; }"],
@@ -63,7 +63,7 @@ import Testing
         #expect(write.status == 0, "\(write)")
         let after = try state(machine)
         #expect(before != after)
-        // An undo is not undone by another one, which would go on back, but by the command that it prints.
+        // An undo is undone by the command that it prints. A second undo would go back further.
         let undo = words[0] == "undo" ? try run(printedBy: write, on: machine) : try undo(on: machine)
         #expect(try state(machine) == before, "\(undo)")
         if words[0] == "undo" { return }
@@ -119,7 +119,7 @@ import Testing
             for _ in 0..<steps { _ = try undo(on: single) }
             #expect(try runPrefs(["prefs", "undo", "d", "\(steps)"], on: several).status == 0)
             #expect(try state(single) == state(several))
-            // And only changes after this revision both go the same way.
+            // A further undo has the same result on both.
             _ = try undo(on: single)
             _ = try undo(on: several)
             #expect(try state(single) == state(several), "\(steps)")
@@ -172,7 +172,7 @@ import Testing
             _ = try undo(on: machine)
             #expect(try state(machine) == expected)
         }
-        // The first one was too large to be kept, so nobody can say what was before.
+        // The first version was too large to be kept, so the previous value is unknown.
         #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
         #expect(try state(machine) == states[0])
     }
@@ -213,7 +213,8 @@ import Testing
 
     static let historyOfD: FilePath = "/home/ada/.local/state/prefs/history/d"
 
-    /// Gives a version other bytes than its name says; or as many, under a name without a checksum.
+    /// Changes the bytes of a version so that its checksum is wrong. `unnoticed` gives it a name without a checksum and
+    /// keeps its size.
     private func damage(_ version: Int, on machine: SimulatedMachine, unnoticed: Bool = false) throws {
         let files = machine.fileSystem
         let names = try #require(try files.names(in: Self.historyOfD))
@@ -226,7 +227,7 @@ import Testing
             Self.historyOfD.resolving(#require(FilePath(name))), with: [UInt8](repeating: 1, count: count))
     }
 
-    /// A crash has taken it, so that there is nothing to go back to: as if nobody had kept it.
+    /// A crash has removed the version, so it is treated as if it had never been kept.
     @Test(arguments: [(1, 1, "2"), (2, 0, "1"), (3, 0, "2")])
     func `a version that is not what its name says is none`(
         _ version: Int, _ status: Int32, _ value: String
@@ -243,7 +244,7 @@ import Testing
         #expect(!listed.contains("damaged"), "\(listed)")
     }
 
-    /// What it changed, nobody knows: an undo past it would take back more than it was asked to.
+    /// The changes of a damaged version are unknown, so an undo past it could revert more than requested.
     @Test(arguments: [1, 2, 3])
     func `no undo goes past a version that is damaged`(_ version: Int) throws {
         let machine = try SimulatedMachine()
@@ -278,7 +279,7 @@ import Testing
         }
     }
 
-    /// A closed or full standard error does not take back what was done.
+    /// A closed or full standard error does not affect the change.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
     func `is done though its message cannot be written`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
@@ -296,7 +297,7 @@ import Testing
         #expect(try state(machine).values == ["k": "1"])
     }
 
-    /// An undo that could not be undone would be the end of what stood there.
+    /// An undo that cannot be undone would lose the current value.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
     func `what cannot be kept is not given up, unless forced`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
@@ -312,7 +313,7 @@ import Testing
         #expect(try state(machine) != before)
     }
 
-    /// Such as one whose versions lie on another disk than the domain.
+    /// For example, the versions may be on another disk than the domain.
     @Test(arguments: [["undo", "d"], ["restore", "d", "1"]])
     func `a large domain goes back where it cannot have a second name`(_ words: [String]) throws {
         let machine = try SimulatedMachine()
@@ -349,7 +350,7 @@ import Testing
         _ = try runPrefs(["prefs", "write", "d", "a", "1"], on: machine)
         _ = try runPrefs(["prefs", "write", "prefs", "historyVersions", "-int", "5"], on: machine)
         _ = try runPrefs(["prefs", "write", "d", "b", "2"], on: machine)
-        // What stood there when versions came to be kept is the first of them.
+        // The first version is the value from before versions were kept.
         #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 0)
         #expect(try state(machine).values == ["a": "1"])
         #expect(try runPrefs(["prefs", "undo", "d"], on: machine).status == 1)
@@ -358,7 +359,7 @@ import Testing
 }
 
 extension SimulatedMachine {
-    /// Lets the administrator decide on values.
+    /// Forces values as the administrator.
     func force(_ domain: String, _ values: PropertyList.Dictionary) throws {
         let root = disk.process()
         for folder: FilePath in ["/etc/prefs", "/etc/prefs/forced"] {

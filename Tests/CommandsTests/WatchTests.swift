@@ -6,7 +6,7 @@ import Testing
 @Suite struct WatchTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let words: [String]
-        /// What others do meanwhile: each a command line behind `prefs`.
+        /// The concurrent changes of others, as arguments of `prefs`.
         let meanwhile: [String]
         let output: String
 
@@ -17,7 +17,7 @@ import Testing
         var testDescription: String { words.joined(separator: " ") }
     }
 
-    /// What stands there before: `d` has theme, window and secret; the global domain has lang.
+    /// The initial values: `d` has theme, window and secret, and the global domain has lang.
     static let before = [
         "write d theme light", "write d window -dict width -int 80", "write d secret x", "write -g lang de",
     ]
@@ -150,7 +150,7 @@ import Testing
         let machine = try SimulatedMachine()
         let path: FilePath = "/home/ada/x.plist"
         _ = try Self.prefs("write '~/x.plist' k 1", on: machine)
-        // Without a kept version there is nothing that could stand in.
+        // Without a kept version, there is no replacement for a damaged file.
         let histories: FilePath = "/home/ada/.local/state/prefs/history/.paths"
         for folder in try #require(try machine.fileSystem.names(in: histories)).map(histories.appending) {
             for name in try machine.fileSystem.names(in: folder) ?? [] {
@@ -169,12 +169,12 @@ import Testing
         #expect(outcome.status == 0)
     }
 
-    /// Runs a command line that does not fail.
+    /// Runs a command line that must succeed.
     static func change(_ line: String, on machine: SimulatedMachine) throws {
         #expect(try prefs(line, on: machine) == 0)
     }
 
-    /// The status of a command line, run beside another one.
+    /// Runs a command line while another one runs, and returns its exit status.
     static func prefs(_ line: String, on machine: SimulatedMachine) throws -> Int32 {
         try runPrefs(["prefs"] + ShellScript.words(line), on: machine).status
     }

@@ -7,7 +7,7 @@ import SimulatedPlatform
 import TestSupport
 import Testing
 
-/// A machine with a file `~/blob` of the bytes 00 FF, whose clock says the first second of 2024.
+/// A machine with a file `~/blob` of the bytes 00 FF. Its clock shows the first second of 2024.
 func sampleContext(input: String = "", _ arguments: [String] = ["defaults"]) throws -> CommandContext {
     let machine = try SimulatedMachine()
     let file = try machine.fileSystem.open("/home/ada/blob", .creatingAnew(.privateFile))
@@ -23,7 +23,7 @@ func sampleContext(input: String = "", _ arguments: [String] = ["defaults"]) thr
 /// `Testing` has a type of this name too.
 typealias ExitStatus = Commands.ExitStatus
 
-/// Words that are no value, and what is said of them.
+/// Invalid words for a value, and the error.
 struct Refusal: Sendable {
     let words: [String]
     let status: ExitStatus
@@ -159,7 +159,7 @@ struct Refusal: Sendable {
         #expect(request == .value(try ValueNotation.value(row.value)))
     }
 
-    /// The default format of `export` holds no fractions.
+    /// The default format of `export` has no fractions of a second.
     @Test func `now is the second that the clock says`() throws {
         let context = try sampleContext()
         try #require(context.clock as? SimulatedClock).advance(by: .milliseconds(2700))
